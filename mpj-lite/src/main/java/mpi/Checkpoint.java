@@ -32,7 +32,7 @@ import org.posthouse.mpj.Vault;
  * </pre>
  *
  * <p>What the program does before {@link #restored} is done again by every process: there it makes the communicators that it
- * needs, and attaches its buffer. What has been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what
+ * needs, and attaches its buffer. What has been sent need not have been received, but for the sends below; a save waits until it cannot be lost. A process needs memory for a copy of what
  * it saves.
  *
  * <p><b>What may not be under way.</b> {@link #restored}, {@link #save} and {@link #point} throw an {@link MPIException} if this process has anything under
@@ -43,12 +43,19 @@ import org.posthouse.mpj.Vault;
  *     So is one that was cancelled, and one whose message has come long ago. A persistent receive is when it was started.
  * <li>A receive that was freed before its end was seen is under way for ever: the process cannot be saved any more. One that was cancelled before may
  *     be freed.
+ * <li>So is a send that may have to wait for its receive: one that is longer than {@code --eager-max} (256 KiB), or synchronous. It is under way and
+ *     freed as a receive is. A buffered send that is so long is under way until the buffer was detached.
  * <li>A message that a matched probe took is under way until it was received.
  * <li>A collective that was started is under way until the program has seen its end, or that of a later one of the same communicator.
  * <li>A collective that ends by throwing before it has sent anything, because an object cannot be written, or because others have called another one, is
  *     under way for ever. One whose operation threw, or a receive of which failed, is not.
  * <li>The communicators must be those that there were at {@code restored()}: others must have been freed.
+ * <li>So must the attached buffer, another of its size or none.
  * </ul>
+ *
+ * <p><b>What is not saved</b>, and not refused: error handlers, attributes and names are those of {@code restored()} in the next process, so they are to be
+ * set before it. What a writer of the program's own holds back, a {@link java.io.PrintWriter} that was not flushed, is lost with the process and not
+ * printed again: it is to be flushed before each save and point.
  *
  * <p><b>What a save itself throws</b>, a {@link Save}, a function of {@link #onSave}, serialization, or the lack of memory, nobody can catch: whether a point saves depends on
  * time, so a program that went on behind that could not be brought back. It ends the process, which says which part it was and why, and the
@@ -85,14 +92,14 @@ public final class Checkpoint {
     /** Writes a part of the program's state. */
     @FunctionalInterface
     public interface Save {
-        /** Writes it to {@code out}, which stays open. */
+        /** Writes it to {@code out}, which may be closed. */
         void save(DataOutputStream out) throws IOException;
     }
 
     /** Reads a part of the program's state. */
     @FunctionalInterface
     public interface Load {
-        /** Reads what the {@link Save} wrote. */
+        /** Reads what the {@link Save} wrote: {@code in} ends there. What is left unread is skipped. */
         void load(DataInputStream in) throws IOException;
     }
 
@@ -140,7 +147,8 @@ public final class Checkpoint {
     // ---- what is saved
 
     /**
-     * An array of a primitive type, saved and restored in place: the same array has the saved elements then.
+     * An array of a primitive type, saved and restored in place: the same array has the saved elements then. Which of two arrays
+     * is the present one is state as well: a program that swaps them swaps two {@link Value}s.
      *
      * @param name its own, the same in every process of this rank
      */
@@ -161,13 +169,13 @@ public final class Checkpoint {
     }
 
     /**
-     * An object, saved by serialization; the program reads and changes it through what this returns. An array of a primitive
-     * type is restored in place, as long as it is the one that was registered.
+     * An object, saved by serialization; the program reads and changes it through what this returns. An array is restored in
+     * place as long as it is the one that was registered: it has the saved elements then. One that was set instead is another in
+     * the next process, as are the rows of an array of arrays.
      */
     public <T extends Serializable> Value<T> register(String name, T initial) throws MPIException {
         Value<T> value = new Value<>(initial);
-        boolean array = initial != null && initial.getClass().isArray() && initial.getClass().getComponentType().isPrimitive();
-        add(name, array ? SavedPart.ofArray(initial) : SavedPart.ofObject(value::get, value::restore));
+        add(name, SavedPart.ofValue(initial, value::get, value::restore));
         return value;
     }
 
@@ -210,6 +218,7 @@ public final class Checkpoint {
         DataInputStream image = vault.restored();
         stage = Stage.RUNNING;
         self.positions().endPrologue();
+        self.sendBuffer().endPrologue();
         lastNs = System.nanoTime();
         if (image != null) {
             read(image);
@@ -235,7 +244,7 @@ public final class Checkpoint {
     /**
      * Saves now, in any case.
      *
-     * @throws MPIException if anything is under way, or other communicators are there than at {@link #restored}
+     * @throws MPIException if anything is under way, or other communicators are there than at {@link #restored}, or a buffer of another size
      */
     public void save() throws MPIException {
         requireSavable(SAVE);
@@ -264,6 +273,10 @@ public final class Checkpoint {
         requireNothingUnderWay(call);
         if (self.positions().haveChanged()) {
             throw error(call, "there are other communicators than at restored(): free those that were made since, and keep the others");
+        }
+        String buffer = self.sendBuffer().change();
+        if (buffer != null) {
+            throw error(call, "the attached buffer is " + buffer + ", as at restored()");
         }
     }
 

@@ -36,7 +36,7 @@ final class Messages {
 
     void send(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
         checkSend(call, buf, offset, count, type, dest, tag);
-        Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
+        Operation operation = dest == MPI.PROC_NULL ? null : startSend(call, kind, content(call, buf, offset, count, type), dest, tag);
         if (operation != null) {
             comm.await(call, operation);
         }
@@ -49,11 +49,22 @@ final class Messages {
 
     private Request checkedSendRequest(
             String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
-        Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
-        if (operation == null) {
-            return Request.complete(dest == MPI.PROC_NULL ? Status.ofNobody() : new Status());
+        if (dest == MPI.PROC_NULL) {
+            return Request.complete(Status.ofNobody());
         }
-        return new Request(comm, call, operation);
+        Content content = content(call, buf, offset, count, type);
+        Operation operation = startSend(call, kind, content, dest, tag);
+        if (operation == null) {
+            return Request.complete(new Status());
+        } else if (!endpoint.mayWaitForReceive(content.bytes(), mode(kind))) {
+            return new Request(comm, call, operation);
+        }
+        comm.self.underWay().begun(UnderWay.Kind.SEND);
+        return Request.underWay(UnderWay.Kind.SEND, comm, call, operation);
+    }
+
+    private static Mode mode(Kind kind) {
+        return kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
     }
 
     /** A send that can be started again and again, also when its datatype and communicator were freed. */
@@ -77,7 +88,7 @@ final class Messages {
             String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
         return source == MPI.PROC_NULL
                 ? Request.complete(Status.ofNobody())
-                : Request.ofReceive(comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
+                : Request.underWay(UnderWay.Kind.RECEIVE, comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
     /** As {@link #persistentSend}, a receive. */
@@ -156,7 +167,7 @@ final class Messages {
         Operation operation = startReceive(call, source, tag, caught);
         try {
             if (endpoint.cancel(operation)) {
-                comm.self.underWay().receiveSeen();
+                comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
                 return null;
             }
         } catch (FinalizedException e) {
@@ -166,18 +177,12 @@ final class Messages {
         return caught;
     }
 
-    /** Arguments are checked. Null if there is nobody to send to, or nothing to wait for. */
-    private Operation startSend(
-            String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
-        if (dest == MPI.PROC_NULL) {
-            return null;
-        }
-        Content content = content(call, buf, offset, count, type);
+    /** Arguments are checked, and there is somebody to send to. Null if there is nothing to wait for. */
+    private Operation startSend(String call, Kind kind, Content content, int dest, int tag) {
         int to = addressedRank(dest);
         try {
             if (kind != Kind.BUFFERED) {
-                Mode mode = kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
-                return endpoint.send(comm.context(), to, tag, content, mode);
+                return endpoint.send(comm.context(), to, tag, content, mode(kind));
             }
             comm.self.sendBuffer().send(
                     content, copy -> endpoint.send(comm.context(), to, tag, copy, Mode.STANDARD),
@@ -195,7 +200,7 @@ final class Messages {
     private Operation startReceive(String call, int source, int tag, Sink sink) {
         try {
             Operation operation = endpoint.receive(comm.context(), comm.worldSource(source), tag, sink);
-            comm.self.underWay().received();
+            comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
             return operation;
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
@@ -204,7 +209,7 @@ final class Messages {
 
     private void awaitReceive(String call, Operation operation) {
         comm.await(call, operation);
-        comm.self.underWay().receiveSeen();
+        comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
     }
 
     private Status checkedReceive(
@@ -232,10 +237,10 @@ final class Messages {
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
                     addressedRank(dest), sendtag, content);
-            comm.self.underWay().received();
+            comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
             endpoint.await(both[0]);
             endpoint.await(both[1]);
-            comm.self.underWay().receiveSeen();
+            comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);

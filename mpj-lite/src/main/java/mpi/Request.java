@@ -20,9 +20,10 @@ public class Request implements Freeable {
     /** What the operation ends with, asked when it is done. */
     private Supplier<Status> outcome;
 
-    /** Whether it is a receive whose end the program has not seen, and whether it was to be taken back. */
-    private boolean receiving;
+    /** What keeps the process from being saved until the program has seen its end; null if nothing does. */
+    private UnderWay.Kind underWay;
 
+    /** Whether it was to be taken back. */
     private boolean cancelled;
 
     /** Whether the program has seen its end and not its status, as another of the same call has failed. */
@@ -40,10 +41,10 @@ public class Request implements Freeable {
         this.call = call;
     }
 
-    /** A receive. */
-    static Request ofReceive(Communicator comm, String call, Operation operation) {
+    /** A receive, or a send that may have to wait for its receive; {@link UnderWay} knows that it has begun. */
+    static Request underWay(UnderWay.Kind kind, Communicator comm, String call, Operation operation) {
         Request request = new Request(comm, call, operation);
-        request.receiving = true;
+        request.underWay = kind;
         return request;
     }
 
@@ -85,7 +86,7 @@ public class Request implements Freeable {
     /** Takes over what another request has under way. */
     final void takeOver(Request other) {
         under(other.operation, other.outcome);
-        receiving = other.receiving;
+        underWay = other.underWay;
         cancelled = false;
         untold = false;
     }
@@ -132,15 +133,15 @@ public class Request implements Freeable {
     }
 
     /**
-     * Forgets the request; the operation goes on. Of a receive nobody can know its end then, so that this process cannot be saved any more
-     * ({@link Checkpoint}); but of one that was to be taken back, for whose end this waits.
+     * Forgets the request; the operation goes on. Of a receive, or a send that may have to wait for its receive, nobody can know its end then, so
+     * that this process cannot be saved any more ({@link Checkpoint}); but of one that was to be taken back, for whose end this waits.
      */
     public void Free() throws MPIException {
-        if (receiving && cancelled) {
-            await("Free").receiveSeen();
-        } else if (receiving) {
-            receiving = false;
-            comm.self.underWay().receiveForgotten();
+        if (underWay != null && cancelled) {
+            await("Free").endSeen();
+        } else if (underWay != null) {
+            comm.self.underWay().forgotten(underWay);
+            underWay = null;
         }
         operation = null;
         outcome = null;
@@ -191,7 +192,7 @@ public class Request implements Freeable {
         if (!isComplete("getStatus")) {
             return null;
         }
-        receiveSeen();
+        endSeen();
         return outcome == null ? new Status() : outcome.get();
     }
 
@@ -331,10 +332,10 @@ public class Request implements Freeable {
         return this;
     }
 
-    private void receiveSeen() {
-        if (receiving) {
-            receiving = false;
-            comm.self.underWay().receiveSeen();
+    private void endSeen() {
+        if (underWay != null) {
+            comm.self.underWay().seen(underWay);
+            underWay = null;
         }
     }
 
@@ -356,7 +357,7 @@ public class Request implements Freeable {
         operation = null;
         outcome = null;
         untold = false;
-        receiveSeen();
+        endSeen();
         return endsWith == null ? new Status() : endsWith.get();
     }
 }

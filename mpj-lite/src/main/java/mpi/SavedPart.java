@@ -33,7 +33,6 @@ abstract class SavedPart {
             @Override
             void write(String name, DataOutputStream out) throws IOException {
                 save.save(out);
-                out.flush();
             }
 
             @Override
@@ -43,24 +42,86 @@ abstract class SavedPart {
         };
     }
 
-    static <T> SavedPart ofObject(Supplier<T> value, Consumer<Object> restore) {
+    static SavedPart ofObject(Supplier<?> value, Consumer<Object> restore) {
         return new SavedPart() {
             @Override
             void write(String name, DataOutputStream out) throws IOException {
-                ObjectOutputStream objects = new ObjectOutputStream(out);
-                objects.writeObject(value.get());
-                objects.flush();
+                writeObject(value.get(), out);
             }
 
             @Override
             void read(String name, DataInputStream in) throws IOException {
-                try {
-                    restore.accept(new ObjectsOfProgram(in).readObject());
-                } catch (ClassNotFoundException e) {
-                    throw new InvalidObjectException("\"" + name + "\" needs class " + e.getMessage() + ", which is not there");
+                restore.accept(readObject(name, in));
+            }
+        };
+    }
+
+    /**
+     * An object that the program may replace.
+     *
+     * @param initial the one that was registered: an array is written and read in place as long as it is the value
+     */
+    static SavedPart ofValue(Object initial, Supplier<?> value, Consumer<Object> restore) {
+        SavedPart another = ofObject(value, restore);
+        if (initial == null || !initial.getClass().isArray()) {
+            return another;
+        }
+        SavedPart inPlace = initial instanceof Object[] array ? ofElements(array) : ofArray(initial);
+        return new SavedPart() {
+            @Override
+            void write(String name, DataOutputStream out) throws IOException {
+                boolean same = value.get() == initial;
+                out.writeBoolean(same);
+                (same ? inPlace : another).write(name, out);
+            }
+
+            @Override
+            void read(String name, DataInputStream in) throws IOException {
+                if (in.readBoolean()) {
+                    inPlace.read(name, in);
+                    restore.accept(initial);
+                } else {
+                    another.read(name, in);
                 }
             }
         };
+    }
+
+    /** @param array of objects, of arrays for one, which are others when it was read */
+    private static SavedPart ofElements(Object[] array) {
+        return new SavedPart() {
+            @Override
+            void write(String name, DataOutputStream out) throws IOException {
+                writeObject(array, out);
+            }
+
+            @Override
+            void read(String name, DataInputStream in) throws IOException {
+                Object[] saved = (Object[]) readObject(name, in);
+                requireLength(name, array.length, saved.length);
+                System.arraycopy(saved, 0, array, 0, array.length);
+            }
+        };
+    }
+
+    private static void requireLength(String name, int elements, int saved) throws InvalidObjectException {
+        if (saved != elements) {
+            throw new InvalidObjectException("\"" + name + "\" has " + elements + " elements, and had " + saved);
+        }
+    }
+
+    private static void writeObject(Object object, DataOutputStream out) throws IOException {
+        ObjectOutputStream objects = new ObjectOutputStream(out);
+        objects.writeObject(object);
+        objects.flush();
+    }
+
+    private static Object readObject(String name, DataInputStream in) throws IOException {
+        try {
+            return new ObjectsOfProgram(in).readObject();
+        } catch (ClassNotFoundException e) {
+            throw new InvalidObjectException("\"" + name + "\" needs class " + e.getMessage() + ", which is not there");
+        }
     }
 
     /** Finds the program's own classes. */
@@ -241,10 +302,7 @@ abstract class SavedPart {
 
         @Override
         final void read(String name, DataInputStream in) throws IOException {
-            int saved = in.readInt();
-            if (saved != elements) {
-                throw new InvalidObjectException("\"" + name + "\" has " + elements + " elements, and had " + saved);
-            }
+            requireLength(name, elements, in.readInt());
             byte[] piece = new byte[STEP_BYTES];
             for (int at = 0, count; at < elements; at += count) {
                 count = Math.min(STEP_BYTES / elementBytes, elements - at);

@@ -26,7 +26,9 @@ final class SavedState {
         for (Map.Entry<String, SavedPart> part : parts.entrySet()) {
             present = part.getKey();
             out.writeUTF(present);
-            part.getValue().write(present, out);
+            Bounded.Output bytes = new Bounded.Output(out);
+            part.getValue().write(present, new DataOutputStream(bytes));
+            bytes.end();
         }
         present = null;
     }
@@ -39,7 +41,9 @@ final class SavedState {
             if (part == null) {
                 throw new InvalidObjectException("it was saved, and is not registered: " + parts.keySet());
             }
-            part.read(present, image);
+            Bounded.Input bytes = new Bounded.Input(image);
+            part.read(present, new DataInputStream(bytes));
+            bytes.end();
             missing.remove(present);
         }
         present = null;

@@ -16,9 +16,13 @@ record Self(
         Positions positions,
         UnderWay underWay) {
     Self(Endpoint endpoint) {
+        this(endpoint, new UnderWay());
+    }
+
+    private Self(Endpoint endpoint, UnderWay underWay) {
         this(
-                endpoint, new Contexts(), new SendBuffer(endpoint), new Ports(), new RankRandom(endpoint), new Positions(),
-                new UnderWay());
+                endpoint, new Contexts(), new SendBuffer(endpoint, underWay), new Ports(), new RankRandom(endpoint), new Positions(),
+                underWay);
     }
 
     /** The same for a communicator that the library makes for itself: it is none of the program's. */

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.FinalizedException;
+import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.Operation;
 import org.posthouse.wire.Wire;
 
@@ -27,13 +28,18 @@ final class SendBuffer {
     private record Copy(Operation operation, long bytes) {}
 
     private final Endpoint endpoint;
+    private final UnderWay underWay;
     private final List<Copy> copies = new ArrayList<>();
     private Object memory;
     private long capacity;
     private long used;
 
-    SendBuffer(Endpoint endpoint) {
+    /** What was attached at the end of the prologue, as {@link #attached}. */
+    private long prologue;
+
+    SendBuffer(Endpoint endpoint, UnderWay underWay) {
         this.endpoint = endpoint;
+        this.underWay = underWay;
     }
 
     /** @param buffer what the program gives, and gets back; only its size matters */
@@ -60,6 +66,7 @@ final class SendBuffer {
             memory = null;
             capacity = 0;
             used = 0;
+            underWay.buffered(false);
             return attached;
         }
     }
@@ -88,6 +95,9 @@ final class SendBuffer {
                                     + (capacity - used) + " free ones of the " + capacity + " attached");
         }
         Operation operation = send.apply(new Kept(content));
+        if (endpoint.mayWaitForReceive(bytes, Mode.STANDARD)) {
+            underWay.buffered(true);
+        }
         if (!endpoint.test(operation)) {
             used += bytes;
             copies.add(new Copy(operation, bytes));
@@ -103,6 +113,25 @@ final class SendBuffer {
             }
             return left;
         });
+    }
+
+    /** The bytes of the buffer; -1 if none is attached. */
+    private long attached() {
+        return memory == null ? -1 : capacity;
+    }
+
+    /** The prologue ends: what is attached now, the next process will attach. */
+    synchronized void endPrologue() {
+        prologue = attached();
+    }
+
+    /** How the buffer differs from that of the prologue's end, as the rest of a sentence; null if it does not. Only its size matters. */
+    synchronized String change() {
+        return attached() == prologue ? null : words(attached()) + ", expected " + words(prologue);
+    }
+
+    private static String words(long bytes) {
+        return bytes < 0 ? "none" : "one of " + bytes + " bytes";
     }
 
     /** Writes what an image needs: all copies have left when it is made, but who sends next finds that out, which are events. */

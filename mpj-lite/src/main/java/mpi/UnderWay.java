@@ -8,10 +8,18 @@ import org.posthouse.mpj.Operation;
 /**
  * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 44). It
  * follows from what the program did and saw, and never from what has arrived: so it is the same in every process that is brought back.
- * Asking costs five reads. Thread-safe.
+ * Asking costs eight reads. Thread-safe.
  */
 final class UnderWay {
+    /** What a request tells the end of. */
+    enum Kind {
+        RECEIVE,
+        /** A send that may have to wait for its receive: of others the machine has the message when the call returns, or can take it. */
+        SEND
+    }
+
     private final AtomicInteger receives = new AtomicInteger();
+    private final AtomicInteger sends = new AtomicInteger();
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicInteger collectives = new AtomicInteger();
 
@@ -21,22 +29,39 @@ final class UnderWay {
     /** Whether something was freed, or left in the middle, whose end nobody can see: that never changes again. */
     private volatile boolean freed;
 
+    private volatile boolean sendFreed;
     private volatile boolean broken;
 
-    /** A receive is called. */
-    void received() {
-        receives.incrementAndGet();
+    /** Whether a message of the attached buffer may have to wait for its receive: only the buffer's detach tells its end. */
+    private volatile boolean buffered;
+
+    private AtomicInteger of(Kind kind) {
+        return kind == Kind.RECEIVE ? receives : sends;
+    }
+
+    /** One is called. */
+    void begun(Kind kind) {
+        of(kind).incrementAndGet();
     }
 
     /** The program has seen its end. */
-    void receiveSeen() {
-        receives.decrementAndGet();
+    void seen(Kind kind) {
+        of(kind).decrementAndGet();
     }
 
-    /** The program forgets a receive before its end. */
-    void receiveForgotten() {
-        freed = true;
-        receives.decrementAndGet();
+    /** The program forgets one before its end. */
+    void forgotten(Kind kind) {
+        if (kind == Kind.RECEIVE) {
+            freed = true;
+        } else {
+            sendFreed = true;
+        }
+        seen(kind);
+    }
+
+    /** A message of the attached buffer may have to wait for its receive; or the buffer was detached, and all of its messages have left. */
+    void buffered(boolean waits) {
+        buffered = waits;
     }
 
     /** A message was taken out of the machine. */
@@ -78,19 +103,33 @@ final class UnderWay {
     }
 
     boolean isNothing() {
-        return receives.get() == 0 && messages.get() == 0 && collectives.get() == 0 && !freed && !broken;
+        return receives.get() == 0
+                && sends.get() == 0
+                && messages.get() == 0
+                && collectives.get() == 0
+                && !buffered
+                && !freed
+                && !sendFreed
+                && !broken;
     }
 
     /** What it is, as the rest of a sentence; null if it is nothing. */
     String words(Positions positions) {
         if (receives.get() > 0) {
             return "a receive is under way, expected none: wait for it first, also if it was cancelled";
+        } else if (sends.get() > 0) {
+            return "a send is under way that may have to wait for its receive (longer than --eager-max, or synchronous), expected none: wait for it first";
         } else if (messages.get() > 0) {
             return "a message of a matched probe was not received, expected none: receive it first";
         } else if (collectives.get() > 0) {
             return "a collective" + positions.whereUnderWay() + " is under way, expected none: wait for it first";
+        } else if (buffered) {
+            return "a message of the attached buffer may have to wait for its receive (longer than --eager-max), expected none: detach the buffer first";
         } else if (freed) {
             return "a receive was freed before its completion was seen, which can never be known now: wait for receives, or cancel them first";
+        }
+        if (sendFreed) {
+            return "a send was freed before its completion was seen (longer than --eager-max, or synchronous), which can never be known now: wait for sends, or cancel them first";
         }
         return broken ? "a collective has thrown what is no receive's error, and may have left receives that nobody waits for" : null;
     }

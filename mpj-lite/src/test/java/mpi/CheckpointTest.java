@@ -12,9 +12,13 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +86,126 @@ class CheckpointTest {
         assertThat(nextGrid).isEqualTo(grid);
         assertThat(nextHalo).isEqualTo(halo);
         assertThat(nextBuffer).isEqualTo(buffer);
+    }
+
+    /** Before, each save wrote the array that was registered, whatever the program had set since. */
+    @Test
+    void theArrayThatWasSetIsSaved() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("now", new int[] {1, 2}).set(new int[] {3, 4, 5});
+            checkpoint.register("none", new int[1]).set(null);
+            Checkpoint.Value<int[]> same = checkpoint.register("same", new int[] {6});
+            same.set(new int[] {7});
+            same.set(new int[] {8});
+            checkpoint.register("behind", 9);
+        });
+        restored(before, (world, checkpoint) -> {
+            Checkpoint.Value<int[]> now = checkpoint.register("now", new int[2]);
+            Checkpoint.Value<int[]> none = checkpoint.register("none", new int[1]);
+            Checkpoint.Value<int[]> same = checkpoint.register("same", new int[1]);
+            Checkpoint.Value<Integer> behind = checkpoint.register("behind", 0);
+            assertThat(checkpoint.restored()).isTrue();
+            assertThat(now.get()).containsExactly(3, 4, 5);
+            assertThat(none.get()).isNull();
+            assertThat(same.get()).containsExactly(8);
+            assertThat(behind.get()).isEqualTo(9);
+        });
+    }
+
+    @Test
+    void theArrayThatWasRegisteredIsRestoredInPlaceWhateverWasSetMeanwhile() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            int[] first = {1, 2};
+            Checkpoint.Value<int[]> now = checkpoint.register("now", first);
+            now.set(new int[2]);
+            now.set(first);
+        });
+        int[] first = new int[2];
+        restored(before, (world, checkpoint) -> {
+            Checkpoint.Value<int[]> now = checkpoint.register("now", first);
+            now.set(new int[] {3});
+            checkpoint.restored();
+            assertThat(now.get()).isSameAs(first);
+        });
+        assertThat(first).containsExactly(1, 2);
+    }
+
+    /** Before, the program's own array of arrays had what it had at the beginning, unless it was asked for through the value. */
+    @Test
+    void anArrayOfArraysIsRestoredInPlaceToo() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("grid", new double[][] {{1, 2}, {3}, null});
+            checkpoint.register("words", new String[] {"a"}).set(new String[] {"b", "c"});
+        });
+        double[][] grid = new double[3][2];
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", grid);
+            Checkpoint.Value<String[]> words = checkpoint.register("words", new String[1]);
+            checkpoint.restored();
+            assertThat(words.get()).containsExactly("b", "c");
+        });
+        assertThat(grid).isDeepEqualTo(new double[][] {{1, 2}, {3}, null});
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", new double[2][2]);
+            checkpoint.register("words", new String[1]);
+            assertThatThrownBy(checkpoint::restored).hasMessageContaining("\"grid\" has 2 elements, and had 3");
+        });
+    }
+
+    /** Before, one that reads ahead, or to its end, took the parts behind it: every save was made, and none could be restored. */
+    @Test
+    void aLoadHasAnEndOfItsOwn() {
+        byte[] large = new byte[200_000];
+        new Random(1).nextBytes(large);
+        Properties settings = new Properties();
+        settings.setProperty("key", "value");
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("settings", out -> settings.store(out, null), in -> {});
+            checkpoint.register("large", out -> out.write(large), in -> {});
+            checkpoint.register("zipped", out -> {
+                try (GZIPOutputStream zipped = new GZIPOutputStream(out)) {
+                    zipped.write(large);
+                }
+            }, in -> {});
+            checkpoint.register("nothing", out -> {}, in -> {});
+            checkpoint.register("unread", out -> out.write(large), in -> {});
+            checkpoint.register("step", 5);
+        });
+        Properties read = new Properties();
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("settings", out -> {}, read::load);
+            checkpoint.register("large", out -> {}, in -> {
+                assertThat(in.readAllBytes()).isEqualTo(large);
+                assertThat(in.available()).isZero();
+            });
+            checkpoint.register("zipped", out -> {}, in -> {
+                try (GZIPInputStream zipped = new GZIPInputStream(in)) {
+                    assertThat(zipped.readNBytes(large.length)).isEqualTo(large);
+                }
+            });
+            checkpoint.register("nothing", out -> {}, in -> assertThat(in.read()).isNegative());
+            checkpoint.register("unread", out -> {}, in -> assertThat(in.readByte()).isEqualTo(large[0]));
+            Checkpoint.Value<Integer> step = checkpoint.register("step", 0);
+            assertThat(checkpoint.restored()).isTrue();
+            assertThat(step.get()).isEqualTo(5);
+        });
+        assertThat(read).isEqualTo(settings);
+    }
+
+    @Test
+    void aLoadThatReadsMoreThanWasSavedIsNamed() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("short", out -> out.writeInt(1), in -> {});
+            checkpoint.register("long", out -> out.writeLong(1), in -> {});
+            checkpoint.register("step", 5);
+        });
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("short", out -> {}, in -> in.readFully(new byte[Integer.BYTES + 6 + Long.BYTES]));
+            checkpoint.register("long", out -> {}, in -> {});
+            checkpoint.register("step", 0);
+            assertThatThrownBy(checkpoint::restored)
+                    .hasMessageStartingWith("Checkpoint.restored cannot restore \"short\": java.io.EOFException");
+        });
     }
 
     /** Before, a collective counted as under way for ever when 2^31 had been called. */

@@ -23,6 +23,7 @@ import org.posthouse.mpj.LocalWorld;
 class UnderWayTest {
     private static final int TAG = 3;
     private static final String RECEIVE = "a receive is under way";
+    private static final String SEND = "a send is under way";
 
     /** A program that has asked whether it is restored, in a world where every point saves, or none. */
     private interface Body {
@@ -30,10 +31,15 @@ class UnderWayTest {
     }
 
     private static void run(int size, Body body) {
+        run(size, world -> {}, body);
+    }
+
+    private static void run(int size, Consumer<Intracomm> prologue, Body body) {
         for (boolean saving : new boolean[] {true, false}) {
             LocalWorld local = new LocalWorld(size);
             Ranks.run(saving ? local.saving() : local, size, (world, rank) -> {
                 Checkpoint checkpoint = Checkpoint.open(world.self);
+                prologue.accept(world);
                 checkpoint.restored();
                 body.run(world, checkpoint);
             });
@@ -192,8 +198,74 @@ class UnderWayTest {
         });
     }
 
+    /** Longer than what is sent without waiting for its receive. */
+    private static final int LARGE = 70_000;
+
+    private static Request send(String kind, Intracomm world) {
+        return switch (kind) {
+            case "Isend" -> world.Isend(new int[LARGE], 0, LARGE, MPI.INT, 0, TAG);
+            case "Irsend" -> world.Irsend(new int[LARGE], 0, LARGE, MPI.INT, 0, TAG);
+            case "iSend" -> world.iSend(new int[LARGE], LARGE, MPI.INT, 0, TAG);
+            case "Issend" -> world.Issend(new int[1], 0, 1, MPI.INT, 0, TAG);
+            default -> {
+                Prequest send = world.Ssend_init(new int[1], 0, 1, MPI.INT, 0, TAG);
+                send.Start();
+                yield send;
+            }
+        };
+    }
+
+    private static void receive(Intracomm world) {
+        world.Recv(new int[LARGE], 0, LARGE, MPI.INT, 0, TAG);
+    }
+
+    /** Before, a save waited for the receive, which other ranks may call behind a save that waits likewise. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Isend", "Irsend", "iSend", "Issend", "Ssend_init"})
+    void aSendThatWaitsForItsReceiveIsUnderWayUntilItsEndWasSeen(String kind) {
+        run(1, (world, checkpoint) -> {
+            Request send = send(kind, world);
+            refused(checkpoint, SEND);
+            receive(world);
+            refused(checkpoint, SEND);
+            send.Wait();
+            accepted(checkpoint);
+            send = send(kind, world);
+            send.Cancel();
+            refused(checkpoint, SEND);
+            send.Free();
+            accepted(checkpoint);
+            send = send(kind, world);
+            receive(world);
+            send.getStatus();
+            send.Free();
+            accepted(checkpoint);
+            send(kind, world).Free();
+            receive(world);
+            refused(checkpoint, "a send was freed before its completion was seen");
+        });
+    }
+
+    /** What it sends no call tells the end of, but that which waits for all. */
     @Test
-    void sendsAreNot() {
+    void aLargeMessageOfTheAttachedBufferIsUntilThatIsDetached() {
+        Consumer<Intracomm> prologue = world -> world.self.sendBuffer().attach("attach", new byte[1], 1 << 20);
+        run(1, prologue, (world, checkpoint) -> {
+            world.Bsend(new int[1], 0, 1, MPI.INT, 0, TAG);
+            accepted(checkpoint);
+            world.Recv(new int[1], 0, 1, MPI.INT, 0, TAG);
+            world.Ibsend(new int[LARGE], 0, LARGE, MPI.INT, 0, TAG).Wait();
+            refused(checkpoint, "a message of the attached buffer");
+            receive(world);
+            refused(checkpoint, "a message of the attached buffer");
+            world.self.sendBuffer().detach("detach");
+            prologue.accept(world);
+            accepted(checkpoint);
+        });
+    }
+
+    @Test
+    void otherSendsAreNot() {
         run(1, (world, checkpoint) -> {
             Request send = world.Isend(new int[1], 0, 1, MPI.INT, 0, TAG);
             accepted(checkpoint);
@@ -387,6 +459,36 @@ class UnderWayTest {
                 assertThat(again.Size()).isEqualTo(2);
                 refused(checkpoint, others);
             });
+        }
+    }
+
+    /** Before, it was saved, and the next process, which attaches that of the prologue, did not have the room that the program counts on. */
+    @Test
+    void theAttachedBufferIsAsLargeAsAtTheProloguesEnd() {
+        for (int first : new int[] {0, 100}) {
+            for (boolean saving : new boolean[] {true, false}) {
+                LocalWorld local = new LocalWorld(1);
+                Ranks.run(saving ? local.saving() : local, 1, (world, rank) -> {
+                    SendBuffer buffer = world.self.sendBuffer();
+                    Checkpoint checkpoint = Checkpoint.open(world.self);
+                    if (first > 0) {
+                        buffer.attach("attach", new byte[first], first);
+                    }
+                    checkpoint.restored();
+                    accepted(checkpoint);
+                    if (first > 0) {
+                        buffer.detach("detach");
+                        refused(checkpoint, "the attached buffer is none, expected one of 100 bytes, as at restored()");
+                    }
+                    buffer.attach("attach", new byte[200], 200);
+                    refused(checkpoint, "the attached buffer is one of 200 bytes, expected " + (first > 0 ? "one of 100 bytes" : "none"));
+                    buffer.detach("detach");
+                    if (first > 0) {
+                        buffer.attach("attach", new byte[first], first);
+                    }
+                    accepted(checkpoint);
+                });
+            }
         }
     }
 

@@ -29,6 +29,9 @@ public interface Endpoint {
      */
     Operation send(int context, int destination, int tag, Content content, Mode mode);
 
+    /** Whether a send of so many bytes may have to wait for its receive, and not for credit alone. Depends on nothing else, and never changes. */
+    boolean mayWaitForReceive(long bytes, Mode mode);
+
     /**
      * Posts a receive.
      *

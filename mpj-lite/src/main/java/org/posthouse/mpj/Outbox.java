@@ -172,7 +172,7 @@ final class Outbox {
     }
 
     /** Whether it may leave before its receive is there. */
-    private boolean mayBeStored(long bytes, Mode mode) {
+    boolean mayBeStored(long bytes, Mode mode) {
         return mode != Mode.SYNCHRONOUS && bytes <= eagerBytesMax;
     }
 

@@ -121,6 +121,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     // ---- sending
 
+    /** Asked without the lock: it is decided when the endpoint is made. */
+    @Override
+    public boolean mayWaitForReceive(long bytes, Mode mode) {
+        return !outbox.mayBeStored(bytes, mode);
+    }
+
     @Override
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         enter();

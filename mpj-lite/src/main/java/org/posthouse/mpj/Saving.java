@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 4;
+    private static final int LAYOUT = 5;
 
     private final Told told;
     private final HomeLine line;
@@ -225,9 +225,7 @@ final class Saving implements Vault {
             long out = Printed.out();
             long err = Printed.err();
             write(image.output(), out, err);
-            for (long at = 0; at < program.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
-                image.put(program.piece(at));
-            }
+            image.takeAll(program);
             return send(image, out, err);
         } catch (IOException e) {
             throw lost.apply(e);

@@ -130,6 +130,11 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
+    public boolean mayWaitForReceive(long bytes, Mode mode) {
+        return mode == Mode.SYNCHRONOUS || world.mayWaitForReceive(bytes);
+    }
+
+    @Override
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         synchronized (world) {
             requireOpen();

@@ -65,7 +65,7 @@ public final class LocalWorld {
         return this;
     }
 
-    /** Longer messages are complete only when they were matched; -1: all are. */
+    /** Longer messages are complete only when they were matched; -1: all are, as if there were no credit. */
     public LocalWorld eagerBytesMax(long bytesMax) {
         eagerBytesMax = bytesMax;
         return this;
@@ -208,6 +208,10 @@ public final class LocalWorld {
 
     boolean isEager(long messageBytes) {
         return messageBytes <= eagerBytesMax;
+    }
+
+    boolean mayWaitForReceive(long messageBytes) {
+        return eagerBytesMax >= 0 && !isEager(messageBytes);
     }
 
     void count(int source, int destination, long messageBytes) {
