@@ -76,12 +76,12 @@ final class BlockingOutlet implements Outlet {
 
     @Override
     public void close() {
-        pauseReading(false);
         try {
             socket.close();
         } catch (IOException e) {
             LOG.debug("closing the connection from {}: {}", remote, e.toString());
         }
+        pauseReading(false); // Last: whoever pauses it again meanwhile has the reader wait no more.
     }
 
     @Override

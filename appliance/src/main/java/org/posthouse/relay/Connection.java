@@ -121,6 +121,7 @@ final class Connection implements FrameDecoder.Sink {
     /** Handles what was read; the buffer stays the caller's. */
     void onBytes(ByteBuf in) {
         if (line.closing() != null) {
+            decoder.release(); // Else the next read would be for the rest of the frame that was begun, and when that is whole for nothing.
             return;
         }
         try {

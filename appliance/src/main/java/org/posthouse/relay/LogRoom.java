@@ -60,6 +60,9 @@ final class LogRoom {
     /** Whether the log is as large as it may be. Written under {@link #turn}. */
     private volatile boolean atLimit;
 
+    /** Whether somebody may have found no room since all were told to try again. Guarded by {@link #turn}. */
+    private boolean owesWord;
+
     private volatile LogStatus status = LogStatus.NONE;
 
     // Confined to the thread that looks.
@@ -82,7 +85,7 @@ final class LogRoom {
     }
 
     /** What there is of the disk. */
-    private record Disk(boolean full, boolean wasFull, boolean ample, long freeBytes, long neededBytes, long position) {}
+    private record Disk(boolean full, boolean ample, long freeBytes, long neededBytes, long position) {}
 
     /**
      * @param pressure how much room it may take
@@ -188,6 +191,7 @@ final class LogRoom {
         boolean filled = !full && !log.hasRoom();
         full |= filled;
         atLimit = pressure.isReached(used);
+        owesWord |= isFull();
         if (filled || used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
             nextLookBytes = used + pressure.limitBytes() / 64;
             lookSoon();
@@ -202,7 +206,6 @@ final class LogRoom {
     /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On the background thread. */
     void look() {
         try {
-            boolean wasAtLimit = atLimit;
             List<LogNeed> needs = cut();
             Disk disk = disk();
             long nowMs = clockMs.getAsLong();
@@ -213,10 +216,7 @@ final class LogRoom {
             LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
             long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
             tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
-            synchronized (turn) {
-                atLimit = pressure.isReached(log.writtenBytes());
-            }
-            if ((disk.wasFull() || wasAtLimit) && !isFull()) {
+            if (endsWait()) {
                 relief.tryAgain();
             }
         } catch (RuntimeException e) {
@@ -227,12 +227,22 @@ final class LogRoom {
         }
     }
 
+    /** Whether there is room again for somebody who may have found none, be it during this look. */
+    private boolean endsWait() {
+        synchronized (turn) {
+            atLimit = pressure.isReached(log.writtenBytes());
+            boolean ends = owesWord && !isFull();
+            owesWord = isFull();
+            return ends;
+        }
+    }
+
     private Disk disk() {
         synchronized (turn) {
             try {
-                boolean wasFull = full;
                 full = !log.hasRoomNow();
-                return new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
+                owesWord |= full;
+                return new Disk(full, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
             } finally {
                 log.handOver(); // Whatever the disk says: who appends next is another.
             }

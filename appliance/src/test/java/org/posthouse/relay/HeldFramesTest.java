@@ -24,6 +24,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** While a shard is busy, what a connection may pile up for it is bounded; then all of it is handled, in order (P6). */
 @ExtendWith(VertxExtension.class)
@@ -71,6 +72,42 @@ class HeldFramesTest {
             vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
             directory.close();
         }
+    }
+
+    /** Else its write would break, and it would not come to read why. 16 MiB are more than the sockets take. */
+    @ParameterizedTest
+    @EnumSource(value = RelayConfig.Mode.class, names = {"MULTIPLEXED", "THREADED"})
+    void whatComesBehindAConnectionsEndIsReadThoughThatIsInTheMiddleOfAFrame(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
+        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        try (RawPeer launcher = RawPeer.connect(relay.address());
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            open(launcher, relay);
+            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.readFrame();
+            ByteBuffer begun = ByteBuffer.allocate(PROBE_BYTES + 20_000);
+            new FrameView().wrap(begun, 0).begin(FrameType.PROBE, PROBE_BYTES, JOB).post(1, 0);
+            new FrameView().wrap(begun, PROBE_BYTES).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB).length(60_000).address(0, 0, 0, 5).content(59_936, 59_936, 1);
+            rank.send(begun);
+            until(FrameType.PROBE_ANSWER, rank);
+            launcher.close();
+            until(FrameType.ABORT, rank);
+            for (int pieces = 0; pieces < 256; pieces++) {
+                rank.send(ByteBuffer.allocate(64 * 1024));
+            }
+        } finally {
+            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            directory.close();
+        }
+    }
+
+    private static void until(FrameType type, RawPeer rank) throws IOException {
+        FrameType next;
+        do {
+            next = new FrameView().wrap(rank.readFrame(), 0).type();
+            assertThat(next).isNotEqualTo(FrameType.CLOSE);
+        } while (next != type);
     }
 
     private boolean unchanged(long frames) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,6 +67,39 @@ final class LogRoomTest {
         assertThat(room.status().state()).isEqualTo(LogStatus.State.OPEN);
         assertThat(pressure.lentBytes()).isBetween(LIMIT_BYTES / 16, LIMIT_BYTES / 2);
         assertThat(room.holds()).isFalse();
+    }
+
+    /** A shard holds a frame while a look waits for the disk, and the same look makes the room: nobody else would say so. */
+    @Test
+    void whoHasFoundItFullDuringALookIsToldToTryAgain() {
+        List<Runnable> later = new ArrayList<>();
+        background = later::add;
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        while (log.writtenBytes() < LIMIT_BYTES - 4 * PIECE_BYTES) {
+            append(PIECE_BYTES - 1_024);
+            room.appended();
+        }
+        checkpoints();
+        boolean[] wasFull = new boolean[1];
+        meanwhile = () -> {
+            while (!room.isFull()) {
+                append(PIECE_BYTES - 1_024);
+                room.appended();
+            }
+            wasFull[0] = true;
+        };
+        room.look();
+        meanwhile = () -> {};
+        for (int round = 0; round < 10; round++) {
+            List<Runnable> now = List.copyOf(later);
+            later.clear();
+            now.forEach(Runnable::run);
+        }
+        assertThat(wasFull[0]).isTrue();
+        assertThat(room.isFull()).isFalse();
+        assertThat(told).contains("try again");
     }
 
     /** Somebody may look at it for days. */
@@ -363,6 +397,9 @@ final class LogRoomTest {
         return diskAnswers;
     }
 
+    /** What is to be done in the background, at once or when {@link #background} is asked for it. */
+    private Executor background = Runnable::run;
+
     private LogRoom room(LogLimits.OnFull onFull) {
         LogRoom.Relief relief = new LogRoom.Relief() {
             @Override
@@ -387,7 +424,7 @@ final class LogRoomTest {
             }
         };
         RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")), this::awaitSafe);
-        return new LogRoom(this, log, points, pressure, onFull, relief, Runnable::run, nowMs::get);
+        return new LogRoom(this, log, points, pressure, onFull, relief, background, nowMs::get);
     }
 
     /** The rank has asked once whether it is restored. */

@@ -88,7 +88,7 @@ public final class FrameDecoder {
         }
     }
 
-    /** Gives up what has come of an incomplete frame. Called once, at the connection's end. */
+    /** Gives up what has come of an incomplete frame. Called when nothing more is wanted of the connection, and at its end. */
     public void release() {
         if (partial != null) {
             partial.release();
