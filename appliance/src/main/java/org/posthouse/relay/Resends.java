@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.posthouse.core.Claim;
 import org.posthouse.core.Job;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Compares what restarted ranks would send again with what they had sent to one shard's ranks, on the thread that reads
@@ -21,6 +24,11 @@ import org.posthouse.core.Job;
 final class Resends {
     /** Whoever has claimed nothing between two looks, which are so far apart, is forgotten. */
     static final long LOOK_MS = 60_000;
+
+    /** Claims that may wait for that thread: some 26 MiB. A rank that sends again faster than the log is read is not held up for it; what is beyond is not compared. */
+    static final int WAITING_MAX = 262_144;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Resends.class);
 
     private record Source(long job, int rank) {
         @Override
@@ -45,6 +53,12 @@ final class Resends {
 
     private List<Resent> turn = new ArrayList<>();
 
+    /** Claims that were taken and not compared yet. */
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    /** Of whom it was said that not all is compared. Confined to the strand. */
+    private final Set<Source> passedOver = new HashSet<>();
+
     Resends(Shard shard, Histories histories, long lookMs) {
         this.shard = shard;
         this.histories = histories;
@@ -54,10 +68,27 @@ final class Resends {
 
     /** A rank would have sent a message again. */
     void add(long job, int source, Claim claim) {
-        turn.add(new Resent(new Source(job, source), claim));
+        Source of = new Source(job, source);
+        if (waiting.get() >= WAITING_MAX) {
+            passOver(of);
+            return;
+        }
+        waiting.incrementAndGet();
+        turn.add(new Resent(of, claim));
         if (turn.size() == 1) {
             shard.strand().post(this::compareTurn);
         }
+    }
+
+    private void passOver(Source source) {
+        if (passedOver.add(source)) {
+            LOG.warn("not all that {} would send again is compared with what was sent before: {} messages wait to be", source, WAITING_MAX);
+        }
+    }
+
+    /** Claims that wait. Thread-safe. */
+    int waiting() {
+        return waiting.get();
     }
 
     private void compareTurn() {
@@ -67,6 +98,7 @@ final class Resends {
     }
 
     private void compare(Resent resent) {
+        waiting.decrementAndGet();
         Source source = resent.source();
         lately.add(source);
         lookNowAndThen();
@@ -97,6 +129,7 @@ final class Resends {
 
     /** The job has ended: nothing of it is compared any more. */
     void forget(long job) {
+        passedOver.removeIf(source -> source.job() == job);
         histories.thread().execute(() -> forgetThose(source -> source.job() == job));
     }
 

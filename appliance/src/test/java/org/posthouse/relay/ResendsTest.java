@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -62,6 +64,25 @@ final class ResendsTest {
     void nothingIsKeptOfARankThatClaimsNothingMore() throws Exception {
         String first = compareOnce(new Resends(shard, histories, 10));
         await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).isEmpty());
+        histories.close();
+        journal.close();
+    }
+
+    /** A rank that mostly sends would else fill the heap with them, and the relay's other jobs would pay for it. */
+    @Test
+    void noMoreClaimsWaitThanTheirLimit() throws Exception {
+        compareOnce(new Resends(shard, histories, Resends.LOOK_MS));
+        Resends resends = new Resends(shard, histories, Resends.LOOK_MS);
+        CountDownLatch busy = new CountDownLatch(1);
+        histories.thread().execute(() -> assertThatCode(busy::await).doesNotThrowAnyException());
+        shard.strand().submit(() -> {
+            for (int sequence = 1; sequence <= Resends.WAITING_MAX + 1_000; sequence++) {
+                resends.add(JOB, 0, new Claim(0, 1, sequence, 5, 8, 8, 1, 0));
+            }
+        });
+        assertThat(resends.waiting()).isEqualTo(Resends.WAITING_MAX);
+        busy.countDown();
+        await().until(() -> resends.waiting() == 0);
         histories.close();
         journal.close();
     }
