@@ -42,8 +42,13 @@ final class ConsoleClient {
         }
     }
 
-    private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create("http://" + console + path)).timeout(ANSWER_TIMEOUT);
+    private HttpRequest.Builder request(String path) throws CommandFailure {
+        try {
+            return HttpRequest.newBuilder(URI.create("http://" + console + path)).timeout(ANSWER_TIMEOUT);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure("the console at " + console + " cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it"
+                    + " with --ops by its address", e);
+        }
     }
 
     private String send(HttpRequest request) throws CommandFailure, InterruptedException {

@@ -1,5 +1,6 @@
 package org.posthouse.cli;
 
+import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -11,6 +12,7 @@ import picocli.CommandLine.TypeConversionException;
  */
 record HostPort(String host, int port) {
     private static final int PORT_MAX = 65_535;
+    private static final Pattern HOST = Pattern.compile("[^\\s/\\[\\]]+");
 
     @Override
     public String toString() {
@@ -32,7 +34,7 @@ record HostPort(String host, int port) {
             }
             try {
                 int port = Integer.parseInt(text.substring(colon + 1));
-                if (!host.isEmpty() && port >= 0 && port <= PORT_MAX) {
+                if (HOST.matcher(host).matches() && port >= 0 && port <= PORT_MAX) {
                     return new HostPort(host, port);
                 }
             } catch (NumberFormatException e) {

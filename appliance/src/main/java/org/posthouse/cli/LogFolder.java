@@ -41,14 +41,22 @@ final class LogFolder {
     }
 
     private List<Path> logs() throws CommandFailure {
-        if (isLog(data)) {
-            return List.of(data);
-        }
-        try (Stream<Path> inside = Files.list(data)) {
-            return inside.filter(LogFolder::isLog).sorted().toList();
+        try {
+            if (isLog(data)) {
+                return List.of(data);
+            }
+            try (Stream<Path> inside = Files.list(data)) {
+                return inside.filter(LogFolder::isLog).sorted().toList();
+            }
+        } catch (UncheckedIOException e) {
+            throw unreadable(e.getCause());
         } catch (IOException e) {
-            throw new CommandFailure("folder " + data + " cannot be read: " + Causes.text(e), e);
+            throw unreadable(e);
         }
+    }
+
+    private CommandFailure unreadable(IOException why) {
+        return new CommandFailure("folder " + data + " cannot be read: " + Causes.text(why) + "; name the --data folder of a relay, as a user who may read it", why);
     }
 
     private static boolean isLog(Path folder) {

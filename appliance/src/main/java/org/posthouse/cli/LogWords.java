@@ -20,9 +20,14 @@ final class LogWords {
      * @return one line; empty if none of them was given
      */
     static Optional<String> withoutLog(CommandSpec command, String why, String... options) {
-        String given = Stream.of(options)
+        String given = given(command, options);
+        return given.isEmpty() ? Optional.empty() : Optional.of(command.qualifiedName() + ": no effect of " + given + ": " + why);
+    }
+
+    /** Those of the options that were given; empty if none was. */
+    static String given(CommandSpec command, String... options) {
+        return Stream.of(options)
                 .filter(option -> command.commandLine().getParseResult().hasMatchedOption(option))
                 .collect(Collectors.joining(", "));
-        return given.isEmpty() ? Optional.empty() : Optional.of(command.qualifiedName() + ": no effect of " + given + ": " + why);
     }
 }

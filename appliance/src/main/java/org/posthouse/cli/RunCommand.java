@@ -183,11 +183,17 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
+        if (ranks > JobOpen.RANKS_MAX) {
+            throw new ParameterException(command.commandLine(), "-n " + ranks + ", expected 1 to " + JobOpen.RANKS_MAX + " ranks");
+        }
         if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
             throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
         if (lanes < 0 || lanes > LinkConfig.LANES_MAX) {
             throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
+        }
+        if (!relays.isEmpty()) {
+            refuseOfRelaysInside();
         }
         int keepSeconds = keepSeconds();
         Map<String, String> environment = environment();
@@ -223,6 +229,13 @@ final class RunCommand implements Callable<Integer> {
                     + " --durability process or host, and not --max-restarts 0");
         }
         return seconds;
+    }
+
+    private void refuseOfRelaysInside() {
+        String given = LogWords.given(command, "--mode", "--loops", "--pipeline", "--lanes", "--log-limit", "--log-high-mark", "--on-log-full");
+        if (!given.isEmpty()) {
+            throw new ParameterException(command.commandLine(), given + ": of relays inside this process; with --relay, posthouse relay has them");
+        }
     }
 
     /** What to say of options that were given for a log that there is none of. */
@@ -299,13 +312,6 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
-        if (lanes != 0) {
-            throw new CommandFailure("--lanes is for relays inside this process: with --relay give it to posthouse relay");
-        }
-        if (!log.limits().equals(LogLimits.DEFAULT)) {
-            throw new CommandFailure("--log-limit, --log-high-mark and --on-log-full are for relays inside this process: with --relay"
-                    + " give them to posthouse relay");
-        }
         List<String> addresses = relays.stream().map(HostPort::toString).toList();
         return run(spec, new Reach(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
     }

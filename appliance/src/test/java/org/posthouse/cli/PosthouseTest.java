@@ -59,6 +59,28 @@ final class PosthouseTest {
         assertThat(execute("relay --site site-a --peer site-b=h:1 --peer site-b/2=h:1 --via site-b/web=l:1 --via site-b/2/web=l:2")).isEqualTo(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"a b:7413", "[::1:7413", "::1]:7413", "[]:7413", "a/b:7413"})
+    void whatIsNoHostIsNoAddress(String address) {
+        String[] line = {"status", "--ops", address};
+        assertThat(Posthouse.commandLine().setErr(new PrintWriter(err, true)).execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("\"" + address + "\" is no address, expected HOST:PORT");
+    }
+
+    @Test
+    void aJobHasNoMoreRanksThanOneOpeningMayHave() {
+        assertThat(execute("run -n 16385 --relay 127.0.0.1:1 example:pi")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).startsWith("posthouse run: -n 16385, expected 1 to 16384 ranks");
+    }
+
+    @Test
+    void whatIsForRelaysInsideThisProcessIsRefusedWithOthers() {
+        assertThat(execute("run -n 2 --relay 127.0.0.1:1 --mode pooled --loops 3 --pipeline 1,1,1 --lanes 2 --log-limit 1g --durability process example:pi"))
+                .isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString())
+                .startsWith("posthouse run: --mode, --loops, --pipeline, --lanes, --log-limit: of relays inside this process; with --relay, posthouse relay has");
+    }
+
     @Test
     void theVersionIsPrinted() {
         assertThat(execute("--version")).isZero();

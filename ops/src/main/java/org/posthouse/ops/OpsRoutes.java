@@ -28,6 +28,7 @@ final class OpsRoutes {
     private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,32}");
     private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final int SHOWN_CHARS_MAX = 100;
+    private static final String EVENTS = "/api/v1/events";
     private static final String MODE = "/api/v1/mode";
     private static final String DRAIN = "/api/v1/drain";
     private static final Set<String> ORDERS = Set.of(MODE, DRAIN);
@@ -58,7 +59,7 @@ final class OpsRoutes {
         get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview())));
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
-        router.get("/api/v1/events").handler(stream::accept);
+        router.get(EVENTS).handler(stream::accept);
         order(router, guard, MODE, new OrderRoute.Kind<>(
                 "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, RelayView::changeMode, OpsJson::modeReports));
         order(router, guard, DRAIN, new OrderRoute.Kind<>(
@@ -134,7 +135,7 @@ final class OpsRoutes {
                 + Responses.shortened(ctx.request().path(), SHOWN_CHARS_MAX) + "; /openapi.json lists them"));
         router.errorHandler(405, ctx -> {
             boolean order = ORDERS.contains(ctx.request().path());
-            ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : "GET, HEAD");
+            ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : ctx.request().path().equals(EVENTS) ? "GET" : "GET, HEAD");
             String method = shown(ctx.request().method());
             Responses.error(ctx, 405, order ? "an order is given with POST, not " + method
                     : "this path is read-only: use GET, not " + method);

@@ -145,6 +145,13 @@ class OpsRoutesTest {
     }
 
     @Test
+    void eventsHaveNoHead() throws Exception {
+        HttpResponse<String> answer = ops.send("HEAD", "/api/v1/events");
+        assertThat(answer.statusCode()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("allow")).hasValue("GET");
+    }
+
+    @Test
     void answersMalformedEscapesWithAnError() throws Exception {
         String answer = ops.exchange("GET /api/v1/jobs/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         assertThat(answer).startsWith("HTTP/1.1 400 ").contains("the request is malformed");
