@@ -3,6 +3,7 @@ package org.posthouse.cli;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -27,8 +28,9 @@ final class LogListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure {
         LogSummary summary = new LogSummary();
-        LogScan scan = LogFolder.scan(folder.find(), summary);
-        Collection<LogSummary.Job> jobs = summary.complete(scan.book()).jobs();
+        Path log = folder.find();
+        LogScan scan = LogFolder.scan(log, summary);
+        Collection<LogSummary.Job> jobs = summary.complete(LogFolder.beginning(log)).complete(scan.book()).jobs();
         if (json) {
             System.out.println(json(jobs, scan));
         } else {

@@ -116,16 +116,18 @@ final class ImageWriter implements Images {
             return;
         }
         LogWork.attempt("no checkpoint of", image.rank, work, why -> {
-            close(image);
             shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
+            close(image);
         });
     }
 
+    /** What cannot be removed stays: nobody waits for that. */
     private static void close(Writing image) {
+        ImageFile file = image.file;
         image.told = -1;
-        if (image.file != null) {
-            image.file.close();
-            image.file = null;
+        image.file = null;
+        if (file != null) {
+            LogWork.attempt("what is left stays of an image of", image.rank, file::close, why -> {});
         }
     }
 }

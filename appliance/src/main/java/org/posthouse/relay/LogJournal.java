@@ -118,7 +118,7 @@ final class LogJournal implements Journal {
         return jobs;
     }
 
-    private MessageLog read(Path folder, String relay, long limitBytes, long epochMin) throws IOException {
+    private MessageLog read(Path folder, String relay, long limitBytes, long epochMin) {
         LogReading whole = LogReading.of(folder);
         reading = whole;
         try {

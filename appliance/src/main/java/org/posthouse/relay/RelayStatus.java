@@ -79,8 +79,11 @@ final class RelayStatus implements RelayView {
         tally.loopLag().close();
     }
 
-    /** Called on the relay's event loop before the mode changes: what was carried until now was so in the old one. */
+    /** Called on the relay's event loop before the mode changes: what was carried until now was so in the old one. Of a relay that does not serve there is no picture. */
     void onModeChange(Placement next) {
+        if (!serving) {
+            return;
+        }
         refresh();
         tally.loopLag().watch(next);
     }

@@ -26,6 +26,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -51,6 +52,14 @@ class RelayTest {
     @AfterEach
     void closeDirectory() {
         directory.close();
+    }
+
+    /** The console serves from before its log is read. */
+    @Test
+    void itsModeMayBeChangedWhileItStarts() {
+        Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
+        starting.status().onModeChange(starting.placement());
+        assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it recovers what is in its log");
     }
 
     /** A connection to the relay that hands over one frame at a time, in order. */

@@ -77,7 +77,9 @@ final class LogCommandTest {
                 log.appendArrival(new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload);
             }
             log.discard(log.cut(log.position()), 0);
+            log.appendJobClosed(new JobClosed(3, 0));
         }
+        assertThat(log("ls", "--data", data.toString()).out()).containsPattern("\n" + OPEN + "  weather-3 +4 +closed 0 ");
         String to = folder.resolve("job.phx").toString();
         Command.Result export = log("export", "weather-3", "--rank", "1", "--to", to, "--data", data.toString());
         assertThat(export.status()).as(export.err()).isZero();

@@ -1,7 +1,6 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
@@ -28,14 +27,18 @@ public final class LogReading implements Consumer<LogEntry> {
         long sum = 0;
         for (Path next : QueueFiles.list(folder).values()) {
             before.put(next, sum);
-            sum += Files.size(next);
+            sum += next.toFile().length(); // 0 if another relay has the log, and cuts it: whoever opens it says so.
         }
         bytes = sum;
     }
 
-    /** Of the log in this folder, as large as it is now. */
-    public static LogReading of(Path folder) throws IOException {
-        return new LogReading(folder);
+    /** Of the log in this folder, as large as it is now. @throws LogException if the folder cannot be read */
+    public static LogReading of(Path folder) {
+        try {
+            return new LogReading(folder);
+        } catch (IOException e) {
+            throw LogOpening.unusable(folder, e);
+        }
     }
 
     @Override

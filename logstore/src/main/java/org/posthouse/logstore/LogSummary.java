@@ -94,7 +94,7 @@ public final class LogSummary implements Consumer<LogEntry> {
         }
     }
 
-    /** Adds what the log's snapshots say of jobs whose first records are gone. */
+    /** Adds what this book of the log, of its beginning or its end, says of jobs whose first records are gone. */
     public LogSummary complete(LogBook book) {
         for (JobState open : book.jobs()) {
             Job job = jobs.computeIfAbsent(open.id(), Job::new);

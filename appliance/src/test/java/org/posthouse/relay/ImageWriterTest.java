@@ -1,0 +1,88 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+
+/** A rank's image at a relay whose disk does not do what it should. */
+@ExtendWith(VertxExtension.class)
+@Timeout(60)
+final class ImageWriterTest {
+    private static final int BYTES = 100;
+    private static final Token TOKEN = new Token(1, 2);
+
+    @TempDir
+    private Path folder;
+
+    /** Else it would save for ever. */
+    @Test
+    void aRankHearsThatItsImageWasNotKeptThoughWhatIsLeftOfItCannotBeRemoved(Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log")), directory);
+        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        try (RawPeer launcher = RawPeer.connect(relay.address()); RawPeer rank = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.send(new JobOpen(1, TOKEN, JobOpen.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
+            next(launcher, FrameType.JOB_OPENED);
+            rank.send(Hello.firstStart(1, 0, TOKEN).encode());
+            rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
+            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
+            rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
+            await().atMost(Duration.ofSeconds(20)).until(() -> unfinished().isPresent());
+            Path written = unfinished().orElseThrow();
+            Files.delete(written);
+            Files.createDirectories(written.resolve("full"));
+            String name = written.getFileName().toString();
+            Files.createDirectories(written.resolveSibling(name.substring(0, name.lastIndexOf('.'))).resolve("full"));
+            rank.send(image());
+            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.FAILED);
+        } finally {
+            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            directory.close();
+        }
+    }
+
+    private Optional<Path> unfinished() throws Exception {
+        try (Stream<Path> files = Files.walk(folder.resolve("images"))) {
+            return files.filter(file -> file.toString().endsWith(".tmp")).findFirst();
+        }
+    }
+
+    private static ByteBuffer image() {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.IMAGE_HEADER_BYTES + BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, 1).image(0, 0).length(frame.capacity());
+        return frame;
+    }
+
+    private static ByteBuffer next(RawPeer peer, FrameType type) throws Exception {
+        ByteBuffer frame = peer.readFrame();
+        while (new FrameView().wrap(frame, 0).type() != type) {
+            frame = peer.readFrame();
+        }
+        return frame;
+    }
+}
