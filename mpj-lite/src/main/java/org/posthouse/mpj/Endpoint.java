@@ -99,7 +99,7 @@ public interface Endpoint {
     long value(LongSupplier source);
 
     /**
-     * Nanoseconds since some time in the past, as {@link System#nanoTime}, but as {@link #value}; it never goes back. A program
+     * Nanoseconds since some time in the past, as {@link System#nanoTime}, but as {@link #value}; behind a restart it goes on from where it was. A program
      * that asks very often and does nothing else is told the same time again, which counts as a failed poll.
      */
     long nanoTime();

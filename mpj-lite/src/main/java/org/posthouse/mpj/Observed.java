@@ -88,7 +88,7 @@ final class Observed {
     /** The clock goes on from an image. */
     void goOn(boolean asked, long time) {
         if (asked) {
-            clock.set(time);
+            clock.goOn(time);
         }
     }
 
@@ -181,7 +181,7 @@ final class Observed {
     long nanoTime() throws IOException {
         if (replays()) {
             if (!history.failsAgain()) {
-                clock.set(again(History.VALUE, "Wtime"));
+                clock.goOn(again(History.VALUE, "Wtime"));
             }
         } else if (clock.ticks(history.turns())) {
             record(History.VALUE, clock.time());

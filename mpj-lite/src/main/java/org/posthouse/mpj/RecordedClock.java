@@ -6,7 +6,8 @@ import java.util.function.LongSupplier;
  * The clock that a program sees whose values are recorded: exact for {@link #EXACT} calls in a row, so that a program's work
  * is timed as ever; a program that goes on asking and does nothing else is told the same time again until a thousandth of the
  * time has gone by that it has asked so, or a millisecond. A loop of a second on it leaves some 10,000 values and not 20 million,
- * and each further second 1,000. It never goes back, not even on another host. Guarded by the endpoint's lock.
+ * and each further second 1,000. Behind what was recorded it goes on from there, on whatever host: the time between is not counted,
+ * as clocks of two hosts say nothing about it. Guarded by the endpoint's lock.
  */
 final class RecordedClock {
     /** Calls with nothing else between them that are exact. */
@@ -21,6 +22,11 @@ final class RecordedClock {
     private final LongSupplier nanoTime;
     private long time;
     private boolean asked;
+
+    /** Whether {@link #time} was told by another process, or was told again. */
+    private boolean recorded;
+
+    /** What is added to this process's clock. */
     private long ahead;
     private long turn;
     private long since;
@@ -32,19 +38,19 @@ final class RecordedClock {
 
     /** Asks. False if {@link #time} stays what it was. @param turn changes whenever the program does something else */
     boolean ticks(long turn) {
-        long now = nanoTime.getAsLong() + ahead;
-        if (asked && now - time < 0) {
-            ahead += time - now;
-            now = time;
+        long read = nanoTime.getAsLong();
+        if (recorded) {
+            ahead = time - read;
         }
-        if (!asked || turn != this.turn) {
+        long now = read + ahead;
+        if (recorded || !asked || turn != this.turn) {
             this.turn = turn;
             since = now;
             calls = 0;
         } else if (calls >= EXACT && now - time < Math.min((now - since) / PART, STEP_NS_MAX)) {
             return false;
         }
-        set(now);
+        tell(now, false);
         calls++;
         return true;
     }
@@ -60,8 +66,13 @@ final class RecordedClock {
     }
 
     /** What it was told before a restart. */
-    void set(long time) {
+    void goOn(long time) {
+        tell(time, true);
+    }
+
+    private void tell(long time, boolean recorded) {
         this.time = time;
+        this.recorded = recorded;
         asked = true;
     }
 }

@@ -8,7 +8,7 @@ import mpi.Request;
 
 /**
  * A ring whose ranks ask to be saved where they may not be, catch what they are told, and have their messages depend on it: with a receive
- * under way, come or not, in a loop of tests too, with one that was cancelled, a collective, and a communicator too many. Each rank
+ * under way, come or not, in a loop of tests too, with one that was cancelled, a collective, a synchronous send, and a communicator too many. Each rank
  * tells the next how often it was refused while it polled, which is another number in each run, and the last word of that must be
  * what it still knows at the end. Prints what does not depend on that. Arguments: steps, steps between two saves, {@link Kills}.
  */
@@ -16,7 +16,7 @@ public final class CatchesRefusals {
     private static final int NOBODYS_TAG = 1 << 20;
 
     /** Refusals of each step, and of the prologue. */
-    private static final int REFUSALS = 6;
+    private static final int REFUSALS = 7;
 
     private final Intracomm ring = MPI.COMM_WORLD.dup();
     private final int rank = ring.getRank();
@@ -88,6 +88,10 @@ public final class CatchesRefusals {
         refuse(checkpoint::point);
         refuse(checkpoint::save);
         extra.free();
+        Request synchronous = ring.isSend(new int[1], 1, MPI.INT, rank, NOBODYS_TAG);
+        refuse(checkpoint::save);
+        ring.recv(new int[1], 1, MPI.INT, rank, NOBODYS_TAG);
+        synchronous.waitFor();
     }
 
     /** What the call throws is told to the others too. */
