@@ -131,7 +131,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
 
     /**
      * Starts {@link #Dup}, and waits for nobody. The copy has the attributes of now, and can do nothing until its
-     * {@link #getRequest} is complete and somebody has seen it. Collective.
+     * {@link #getRequest} is complete and somebody has seen it. Collective. A process that makes a communicator out of another one before
+     * that can not be brought back (ADR 8).
      */
     public Comm iDup() throws MPIException {
         return copying("iDup", this::twin);
