@@ -24,7 +24,11 @@ public final class Message {
         return noProc;
     }
 
-    /** Waits for a matching message, and takes it. */
+    /**
+     * Waits for a matching message, and takes it.
+     *
+     * @throws MPIException of class ERR_NO_MEM if the heap has no room for it: the message is lost
+     */
     public Status mProbe(int source, int tag, Comm comm) throws MPIException {
         return hold(comm, require("mProbe", comm).messages.take("mProbe", source, tag));
     }
