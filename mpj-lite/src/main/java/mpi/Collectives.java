@@ -397,7 +397,9 @@ class Collectives {
             Op op) {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        if (rank > 0) {
+            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        }
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return make(call, () -> Scan.runExclusive(peers, send, receive, count, op.on(type)));
