@@ -260,7 +260,7 @@ class Collectives {
         Block[] blocks = new Block[ranks];
         for (int peer = 0; peer < ranks; peer++) {
             check.count(call, what, counts[peer], types[peer]);
-            if (displs[peer] % types[peer].bytes() != 0) {
+            if (counts[peer] > 0 && displs[peer] % types[peer].bytes() != 0) {
                 throw check.error(
                         MPI.ERR_ARG, call,
                         "displacement " + peer + " of the " + what + " is " + displs[peer] + " bytes, expected a multiple of "

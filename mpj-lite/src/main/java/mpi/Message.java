@@ -64,7 +64,10 @@ public final class Message {
 
     /** Receives the message. */
     public Status mRecv(Object buf, int count, Datatype type) throws MPIException {
-        return receive("mRecv", buf, count, type);
+        Object memory = Memory.of(buf, type);
+        Status status = receive("mRecv", memory, count, type);
+        Memory.back(memory, buf);
+        return status;
     }
 
     /** As {@link #mRecv}; the request is complete at once, as the message is there. */
