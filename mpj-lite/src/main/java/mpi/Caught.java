@@ -13,9 +13,17 @@ final class Caught implements Sink {
     private byte[] bytes;
 
     @Override
-    public void begin(Envelope message) {
+    public void begin(Envelope message) throws ReceiveException {
         envelope = message;
-        bytes = new byte[Math.toIntExact(message.bytes())];
+        try {
+            bytes = new byte[Math.toIntExact(message.bytes())];
+        } catch (OutOfMemoryError | ArithmeticException e) {
+            throw new ReceiveException(
+                    ReceiveException.Kind.MEMORY,
+                    "message of " + message.bytes() + " bytes is lost: a matched probe has to keep it, and the heap of "
+                            + Runtime.getRuntime().maxMemory() + " bytes has no room; receive it without one",
+                    e);
+        }
     }
 
     @Override

@@ -260,7 +260,7 @@ class Collectives {
         Block[] blocks = new Block[ranks];
         for (int peer = 0; peer < ranks; peer++) {
             check.count(call, what, counts[peer], types[peer]);
-            if (displs[peer] % types[peer].bytes() != 0) {
+            if (counts[peer] > 0 && displs[peer] % types[peer].bytes() != 0) {
                 throw check.error(
                         MPI.ERR_ARG, call,
                         "displacement " + peer + " of the " + what + " is " + displs[peer] + " bytes, expected a multiple of "
@@ -397,7 +397,9 @@ class Collectives {
             Op op) {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        if (rank > 0) {
+            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        }
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return make(call, () -> Scan.runExclusive(peers, send, receive, count, op.on(type)));

@@ -33,7 +33,7 @@ public class Datatype implements Freeable, Cloneable {
     private final Attributes attributes = new Attributes();
     /** What the program calls it; null if it did not say. */
     private String given;
-    /** Whether it is a struct of bytes to Open MPI: INT2, and what {@code createStruct} makes. */
+    /** Whether it is a struct of bytes to Open MPI: INT2, what {@code createStruct} makes, and what is made of these. */
     private boolean openMpiStruct;
 
     private boolean freed;

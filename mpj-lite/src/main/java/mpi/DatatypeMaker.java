@@ -222,6 +222,8 @@ final class DatatypeMaker {
     }
 
     private Datatype make(Layout layout, Pieces pieces) {
-        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), pieces, false);
+        Datatype made =
+                new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), pieces, false);
+        return first.isOpenMpiStruct() ? made.openMpiStruct() : made;
     }
 }

@@ -62,7 +62,7 @@ final class Memory {
             Object sendbuf, Datatype sendtype, Object recvbuf, Datatype recvtype,
             BiFunction<Object, Object, Collective> collective) {
         Object from = of(sendbuf, sendtype);
-        Object to = recvbuf == sendbuf ? from : of(recvbuf, recvtype);
+        Object to = recvbuf == sendbuf && from != sendbuf ? from : of(recvbuf, recvtype);
         collective.apply(from, to).run();
         back(to, recvbuf);
     }

@@ -24,7 +24,11 @@ public final class Message {
         return noProc;
     }
 
-    /** Waits for a matching message, and takes it. */
+    /**
+     * Waits for a matching message, and takes it.
+     *
+     * @throws MPIException of class ERR_NO_MEM if the heap has no room for it: the message is lost
+     */
     public Status mProbe(int source, int tag, Comm comm) throws MPIException {
         return hold(comm, require("mProbe", comm).messages.take("mProbe", source, tag));
     }
@@ -60,7 +64,10 @@ public final class Message {
 
     /** Receives the message. */
     public Status mRecv(Object buf, int count, Datatype type) throws MPIException {
-        return receive("mRecv", buf, count, type);
+        Object memory = Memory.of(buf, type);
+        Status status = receive("mRecv", memory, count, type);
+        Memory.back(memory, buf);
+        return status;
     }
 
     /** As {@link #mRecv}; the request is complete at once, as the message is there. */

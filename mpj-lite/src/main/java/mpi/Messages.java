@@ -157,7 +157,7 @@ final class Messages {
             return null;
         }
         Caught caught = new Caught();
-        awaitReceive(call, startReceive(call, source, tag, caught));
+        received(call, startReceive(call, source, tag, caught));
         return caught;
     }
 
@@ -173,7 +173,7 @@ final class Messages {
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
-        awaitReceive(call, operation);
+        received(call, operation);
         return caught;
     }
 
@@ -207,9 +207,10 @@ final class Messages {
         }
     }
 
-    private void awaitReceive(String call, Operation operation) {
+    private Status received(String call, Operation operation) {
         comm.await(call, operation);
         comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
+        return comm.outcome(call, operation);
     }
 
     private Status checkedReceive(
@@ -217,9 +218,7 @@ final class Messages {
         if (source == MPI.PROC_NULL) {
             return Status.ofNobody();
         }
-        Operation operation = startReceive(call, source, tag, type.sink(buf, offset, count));
-        awaitReceive(call, operation);
-        return comm.outcome(call, operation);
+        return received(call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
     /** Arguments are checked; {@code content} is null if there is nobody to send to. */

@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.Content;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.Mode;
+import org.posthouse.mpj.data.Base;
 
 /** Messages that do not fit their receive: an error there, and the next message is received as usual. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -102,6 +107,62 @@ class ReceiveErrorTest {
                 assertThat(odd.Get_elements(MPI.INT2)).isEqualTo(3);
             }
         });
+    }
+
+    /** More than any heap has room for. */
+    private static final Content HUGE = new Content() {
+        @Override
+        public long bytes() {
+            return 1L << 40;
+        }
+
+        @Override
+        public int elements() {
+            return 1 << 30;
+        }
+
+        @Override
+        public int datatype() {
+            return Base.PACKED.code();
+        }
+
+        @Override
+        public void write(long from, ByteBuffer out) {
+            throw new AssertionError("written, though nobody has room for it");
+        }
+    };
+
+    @Test
+    void aMatchedProbeRefusesWhatThereIsNoRoomFor() {
+        Ranks.run(new LocalWorld(2).eagerBytesMax(1000), 2, (world, rank) -> {
+            if (rank == 0) {
+                for (int i = 0; i < 2; i++) {
+                    world.endpoint.await(world.endpoint.send(world.context(), 1, 5, HUGE, Mode.STANDARD));
+                }
+                world.Send(new int[] {99}, 0, 1, MPI.INT, 1, 5);
+                return;
+            }
+            Message message = new Message();
+            requireNoRoom("mProbe", () -> message.mProbe(0, 5, world));
+            requireNoRoom("imProbe", () -> {
+                while (message.imProbe(0, 5, world) == null) {
+                    Thread.onSpinWait();
+                }
+            });
+            assertThat(message.isNull()).isTrue();
+            int[] next = new int[1];
+            message.mProbe(0, 5, world);
+            message.mRecv(next, 1, MPI.INT);
+            assertThat(next[0]).isEqualTo(99);
+        });
+    }
+
+    private static void requireNoRoom(String call, ThrowingCallable probe) {
+        assertThatThrownBy(probe)
+                .isInstanceOfSatisfying(
+                        MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_NO_MEM))
+                .hasMessageContaining(call + " at rank 1 of 2 in COMM_WORLD: from rank 0 with tag 5, ")
+                .hasMessageContaining("message of 1099511627776 bytes is lost");
     }
 
     @ParameterizedTest

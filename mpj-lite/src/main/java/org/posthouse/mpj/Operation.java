@@ -82,7 +82,7 @@ public class Operation {
                 sink.end();
             } catch (ReceiveException e) {
                 failure = e;
-            } catch (RuntimeException | OutOfMemoryError e) {
+            } catch (RuntimeException | Error e) {
                 failure = ReceiveException.of(e, envelope);
             }
         }

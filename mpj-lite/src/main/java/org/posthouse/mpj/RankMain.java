@@ -72,8 +72,12 @@ public final class RankMain {
             throw refuse("no class " + e.getMessage() + " on the class path " + System.getProperty("java.class.path"), ending);
         } catch (NoSuchMethodException e) {
             throw refuse("class " + className + " has no public static void main(String[])", ending);
+        } catch (ExceptionInInitializerError e) {
+            throw thrown(e.getCause() == null ? e : e.getCause(), ending);
         } catch (LinkageError e) {
             throw refuse("class " + className + " cannot be loaded: " + e, ending);
+        } catch (Error e) {
+            throw thrown(e, ending); // By what initializes the class.
         }
     }
 
@@ -83,12 +87,13 @@ public final class RankMain {
         return new IllegalStateException(why);
     }
 
-    private static void thrown(Throwable cause, Ending ending) {
+    private static IllegalStateException thrown(Throwable cause, Ending ending) {
         cause.printStackTrace();
         Endpoint endpoint = Endpoints.connected();
         if (endpoint != null) {
             endpoint.abort(STATUS_THROWN, "threw " + cause);
         }
         ending.exit(STATUS_THROWN);
+        return new IllegalStateException(cause);
     }
 }

@@ -260,6 +260,7 @@ record CollectiveRules(Intracomm world, int offset) {
         int[] receive = room(COUNT);
         call.run(summands(COUNT), receive, 0);
         Check.equal("sum of all before this rank", receive, rank() == 0 ? room(COUNT) : sum(0, rank(), COUNT));
+        call.run(summands(COUNT), rank() == 0 ? null : receive, 0);
     }
 
     void reduceScatterBlock(TwoBuffers call) {

@@ -138,5 +138,9 @@ final class Neighbourhoods {
         int[] later = new int[2 * size];
         world.iAllToAllw(out, counts, displs, sendTypes, later, counts, displs, receiveTypes).waitFor();
         Check.equal("exchanged", later, expected);
+        Arrays.fill(counts, 0);
+        Arrays.fill(displs, 3); // No matter where nothing lies.
+        world.allToAllw(out, counts, displs, sendTypes, in, counts, displs, receiveTypes);
+        Check.equal("untouched", in, expected);
     }
 }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import mpi.Datatype;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 import mpi.Status;
 import mpi.Struct;
 
@@ -33,6 +34,28 @@ final class Structs {
         Check.equal("extent of three", Datatype.createContiguous(3, record).getExtent(), 48);
         Datatype mpiJava = Datatype.Struct(new int[] {1, 1}, new int[] {0, 2}, new Datatype[] {MPI.INT, MPI.INT});
         Check.equal("mpiJava's extent", mpiJava.Extent(), 3);
+    }
+
+    static void whatIsMadeOfAStructIsMeasuredInBytes(Intracomm world) {
+        Datatype record = Datatype.createStruct(new int[] {1, 1}, new int[] {0, 4}, new Datatype[] {MPI.INT, MPI.INT});
+        Datatype three = Datatype.createContiguous(3, record);
+        Check.equal("size of three", three.getSize(), 24);
+        Check.equal("extent of three", three.getExtent(), 24);
+        Check.equal("extent of a vector", Datatype.createVector(2, 1, 2, record).getExtent(), 24);
+        Datatype behind = Datatype.createHIndexed(new int[] {1}, new int[] {8}, record);
+        Check.equal("lower bound", behind.getLb(), 8);
+        Check.equal("true lower bound", behind.getTrueLb(), 8);
+        Datatype resized = Datatype.createResized(record, 0, 16);
+        Check.equal("extent of what was resized", resized.getExtent(), 16);
+        Check.equal("the same in elements", resized.Extent(), 4);
+        Ring ring = Ring.of(world);
+        ByteBuffer out = MPI.newByteBuffer(2 * resized.getExtent());
+        out.put(16, (byte) ring.rank());
+        byte[] in = new byte[out.capacity()];
+        Request send = world.iSend(out, 2, resized, ring.right(), TAG);
+        world.iRecv(in, 2, resized, ring.left(), TAG).waitFor();
+        send.waitFor();
+        Check.equal("the second", in[16], (byte) ring.left());
     }
 
     static void oneKindOfElementStaysWhatItIs(Intracomm world) {

@@ -11,6 +11,7 @@ import mpi.Group;
 import mpi.Info;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Message;
 
 /** What programs get away with elsewhere, and so do here: arrays longer than needed, graphs of nobody, raw memory. */
 final class Tolerances {
@@ -119,6 +120,16 @@ final class Tolerances {
         for (int rank = 0; rank < ring.size(); rank++) {
             Check.equal("low half or high half", all[2 * rank] + all[2 * rank + 1], rank);
         }
+        int[] both = new int[ring.size() + 1];
+        both[0] = 7;
+        world.gather(both, 1, MPI.INT, both, 4, MPI.PACKED, 0);
+        Check.equal("the last rank's in the same array", both[ring.size() - 1], ring.rank() == 0 || ring.size() == 1 ? 7 : 0);
+        world.send(new int[] {ring.rank()}, 1, MPI.INT, ring.right(), TAG);
+        Message message = new Message();
+        message.mProbe(ring.left(), TAG, world);
+        byte[] caught = new byte[4];
+        message.mRecv(caught, 1, MPI.INT);
+        Check.equal("int in bytes", ByteBuffer.wrap(caught).order(ByteOrder.nativeOrder()).getInt(), ring.left());
         Check.error(world, MPI.ERR_TYPE, "Send", () -> world.Send(out, 0, 8, MPI.BYTE, 0, TAG));
         Check.error(world, MPI.ERR_TYPE, "send", () -> world.send(new Integer[2], 2, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_BUFFER, "send", () -> world.send(out, 9, MPI.BYTE, 0, TAG));

@@ -250,10 +250,10 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private void hand(Message message, Posted receive) {
-        byte[] data = message.data == null ? LocalWorld.read(message.content) : message.data;
         ReceiveException failure = null;
         try {
             receive.sink.begin(message.envelope);
+            byte[] data = message.data == null ? LocalWorld.read(message.content) : message.data;
             for (int at = 0; at < data.length; at += PIECE_BYTES) {
                 ByteBuffer piece = ByteBuffer.wrap(data, at, Math.min(PIECE_BYTES, data.length - at)).slice();
                 receive.sink.read(at, piece.order(ByteOrder.LITTLE_ENDIAN));

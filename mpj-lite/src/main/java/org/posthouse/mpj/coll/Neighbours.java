@@ -58,7 +58,7 @@ public final class Neighbours {
                 peers, sendBlocks.in(send, destinations.length), receiveBlocks.in(receive, sources.length));
     }
 
-    /** Neighbour_alltoallw: blocks of any datatypes. */
+    /** Blocks of any datatypes. */
     public void alltoall(Peers peers, Block[] send, Block[] receive) throws ReceiveException {
         peers.begin();
         exchange(peers, send, receive);

@@ -72,8 +72,10 @@ final class ObjectSink implements Sink {
             for (; at < elements; at++) {
                 objects[at] = in.readObject();
             }
-        } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError | StackOverflowError e) {
-            // RuntimeException: a program's own readObject may throw what it likes.
+        } catch (OutOfMemoryError | InternalError e) {
+            throw e; // The virtual machine's, not the object's.
+        } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
+            // A program's own readObject may throw what it likes, and assert.
             throw new ReceiveException(
                     ReceiveException.Kind.OBJECT,
                     "object " + at + " of " + elements + " cannot be read back: " + e,

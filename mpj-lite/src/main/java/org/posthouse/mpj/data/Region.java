@@ -169,10 +169,14 @@ public final class Region {
         return copy;
     }
 
-    /** Whether writing to the other region may change this one. Of two direct buffers nobody can tell. */
+    /**
+     * Whether writing to the other region may change this one. Nobody can tell of two direct buffers, nor of a view that
+     * shows no array (of other elements, or read-only) and whatever else is on the heap.
+     */
     @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.
     public boolean sharesArrayWith(Region other) {
-        return backing(store) == backing(other.store) || isDirect(store) && isDirect(other.store);
+        return backing(store) == backing(other.store)
+                || isDirect(store) == isDirect(other.store) && (hidesMemory(store) || hidesMemory(other.store));
     }
 
     private static Object backing(Object store) {
@@ -181,6 +185,10 @@ public final class Region {
 
     private static boolean isDirect(Object store) {
         return store instanceof Buffer buffer && buffer.isDirect();
+    }
+
+    private static boolean hidesMemory(Object store) {
+        return store instanceof Buffer buffer && !buffer.hasArray();
     }
 
     /** Folds elements of this region into another one of the same datatype, with no change to this one. */
@@ -204,25 +212,25 @@ public final class Region {
         layout.walk(offset, (long) at * unit, dataElements(count), (index, run) -> move(index, target, index + shift, run));
     }
 
-    private void move(int from, Region target, int to, int count) {
-        if (store instanceof Buffer || target.store instanceof Buffer) {
-            moveInPieces(from, target, to, count);
-        } else {
-            System.arraycopy(store, from, target.store, to, count);
-        }
-    }
-
     /** As {@link System#arraycopy}, the ranges may overlap. */
     @SuppressWarnings("ReferenceEquality") // Buffers are compared by identity.
-    private void moveInPieces(int from, Region target, int to, int count) {
-        int most = PIECE_BYTES / base.bytes();
-        if (count > most && store != target.store && sharesArrayWith(target)) {
+    private void move(int from, Region target, int to, int count) {
+        if (!(store instanceof Buffer) && !(target.store instanceof Buffer)) {
+            System.arraycopy(store, from, target.store, to, count);
+        } else if (count > PIECE_BYTES / base.bytes() && store != target.store && sharesArrayWith(target)) {
             // Where one lies in the other cannot be told.
             Region copy = packedScratch(count);
             moveInPieces(from, copy, 0, count);
             copy.moveInPieces(0, target, to, count);
-            return;
+        } else {
+            moveInPieces(from, target, to, count);
         }
+    }
+
+    /** The ranges may overlap in one array or buffer. */
+    @SuppressWarnings("ReferenceEquality") // Buffers are compared by identity.
+    private void moveInPieces(int from, Region target, int to, int count) {
+        int most = PIECE_BYTES / base.bytes();
         ByteBuffer piece = ByteBuffer.allocate(Math.min(most, count) * base.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         boolean fromTheEnd = store == target.store && from < to;
         int left = count;

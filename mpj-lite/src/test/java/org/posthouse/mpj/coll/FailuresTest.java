@@ -152,6 +152,30 @@ class FailuresTest {
         assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.OBJECT);
     }
 
+    /** As {@link Shy}, but it asserts. */
+    private static final class Strict implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private void readObject(ObjectInputStream in) {
+            if (Thread.currentThread().getName().equals("rank-" + BROKEN)) {
+                throw new AssertionError("not here");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1 << 20})
+    void anErrorOfTheProgramsWhileObjectsAreReadIsAFailureToo(long eagerBytesMax) {
+        AtomicReferenceArray<ReceiveException> failures = failures("allgather=ring", eagerBytesMax, (peers, rank) -> {
+            Object[] own = {rank == 0 ? new Strict() : "" + rank};
+            Object[] all = new Object[RANKS];
+            Allgather.run(
+                    peers, new Region(Base.OBJECT, Layout.ONE, own, 0), 1, new Region(Base.OBJECT, Layout.ONE, all, 0), Blocks.even(1));
+        });
+        assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.OBJECT);
+        assertThat(failures.get(BROKEN)).hasMessageContaining("java.lang.AssertionError: not here");
+    }
+
     /** As the endpoint of a rank that was told, when it waited for its first message, that there will be none. */
     private static Endpoint givingUpOne(Endpoint endpoint) {
         AtomicReference<Operation> givenUp = new AtomicReference<>();

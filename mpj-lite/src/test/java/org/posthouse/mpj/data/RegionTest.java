@@ -215,6 +215,7 @@ class RegionTest {
         int count = 100_000;
         int[] values = random(3 * count);
         ByteBuffer memory = ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.nativeOrder());
+        ByteBuffer heap = ByteBuffer.allocate(4 * values.length).order(ByteOrder.nativeOrder());
         Layout gaps = Layout.ONE.resized(0, 2);
         for (Layout layout : new Layout[] {Layout.ONE, gaps}) {
             int elements = count / layout.extent();
@@ -230,9 +231,13 @@ class RegionTest {
                 {memory, memory},
                 {memory.asIntBuffer(), memory},
                 {wrapped, IntBuffer.wrap(wrapped)},
+                {heap.asIntBuffer(), heap.asIntBuffer()},
+                {heap.asReadOnlyBuffer().order(heap.order()), heap},
+                {IntBuffer.wrap(wrapped).asReadOnlyBuffer(), wrapped},
             };
             for (Object[] pair : stores) {
                 memory.asIntBuffer().put(values);
+                heap.asIntBuffer().put(values);
                 System.arraycopy(values, 0, wrapped, 0, values.length);
                 Region from = new Region(Base.INT, layout, pair[0], count);
                 Region to = new Region(Base.INT, layout, pair[1], count + shift);
@@ -262,6 +267,11 @@ class RegionTest {
         assertThat(array.sharesArrayWith(wrapped)).isTrue();
         assertThat(wrapped.sharesArrayWith(array)).isTrue();
         assertThat(direct.sharesArrayWith(other)).isTrue();
+        // Nobody can tell which array is behind it.
+        Region readOnly = new Region(Base.INT, Layout.ONE, IntBuffer.wrap(values).asReadOnlyBuffer(), 0);
+        assertThat(readOnly.sharesArrayWith(array)).isTrue();
+        assertThat(wrapped.sharesArrayWith(readOnly)).isTrue();
+        assertThat(readOnly.sharesArrayWith(direct)).isFalse();
         assertThat(array.sharesArrayWith(direct)).isFalse();
         assertThat(array.sharesArrayWith(new Region(Base.INT, Layout.ONE, new int[4], 0))).isFalse();
     }

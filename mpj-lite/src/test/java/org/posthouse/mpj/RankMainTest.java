@@ -1,0 +1,66 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a rank's process, a real one, says of a program that does not come to its main method. */
+@Timeout(60)
+final class RankMainTest {
+    /** Ends while its class is initialized. */
+    public static final class Unready {
+        static final int RANKS = Integer.parseInt("twelve");
+
+        private Unready() {}
+
+        /** The program. */
+        public static void main(String[] args) {
+            System.out.println("begins");
+        }
+    }
+
+    /** The same, by an assertion. */
+    public static final class Unsure {
+        static {
+            requireNothing();
+        }
+
+        private Unsure() {}
+
+        private static void requireNothing() {
+            throw new AssertionError("is not so");
+        }
+
+        /** The program. */
+        public static void main(String[] args) {
+            System.out.println("begins");
+        }
+    }
+
+    private static String run(String program, int status) throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(
+                        java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isEqualTo(status);
+        return output;
+    }
+
+    @Test
+    void whatAProgramThrowsBeforeItBeginsIsToldAsBehindIt() throws Exception {
+        assertThat(run(Unready.class.getName(), 1))
+                .startsWith("java.lang.NumberFormatException: For input string: \"twelve\"")
+                .contains("RankMainTest.java:");
+        assertThat(run(Unsure.class.getName(), 1)).startsWith("java.lang.AssertionError: is not so");
+    }
+
+    @Test
+    void aProgramThatIsNotThereHasAStatusOfItsOwn() throws Exception {
+        assertThat(run("No.Such", RankMain.STATUS_NO_PROGRAM)).startsWith("posthouse: no class No.Such on the class path ");
+    }
+}
