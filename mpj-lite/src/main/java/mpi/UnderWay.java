@@ -127,8 +127,7 @@ final class UnderWay {
             return "a message of the attached buffer may have to wait for its receive (longer than --eager-max), expected none: detach the buffer first";
         } else if (freed) {
             return "a receive was freed before its completion was seen, which can never be known now: wait for receives, or cancel them first";
-        }
-        if (sendFreed) {
+        } else if (sendFreed) {
             return "a send was freed before its completion was seen (longer than --eager-max, or synchronous), which can never be known now: wait for sends, or cancel them first";
         }
         return broken ? "a collective has thrown what is no receive's error, and may have left receives that nobody waits for" : null;

@@ -27,10 +27,6 @@ final class LinkRun {
         return frames.getFirst();
     }
 
-    LinkFrame last() {
-        return frames.getLast();
-    }
-
     /** Of its frames, as they are. */
     int bytes() {
         return bytes;

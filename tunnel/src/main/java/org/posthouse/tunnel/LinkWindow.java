@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -332,17 +332,24 @@ final class LinkWindow {
     /** Bytes a nanosecond that the link carries, on all lanes of which that is known; 0 if it is of none. */
     double rate() {
         long now = nanos.getAsLong();
-        return governors().stream().mapToDouble(each -> each.linkRate(now)).sum();
+        return sum(each -> each.linkRate(now));
     }
 
     /** Bytes that the network holds, as far as is known. */
     long product() {
-        return governors().stream().mapToLong(LinkGovernor::product).sum();
+        return (long) sum(LinkGovernor::product);
     }
 
     /** Of the lanes that carry bulk: what lane 0 carried while it was alone is carried by the others now. */
-    private List<LinkGovernor> governors() {
-        List<LinkGovernor> ofLanes = Arrays.stream(paces).filter(Objects::nonNull).map(LanePace::governor).toList();
-        return ofLanes.isEmpty() ? List.of(governor) : ofLanes;
+    private double sum(ToDoubleFunction<LinkGovernor> what) {
+        double sum = 0;
+        boolean paced = false;
+        for (LanePace pace : paces) {
+            if (pace != null) {
+                sum += what.applyAsDouble(pace.governor());
+                paced = true;
+            }
+        }
+        return paced ? sum : what.applyAsDouble(governor);
     }
 }
