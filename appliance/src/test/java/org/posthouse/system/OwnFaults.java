@@ -1,0 +1,13 @@
+package org.posthouse.system;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A test that waits is not failed by a thread that a test of another class breaks meanwhile, in the same JVM (ADR 50). For all classes: JUnit finds it as a service. */
+public final class OwnFaults implements BeforeAllCallback {
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Awaitility.doNotCatchUncaughtExceptionsByDefault();
+    }
+}
