@@ -59,7 +59,8 @@ public enum FrameType {
     STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
     LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
     JOB_KEPT(51, 40, 40, Role.LAUNCHER),
-    LINK_CAME(52, 24, 24, Role.LINK);
+    LINK_CAME(52, 24, 24, Role.LINK),
+    LINK_RATE(53, 24, 24, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

@@ -509,7 +509,7 @@ public final class FrameView {
         return this;
     }
 
-    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_PACKED and LINK_CAME carry, by their place, from 0. */
+    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_PACKED, LINK_CAME and LINK_RATE carry, by their place, from 0. */
     public long linkWord(int place) {
         return buffer.getLong(base + LINK_WORDS + place * Long.BYTES);
     }

@@ -63,6 +63,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.LINK_PACKED, LINK);
         SENDERS.put(FrameType.JOB_KEPT, LAUNCHER);
         SENDERS.put(FrameType.LINK_CAME, LINK);
+        SENDERS.put(FrameType.LINK_RATE, LINK);
         SENDERS.put(FrameType.LINK_REACH, LINK);
         SENDERS.put(FrameType.STREAM_OPEN, LINK);
         SENDERS.put(FrameType.STREAM_DATA, LINK);

@@ -68,7 +68,7 @@ final class SampleFrames {
             case AHEAD, ENDED -> round(type);
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_REVOKED -> fixed(type, Wire.HEADER_BYTES, 4);
-            case LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_CAME -> link(type);
+            case LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_CAME, LINK_RATE -> link(type);
             case LINK_REACH -> LINK_REACH.encode();
             case STREAM_OPEN -> STREAM_OPEN.encode();
             case STREAM_DATA, STREAM_TOKENS -> stream(type);

@@ -368,6 +368,16 @@ final class Link {
         writeWaiting();
     }
 
+    /** Bytes a second that this lane carries, as far as is known: see {@link LinkWindow#rate(int)}. */
+    long rate(int lane) {
+        return window.rate(lane);
+    }
+
+    /** How long a frame of bulk takes to leave on this way, in microseconds; 0 if that is not known. */
+    int frameMicros(LinkPath path) {
+        return lanes.frameMicros(path);
+    }
+
     void onLanesWanted(long count) {
         lanes.onWantedByPeer(count);
     }

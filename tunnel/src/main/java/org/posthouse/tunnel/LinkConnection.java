@@ -30,6 +30,7 @@ final class LinkConnection implements FrameSocket.Listener {
             FrameType.LINK_HELLO,
             FrameType.LINK_ACK,
             FrameType.LINK_CAME,
+            FrameType.LINK_RATE,
             FrameType.LINK_PING,
             FrameType.LINK_PONG,
             FrameType.LINK_REVOKED,
@@ -70,6 +71,9 @@ final class LinkConnection implements FrameSocket.Listener {
 
     /** What came, of a lane that says so itself: a further one that goes over other relays, and so has a way of its own. Null of others. */
     private LaneArrivals arrivals;
+
+    /** What the peer has said that such a lane carries from there, in bytes a second; 0 if that is not known. */
+    private long peerRate;
 
     private boolean up;
     private boolean ended;
@@ -178,6 +182,11 @@ final class LinkConnection implements FrameSocket.Listener {
     /** Whether each end says on it how much bulk has come on it. */
     boolean tellsWhatCame() {
         return arrivals != null;
+    }
+
+    /** Bytes a second that a lane which tells what came carries from the peer, as the end that did not dial says; 0 if that is not known. */
+    long peerRate() {
+        return peerRate;
     }
 
     boolean writable() {
@@ -377,6 +386,8 @@ final class LinkConnection implements FrameSocket.Listener {
             link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
         } else if (arrivals != null && type == FrameType.LINK_CAME) {
             link.onCame(this, view.linkWord(0));
+        } else if (arrivals != null && dialled && type == FrameType.LINK_RATE) {
+            onRate(view.linkWord(0));
         } else if (up && type == FrameType.LINK_RUN) {
             onRun(view.linkWord(0), view.linkWord(1));
         } else if (up && type == FrameType.LINK_PACKED) {
@@ -412,6 +423,13 @@ final class LinkConnection implements FrameSocket.Listener {
         cut(why);
     }
 
+    private void onRate(long bytesPerSecond) throws WireException {
+        if (bytesPerSecond < 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, "LINK_RATE of " + bytesPerSecond + " bytes a second from " + this + ", expected 0 or more");
+        }
+        peerRate = bytesPerSecond;
+    }
+
     private void onPong(long word) {
         if (pingedAtNanos != 0 && word == pingedAtNanos) {
             link.onRoundTrip(this, (System.nanoTime() - pingedAtNanos) / 1_000);
@@ -438,6 +456,9 @@ final class LinkConnection implements FrameSocket.Listener {
         long now = System.nanoTime();
         pingedAtNanos = now == 0 ? 1 : now;
         writeWords(FrameType.LINK_PING, pingedAtNanos);
+        if (arrivals != null && !dialled) {
+            writeWords(FrameType.LINK_RATE, link.rate(lane));
+        }
     }
 
     private void writeWords(FrameType type, long... words) {

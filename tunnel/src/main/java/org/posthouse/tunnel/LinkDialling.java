@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import io.netty.util.concurrent.ScheduledFuture;
+import java.util.Comparator;
 import java.util.List;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -9,8 +10,8 @@ import org.posthouse.wire.Reason;
  * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
  *
  * <p>Over others the relay with the smaller id dials, so that the two do not meet half-way. Straight is better than any detour: it is tried on and on. Of
- * detours the one with the least round trip is taken, by the links' pings; a lane changes to another when its own is not offered any more, or when another one is
- * a fifth faster for three pings. The new lane is secured before the old one ends.
+ * detours the one with the least round trip is taken, by the links' pings; where bulk fills their lanes a head waits behind a frame of it, and how long that takes counts, too.
+ * A lane changes to another way when its own is not offered any more, or when another one is a fifth faster for three pings. The new lane is secured before the old one ends.
  *
  * <p>A session ends before its successor is greeted, and a straight address may be that of another relay, or of one that refuses this one. So while the link goes over
  * others the peer is asked first: by a LINK_HELLO of a further lane of no session, which it closes as NORMAL once it has checked all that it checks of a first one's.
@@ -40,8 +41,11 @@ final class LinkDialling {
     /** It would take the straight connection that is made now. */
     private boolean welcome;
 
-    /** Pings in a row at which another way was faster. */
+    /** Pings in a row at which another way was faster, */
     private int faster;
+
+    /** and the fastest at the last of them; null if none was. */
+    private LinkPath fastest;
 
     /** A dialler's task: the first lane, on one kind of way. */
     private final class Way implements LinkDialler.Target {
@@ -61,8 +65,11 @@ final class LinkDialling {
             if (direct) {
                 return LinkPath.DIRECT;
             }
-            List<LinkRoutes.Route> routes = links.routing().to(link.relay());
-            return routes.isEmpty() ? null : routes.get(failures % routes.size()).path();
+            List<LinkPath> paths = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
+            if (failures == 0 && fastest != null && paths.contains(fastest)) {
+                return fastest;
+            }
+            return paths.isEmpty() ? null : paths.get(failures % paths.size());
         }
 
         @Override
@@ -124,6 +131,7 @@ final class LinkDialling {
         over.stop();
         stopWaiting();
         faster = 0;
+        fastest = null;
         if (first.path().isDirect()) {
             straight.stop();
             stopAsking();
@@ -181,11 +189,27 @@ final class LinkDialling {
     void onRoundTrip() {
         LinkRoutes.Route mine = route();
         if (mine != null) {
-            int least = links.routing().to(link.relay()).getFirst().roundTripMicros();
-            boolean worse = least * FASTER < mine.roundTripMicros() && least + FASTER_MICROS < mine.roundTripMicros();
-            faster = worse ? faster + 1 : 0;
+            fastest = links.routing().to(link.relay()).stream()
+                    .filter(other -> isFaster(other, mine))
+                    .min(Comparator.comparingLong(other -> headMicros(other, mine)))
+                    .map(LinkRoutes.Route::path)
+                    .orElse(null);
+            faster = fastest == null ? 0 : faster + 1;
             changeIfWorse();
         }
+    }
+
+    private boolean isFaster(LinkRoutes.Route way, LinkRoutes.Route than) {
+        long micros = headMicros(way, than);
+        long others = headMicros(than, way);
+        return micros * FASTER < others && micros + FASTER_MICROS < others;
+    }
+
+    /** What a head takes on this way and back, compared with another one: behind a frame of bulk, if it is known of both how long that takes. */
+    private long headMicros(LinkRoutes.Route way, LinkRoutes.Route other) {
+        int micros = link.frameMicros(way.path());
+        boolean known = micros > 0 && link.frameMicros(other.path()) > 0;
+        return way.roundTripMicros() + (known ? micros : 0L);
     }
 
     private void changeIfWorse() {

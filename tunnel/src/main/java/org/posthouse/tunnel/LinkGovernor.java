@@ -48,7 +48,7 @@ final class LinkGovernor {
     private static final int ROUNDS = 8;
     private static final int ROUNDS_WITHOUT_GROWTH = 3;
     private static final double GROWTH = 1.25;
-    private static final long RATE_OLD_NANOS = 60_000_000_000L;
+    static final long RATE_OLD_NANOS = 60_000_000_000L;
     private static final long USUAL_OLD_NANOS = 10_000_000_000L;
 
     /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
@@ -245,7 +245,12 @@ final class LinkGovernor {
 
     /** Bytes a nanosecond that the link carries; 0 if that is not known, because it was not full for {@link #RATE_OLD_NANOS}. */
     double linkRate(long nowNanos) {
-        return first || !wasHeld || nowNanos - heldAtNanos > RATE_OLD_NANOS ? 0 : rate();
+        return first ? 0 : rateWhenHeld(nowNanos);
+    }
+
+    /** The same, from the first round on that was limited: it may be more then. */
+    double rateWhenHeld(long nowNanos) {
+        return !wasHeld || nowNanos - heldAtNanos > RATE_OLD_NANOS ? 0 : rate();
     }
 
     /** Bytes a nanosecond: of the last rounds' the second highest, since words that wait somewhere and come together make one round look fast. */

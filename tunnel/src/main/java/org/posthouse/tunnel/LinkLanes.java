@@ -3,10 +3,13 @@ package org.posthouse.tunnel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -31,6 +34,9 @@ final class LinkLanes {
     /** and so much more, so that it does not matter how busy a machine is. */
     private static final int LONGER_MICROS = 2_000;
 
+    /** A way that takes no lane is left alone for a ping, then for twice as long, and for 32 pings at last. */
+    private static final int SHUNNED_TIMES_MAX = 5;
+
     /** No lane. */
     static final int NONE = -1;
 
@@ -51,12 +57,23 @@ final class LinkLanes {
 
     private final long[] bytesOut = new long[LinkConfig.LANES_MAX];
 
+    /** How long a frame took last on the ways that are offered. */
+    private final Map<LinkPath, FrameTime> frames = new HashMap<>();
+
     private long session = NO_SESSION;
     private int wanted;
     private int wantedByPeer = 1;
 
     /** The lane that bulk went to last, behind which those that have as little on their way as others take turns. */
     private int last;
+
+    /** Ways that are offered, and over which a lane could not be made. */
+    private final Map<LinkPath, Shunned> shunned = new HashMap<>();
+
+    private record FrameTime(int micros, long atNanos) {}
+
+    /** @param times in a row that it was not possible, but one */
+    private record Shunned(int times, long untilNanos) {}
 
     /** A further lane. */
     private final class Lane implements LinkDialler.Target {
@@ -79,6 +96,17 @@ final class LinkLanes {
         @Override
         public LinkPath path(int failures) {
             return pathFor(this, failures);
+        }
+
+        /** One that is up stays where it is: what it was to go to takes no lane, as a gateway whose streams are all in use. */
+        @Override
+        public void onDialFailed(Notice why) {
+            if (!dialler.path().isDirect()) {
+                shun(dialler.path());
+            }
+            if (isUp()) {
+                dialler.stop();
+            }
         }
 
         /** What was on its old connection, if it had one, is written again. */
@@ -176,6 +204,10 @@ final class LinkLanes {
             connection.greet(link.hello("", number, session));
         }
         lane.inSession = true;
+        if (connection.dialled()) {
+            lane.dialler.succeeded();
+            shunned.remove(connection.path());
+        }
         connection.begin(link, number);
         link.onLaneUp(connection);
     }
@@ -251,15 +283,17 @@ final class LinkLanes {
 
     /** Ways over other relays have changed: lanes leave those that are not offered any more, and go to new ones. */
     void onRoutes() {
+        List<LinkPath> offered = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
+        frames.keySet().retainAll(offered);
+        shunned.keySet().retainAll(offered);
         if (first == null || !first.isUp() || !first.dialled() || first.path().isDirect()) {
             return;
         }
         open();
         List<LinkPath> good = goodRoutes().stream().map(LinkRoutes.Route::path).toList();
-        List<LinkPath> offered = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
         for (Lane lane : lanes) {
             boolean idle = lane != null && lane.isUp() && !lane.isDialling();
-            boolean lonely = good.stream().anyMatch(path -> users(path, lane) == 0);
+            boolean lonely = good.stream().anyMatch(path -> users(path, lane) == 0 && !isShunned(path));
             if (idle && !good.isEmpty() && (!offered.contains(lane.way()) || lonely && users(lane.way(), lane) > 0)) {
                 lane.dial();
             }
@@ -273,18 +307,57 @@ final class LinkLanes {
         return routes.stream().filter(route -> route.roundTripMicros() <= most).toList();
     }
 
+    /**
+     * How long a frame of bulk takes to leave on this way, in the direction that is slower, in microseconds; 0 if its lanes were not full for a while. It is known for longer than a session lasts:
+     * else a first lane that has left a way because that is slow would find it as good as ever.
+     */
+    int frameMicros(LinkPath path) {
+        long rate = rate(path);
+        if (rate > 0) {
+            int micros = (int) Math.clamp(LinkGovernor.FRAME_BYTES * TimeUnit.SECONDS.toMicros(1) / rate, 1, Integer.MAX_VALUE);
+            frames.put(path, new FrameTime(micros, System.nanoTime()));
+        }
+        FrameTime known = frames.get(path);
+        return known == null || System.nanoTime() - known.atNanos > LinkGovernor.RATE_OLD_NANOS ? 0 : known.micros;
+    }
+
+    private long rate(LinkPath path) {
+        long out = 0;
+        long in = 0;
+        for (Lane lane : lanes) {
+            if (lane != null && lane.isUp() && path.equals(lane.connection.path())) {
+                out += link.rate(lane.number);
+                in += lane.connection.peerRate();
+            }
+        }
+        return out == 0 || in == 0 ? Math.max(out, in) : Math.min(out, in);
+    }
+
     /** Lanes but this one that go this way or are to. */
     private int users(LinkPath path, Lane but) {
         return (int) Arrays.stream(lanes).filter(lane -> lane != null && lane != but && path.equals(lane.way())).count();
     }
 
-    /** The good way that the fewest other lanes go; of equals the one with the least on its way. */
+    private void shun(LinkPath path) {
+        int times = Math.min(SHUNNED_TIMES_MAX, shunned.containsKey(path) ? shunned.get(path).times + 1 : 0);
+        long nanos = TimeUnit.MILLISECONDS.toNanos((long) links.config().timeouts().pingMs() << times);
+        shunned.put(path, new Shunned(times, System.nanoTime() + nanos));
+    }
+
+    private boolean isShunned(LinkPath path) {
+        Shunned entry = shunned.get(path);
+        return entry != null && entry.untilNanos - System.nanoTime() > 0;
+    }
+
+    /** The good way that the fewest other lanes go, and that has not just refused one; of equals the one with the least on its way. One that is up goes on to another way only. */
     private LinkPath pathFor(Lane lane, int failures) {
         if (first.path().isDirect()) {
             return LinkPath.DIRECT;
         }
         List<LinkPath> paths = goodRoutes().stream()
-                .sorted(Comparator.<LinkRoutes.Route>comparingInt(route -> users(route.path(), lane))
+                .filter(route -> !lane.isUp() || !route.path().equals(lane.connection.path()) && !isShunned(route.path()))
+                .sorted(Comparator.<LinkRoutes.Route, Boolean>comparing(route -> isShunned(route.path()))
+                        .thenComparingInt(route -> users(route.path(), lane))
                         .thenComparingLong(LinkRoutes.Route::load))
                 .map(LinkRoutes.Route::path)
                 .toList();

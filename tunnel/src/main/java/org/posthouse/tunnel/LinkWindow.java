@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import org.posthouse.wire.Reason;
@@ -199,8 +200,8 @@ final class LinkWindow {
         }
         arrive(heads, headsHandled);
         long before = bulkUnderWay;
-        LinkFrame last = arrive(bulk, bulkArrived);
-        governor.come(before - bulkUnderWay, incompleteBytes, last == null ? null : last.stamp(), nanos.getAsLong());
+        LinkGovernor.Stamp stamp = arrive(bulk, bulkArrived);
+        governor.come(before - bulkUnderWay, incompleteBytes, stamp, nanos.getAsLong());
         heads.acknowledge(headsHandled);
         bulk.acknowledge(bulkHandled);
         settle();
@@ -214,22 +215,24 @@ final class LinkWindow {
         paces[lane].come(bytes, nanos.getAsLong());
     }
 
-    /** @return the last frame that has come; null if none has */
-    private LinkFrame arrive(LinkSent stream, long count) {
-        LinkFrame frame = null;
+    /** @return the stamp of the last frame that has come on a lane which does not say so itself; null if there is none */
+    private LinkGovernor.Stamp arrive(LinkSent stream, long count) {
+        LinkGovernor.Stamp stamp = null;
         while (stream.arrived() < count) {
-            frame = stream.first();
-            leave(frame);
+            LinkFrame frame = stream.first();
+            if (leave(frame)) {
+                stamp = frame.stamp();
+            }
             stream.arrive();
             queue.came(frame);
         }
-        return frame;
+        return stamp;
     }
 
-    /** It is not on its way any more, unless its lane says so itself. */
-    private void leave(LinkFrame frame) {
+    /** It is not on its way any more. @return false if it was on none, or its lane says so itself, whose governor it is that has stamped it */
+    private boolean leave(LinkFrame frame) {
         if (frame.lane() == LinkFrame.NOWHERE || frame.isThere() || paces[frame.lane()] != null) {
-            return;
+            return false;
         }
         if (frame.isBulk()) {
             underWay[frame.lane()] -= frame.wireBytes();
@@ -237,6 +240,7 @@ final class LinkWindow {
         } else {
             headsUnderWay -= frame.wireBytes();
         }
+        return true;
     }
 
     private void settle() {
@@ -333,6 +337,11 @@ final class LinkWindow {
     double rate() {
         long now = nanos.getAsLong();
         return sum(each -> each.linkRate(now));
+    }
+
+    /** Bytes a second that this lane carries; 0 if that is not known, or it does not tell itself what has come on it. */
+    long rate(int lane) {
+        return paces[lane] == null ? 0 : (long) (paces[lane].governor().rateWhenHeld(nanos.getAsLong()) * TimeUnit.SECONDS.toNanos(1));
     }
 
     /** Bytes that the network holds, as far as is known. */

@@ -2,15 +2,21 @@ package org.posthouse.tunnel;
 
 import java.util.Arrays;
 
-/** How far a relay is: of the last three pings the shortest, since one may have waited behind something. Confined to its link. */
+/**
+ * How far a relay is: of the last pings the shortest, since all others may have waited behind something. They are as many as a minute has, by default: so a link that is in use is not
+ * taken for a longer one than another that is not. Confined to its link.
+ */
 final class RoundTrips {
     static final int NONE = -1;
 
-    private final int[] micros = new int[3];
+    private final int[] micros = new int[20];
+    private int next;
     private int count;
 
     void add(long roundTripMicros) {
-        micros[count++ % micros.length] = (int) Math.min(Integer.MAX_VALUE, roundTripMicros);
+        micros[next] = (int) Math.min(Integer.MAX_VALUE, roundTripMicros);
+        next = (next + 1) % micros.length;
+        count = Math.min(micros.length, count + 1);
     }
 
     /** In microseconds; {@link #NONE} before the first. */
@@ -19,6 +25,7 @@ final class RoundTrips {
     }
 
     void clear() {
+        next = 0;
         count = 0;
     }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.posthouse.tunnel.TestSites.awaitLast;
 import static org.posthouse.tunnel.TestSites.awaitPaths;
 import static org.posthouse.tunnel.TestSites.dial;
+import static org.posthouse.tunnel.TestSites.id;
 import static org.posthouse.tunnel.TestSites.streams;
 import static org.posthouse.tunnel.TestSites.until;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wan.WanWay;
 
 /**
@@ -42,10 +46,15 @@ class GatewaysTest {
     private TestRelay a;
     private TestRelay gw1;
     private TestRelay gw2;
+    private TestRelay sender;
+    private TestRelay receiver;
     private WanWay way1;
     private WanWay inside1;
     private volatile boolean feeding = true;
     private volatile long fed;
+
+    /** The next frames come when all before have been received: in between a way is idle, and looks as short as it is. */
+    private volatile boolean inBursts;
 
     @BeforeEach
     void open() throws Exception {
@@ -75,10 +84,7 @@ class GatewaysTest {
         until(() -> lanes(a, "b", "a/gw1") > 0 && lanes(a, "b", "a/gw2") > 0);
         until(() -> gw1.status("b").streams().open() == lanes(a, "b", "a/gw1") + lanes(gw1, "a/gw2", "b"));
 
-        gw1.call(() -> {
-            gw1.links.drain(true);
-            return null;
-        });
+        drain(gw1, true);
         awaitPaths(a, "b", "via a/gw2");
         until(() -> streams(gw1).carried() == 0);
         assertThat(gw1.isUp("b") && gw1.isUp("a")).as("its own links stay").isTrue();
@@ -88,10 +94,7 @@ class GatewaysTest {
         awaitPaths(a, "b", "via a/gw2", "via a/gw3");
         carry(1_000_000, gw2, gw3);
 
-        gw1.call(() -> {
-            gw1.links.drain(false);
-            return null;
-        });
+        drain(gw1, false);
         awaitPaths(a, "b", "via a/gw1", "via a/gw2", "via a/gw3");
         carry(1_000_000, gw1, gw2, gw3);
         arrived();
@@ -126,11 +129,8 @@ class GatewaysTest {
     /** One of a tenth of the other's bandwidth takes nothing from it: each has what it can carry. */
     @Test
     void ofUnlikeSpeedHaveEachItsShare() throws Exception {
-        gw2.call(() -> {
-            gw2.links.drain(true);
-            return null;
-        });
-        TestRelay slow = sites.start(dial(dial(sites.dialling("a/slow"), b, sites.way(WAY_MS, MEGABITS / 10)), a, sites.way(0, 0)));
+        drain(gw2, true);
+        TestRelay slow = startSlow(WAY_MS);
         awaitPaths(a, "b", "via a/gw1", "via a/slow");
         feed();
         carry(2_000_000, gw1);
@@ -141,25 +141,90 @@ class GatewaysTest {
         arrived();
     }
 
+    /** The slow one is nearer: so it goes there, until bulk has shown that it is slow, whichever end sends that; and stays at the other one then. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ofUnlikeSpeedTheFastOneHasTheFirstLane(boolean back) throws Exception {
+        drain(gw2, true);
+        TestRelay slow = startSlow(WAY_MS - 1);
+        awaitPaths(a, "b", "via a/gw1", "via a/slow");
+        until(() -> firstLane().equals(List.of("a/slow")));
+        inBursts = true;
+        if (back) {
+            feed(b, a);
+        } else {
+            feed();
+        }
+        TestSites.during(20, () -> firstLane().equals(List.of("a/gw1")));
+        long moves = a.status("b").moves();
+        carry(8_000_000, gw1);
+        assertThat(streams(slow).bytesCarried()).as("bytes over the slow one, which is in use").isPositive();
+        assertThat(firstLane()).containsExactly("a/gw1");
+        assertThat(a.status("b").moves()).isEqualTo(moves);
+        arrived();
+    }
+
+    /** All its streams are in use, say: it is asked now and then, and what goes over the other one is not written again for that. */
+    @Test
+    void thatTakeNoLaneCostTheOthersNothing() throws Exception {
+        drain(gw2, true);
+        awaitPaths(a, "b", "via a/gw1");
+        StreamConfig few = new StreamConfig(8, 1, 4);
+        LinkConfig full = sites.dialling("a/full").forwards(ForwardConfig.NONE.streams(few));
+        TestRelay refusing = sites.start(dial(dial(full, b, sites.way(WAY_MS, MEGABITS)), a, sites.way(0, 0)));
+        feed();
+        until(() -> streams(refusing).refused() > 1);
+        carry(1_000_000, gw1);
+        long refused = streams(refusing).refused();
+        long before = a.status("b").framesRetransmitted();
+        carry(8_000_000, gw1);
+        until(() -> streams(refusing).refused() > refused + 1);
+        assertThat(a.status("b").framesRetransmitted()).isEqualTo(before);
+        arrived();
+    }
+
+    private List<String> firstLane() throws Exception {
+        return a.status("b").perLane().getFirst().via();
+    }
+
+    private TestRelay startSlow(double wayMs) throws Exception {
+        return sites.start(dial(dial(sites.dialling("a/slow"), b, sites.way(wayMs, MEGABITS / 10)), a, sites.way(0, 0)));
+    }
+
+    private static void drain(TestRelay gateway, boolean drains) throws Exception {
+        gateway.call(() -> {
+            gateway.links.drain(drains);
+            return null;
+        });
+    }
+
     private void carry(long bytes, TestRelay... gateways) throws Exception {
         for (TestRelay gateway : gateways) {
             long before = streams(gateway).bytesCarried();
-            until(() -> b.failure != null || streams(gateway).bytesCarried() > before + bytes);
+            until(() -> receiver.failure != null || streams(gateway).bytesCarried() > before + bytes);
         }
-        assertThat(b.failure).isNull();
+        assertThat(receiver.failure).isNull();
     }
 
     private void feed() {
+        feed(a, b);
+    }
+
+    private void feed(TestRelay from, TestRelay to) {
+        sender = from;
+        receiver = to;
         feeder.scheduleWithFixedDelay(this::feedSome, 0, 5, TimeUnit.MILLISECONDS);
     }
 
     private void feedSome() {
         try {
-            a.call(() -> {
-                LinkStatus link = a.statusNow("b");
-                while (feeding && link != null && link.unacknowledgedBytes() < WAITING_BYTES) {
-                    a.links.send("b", Frames.send(++fed, FRAME_BYTES, random));
-                    link = a.statusNow("b");
+            String to = id(receiver);
+            sender.call(() -> {
+                LinkStatus link = sender.statusNow(to);
+                boolean pauses = inBursts && link != null && link.unacknowledgedBytes() > 0;
+                while (feeding && !pauses && link != null && link.unacknowledgedBytes() < WAITING_BYTES) {
+                    sender.links.send(to, Frames.send(++fed, FRAME_BYTES, random));
+                    link = sender.statusNow(to);
                 }
                 return null;
             });
@@ -170,6 +235,6 @@ class GatewaysTest {
 
     private void arrived() throws Exception {
         feeding = false;
-        awaitLast(b, "a", a.call(() -> fed));
+        awaitLast(receiver, id(sender), sender.call(() -> fed));
     }
 }

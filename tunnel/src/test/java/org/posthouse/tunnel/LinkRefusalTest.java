@@ -454,7 +454,7 @@ class LinkRefusalTest {
     void refusesAnotherFrameFirst() throws Exception {
         for (FrameType type : List.of(
                 FrameType.LINK_ACK, FrameType.LINK_PING, FrameType.LINK_PONG, FrameType.LINK_REVOKED, FrameType.LINK_RUN,
-                FrameType.LINK_LANES, FrameType.LINK_PACKED, FrameType.LINK_CAME, FrameType.LINK_REACH, FrameType.SEND)) {
+                FrameType.LINK_LANES, FrameType.LINK_PACKED, FrameType.LINK_CAME, FrameType.LINK_RATE, FrameType.LINK_REACH, FrameType.SEND)) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
                 ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
                 new FrameView().wrap(frame, 0).begin(type, Wire.HEADER_BYTES, 0).length(frame.capacity());
@@ -547,6 +547,10 @@ class LinkRefusalTest {
         try (RawPeer peer = up(3)) {
             peer.send(word(FrameType.LINK_CAME, 0));
             assertClosed(peer, Reason.NOT_EXPECTED, "LINK_CAME from ");
+        }
+        try (RawPeer peer = up(4)) {
+            peer.send(word(FrameType.LINK_RATE, 0));
+            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_RATE from ");
         }
     }
 

@@ -255,6 +255,21 @@ class LinkWindowTest {
         measured.release();
     }
 
+    /** Its stamps count from the lane's beginning: to the link's governor it would have carried in one round trip all that the link ever has. */
+    @Test
+    void whatALaneCarriesThatSaysSoItselfTellsTheLinkNothing() throws WireException {
+        long[] now = new long[1];
+        long[] written = new long[1];
+        LinkWindow measured = new LinkWindow(1 << 30, () -> now[0]);
+        product(measured, 0, written, now);
+        measured.resume(0, written[0]);
+        measured.pace(1);
+        product(measured, 1, written, now);
+        measured.lost(1);
+        assertThat(measured.product()).isZero();
+        measured.release();
+    }
+
     /** @return the product after rounds in which all that may be on its way on this lane goes there at 10 MB/s, 8 ms there and back */
     private static long product(LinkWindow measured, int lane, long[] written, long[] now) throws WireException {
         long before = written[0];
