@@ -1,6 +1,9 @@
 package org.posthouse.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.posthouse.relay.Breakdown;
 import org.posthouse.relay.Version;
 import picocli.AutoComplete;
@@ -17,8 +20,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description = "Joins clusters into one message-passing machine for Java MPI programs.",
         mixinStandardHelpOptions = true,
         versionProvider = Posthouse.BuildVersion.class,
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
+        synopsisSubcommandLabel = "COMMAND")
+public final class Posthouse {
+    /** Something went wrong that is not a job's own failure. */
+    static final int STATUS_FAILED = 1;
+
+    private static final List<Class<?>> COMMANDS = List.of(
             DemoCommand.class,
             RunCommand.class,
             ResumeCommand.class,
@@ -30,13 +37,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
             BenchCommand.class,
             ChaosCommand.class,
             LogCommand.class,
-            RehearseCommand.class,
-            AutoComplete.GenerateCompletion.class,
-            CommandLine.HelpCommand.class
-        })
-public final class Posthouse {
-    /** Something went wrong that is not a job's own failure. */
-    static final int STATUS_FAILED = 1;
+            RehearseCommand.class);
+
+    /** They speak of all others. */
+    private static final List<Class<?>> ABOUT_COMMANDS = List.of(AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class);
 
     private Posthouse() {}
 
@@ -50,18 +54,23 @@ public final class Posthouse {
 
     public static void main(String[] args) {
         Breakdown.endsTheProcess();
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
-    static CommandLine commandLine() {
-        CommandLine posthouse = new CommandLine(new Posthouse())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+    /** To read these words with. Of a command that they begin with it is the only one: to read what all of them take is most of a command's start. */
+    static CommandLine commandLine(String... words) {
+        CommandLine posthouse = new CommandLine(new Posthouse());
+        List<Class<?>> named = COMMANDS.stream().filter(command -> words.length > 0 && words[0].equals(command.getAnnotation(Command.class).name())).toList();
+        Stream.concat(COMMANDS.stream(), ABOUT_COMMANDS.stream())
+                .filter(command -> named.isEmpty() || named.contains(command))
+                .forEach(posthouse::addSubcommand);
+        posthouse.setCaseInsensitiveEnumValuesAllowed(true)
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(Posthouse::execute)
                 .setExecutionExceptionHandler(Posthouse::failed)
                 .setParameterExceptionHandler(Posthouse::misused);
         // What follows the program's class is the program's, whatever it looks like.
-        posthouse.getSubcommands().get("run").setStopAtPositional(true);
+        Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         return posthouse;
     }
 

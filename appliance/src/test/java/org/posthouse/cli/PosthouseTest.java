@@ -59,6 +59,18 @@ final class PosthouseTest {
         assertThat(execute("relay --site site-a --peer site-b=h:1 --peer site-b/2=h:1 --via site-b/web=l:1 --via site-b/2/web=l:2")).isEqualTo(1);
     }
 
+    /** Which is how it is read: what the others take costs its start nothing. */
+    @Test
+    void aCommandThatIsReadAloneIsWhatItIsBesideTheOthers() {
+        Posthouse.commandLine().getSubcommands().forEach((name, amongAll) -> {
+            CommandLine alone = Posthouse.commandLine(name, "--help");
+            assertThat(alone.getSubcommands().get(name).getUsageMessage()).isEqualTo(amongAll.getUsageMessage());
+            assertThat(alone.getSubcommands().get(name).isStopAtPositional()).as(name).isEqualTo(amongAll.isStopAtPositional());
+            boolean isAboutOthers = name.equals("help") || name.equals("generate-completion");
+            assertThat(alone.getSubcommands().size() == 1).as(name).isNotEqualTo(isAboutOthers);
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a b:7413", "[::1:7413", "::1]:7413", "[]:7413", "a/b:7413"})
     void whatIsNoHostIsNoAddress(String address) {
