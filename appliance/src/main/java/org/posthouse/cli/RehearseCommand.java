@@ -89,6 +89,9 @@ final class RehearseCommand implements Callable<Integer> {
     private static void awaitReady(String page, FutureTask<Void> relay) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS_MAX);
         while (status(page) != HttpURLConnection.HTTP_OK) {
+            if (relay.isDone()) {
+                relay.get();
+            }
             if (relay.isDone() || System.nanoTime() > deadline) {
                 throw new CommandFailure("the rehearsed relay does not serve " + page);
             }
