@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
-import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -55,15 +55,10 @@ final class Crossing {
     /** The first {@code count} were handled: {@code each} rank that waits looks what that means for it. */
     void handled(long count, Consumer<HomedRank> each) {
         handled = count;
-        Iterator<HomedRank> ranks = waiting.iterator();
-        while (ranks.hasNext()) {
-            HomedRank rank = ranks.next();
-            rank.safety().settle();
-            if (!rank.safety().waitsFor(this)) {
-                ranks.remove();
-            }
-            each.accept(rank);
-        }
+        List<HomedRank> settled = List.copyOf(waiting);
+        settled.forEach(rank -> rank.safety().settle());
+        waiting.removeIf(rank -> !rank.safety().waitsFor(this));
+        settled.forEach(each);
     }
 
     /** What was passed on and not handled is lost, and will be passed on anew. */
