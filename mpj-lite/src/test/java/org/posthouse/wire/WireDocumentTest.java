@@ -112,7 +112,7 @@ final class WireDocumentTest {
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
-                .hasSize(9);
+                .hasSize(10);
     }
 
     @Test
