@@ -55,10 +55,13 @@ final class Crossing {
     /** The first {@code count} were handled: {@code each} rank that waits looks what that means for it. */
     void handled(long count, Consumer<HomedRank> each) {
         handled = count;
-        List<HomedRank> settled = List.copyOf(waiting);
-        settled.forEach(rank -> rank.safety().settle());
-        waiting.removeIf(rank -> !rank.safety().waitsFor(this));
-        settled.forEach(each);
+        waiting.forEach(rank -> rank.safety().settle());
+        for (HomedRank rank : List.copyOf(waiting)) {
+            if (!rank.safety().waitsFor(this)) {
+                waiting.remove(rank);
+            }
+            each.accept(rank);
+        }
     }
 
     /** What was passed on and not handled is lost, and will be passed on anew. */

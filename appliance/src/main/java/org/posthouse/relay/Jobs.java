@@ -138,10 +138,17 @@ final class Jobs {
         job.recall(logged.divergences(), logged.divergence());
         divergences += logged.divergences();
         open.put(job.id(), job);
-        return inControl(Future.succeededFuture(logged).compose(this::goOn))
-                .onSuccess(ranks -> recovered(job, ranks))
-                .recover(fault -> fault instanceof Error ? Future.failedFuture(fault) : cannotGoOn(job, logged.position(), fault))
-                .mapEmpty();
+        return inControl(Future.succeededFuture(logged).compose(this::goOn)).transform((ranks, fault) -> {
+            if (fault instanceof Error) {
+                return Future.failedFuture(fault);
+            }
+            if (fault == null) {
+                recovered(job, ranks);
+            } else {
+                cannotGoOn(job, logged.position(), fault);
+            }
+            return Future.succeededFuture();
+        });
     }
 
     /** Gives how its ranks here stand. */
@@ -161,7 +168,7 @@ final class Jobs {
     }
 
     /** It is left in the log, and nobody is let into it: its launcher hears why when it comes, and ends it. */
-    private Future<List<RankEntry>> cannotGoOn(OpenJob job, long position, Throwable fault) {
+    private void cannotGoOn(OpenJob job, long position, Throwable fault) {
         String why = Reason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
                 + relay.settings().logFolder().map(Path::toString).orElse("") + ", cannot go on from its records: " + fault + "; "
                 + Reason.LOG_DAMAGED.advice();
@@ -169,7 +176,6 @@ final class Jobs {
         relay.shards().close(job.id(), Notice.closing(job.id(), Reason.LOG_DAMAGED, why), ranks -> {});
         job.tell(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, why));
         await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
-        return Future.succeededFuture(List.of());
     }
 
     private void recovered(OpenJob job, List<RankEntry> ranks) {
