@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.posthouse.wire.Wire;
 
 /**
@@ -8,6 +9,9 @@ import org.posthouse.wire.Wire;
  * whole, have none: it would be most of what they take. Confined to the mailbox's owner.
  */
 final class Chunks {
+    private static final int PLACES_MIN = 4;
+    private static final long[] NONE = {};
+
     private final long bytes;
     private long arrived;
     private long granted;
@@ -16,7 +20,7 @@ final class Chunks {
     private boolean wordWaits;
     private long passed;
     private ArrayDeque<Parcel> waiting;
-    private long[] places;
+    private long[] places = NONE;
 
     /** Of a message of {@code bytes}, of which {@code arrived} came with its first frame. */
     Chunks(long bytes, long arrived) {
@@ -81,10 +85,11 @@ final class Chunks {
 
     /** Notes where the chunk that arrives next stands in the log. */
     void keepPlace(long place) {
-        if (places == null) {
-            places = new long[Math.toIntExact((bytes - 1) / Wire.PAYLOAD_BYTES_MAX + 1)];
+        int chunk = Math.toIntExact(arrived / Wire.PAYLOAD_BYTES_MAX);
+        if (chunk >= places.length) {
+            places = Arrays.copyOf(places, Math.max(PLACES_MIN, 2 * chunk));
         }
-        places[(int) (arrived / Wire.PAYLOAD_BYTES_MAX)] = place;
+        places[chunk] = place;
     }
 
     void keep(Parcel chunk) {

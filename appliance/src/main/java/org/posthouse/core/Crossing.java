@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
-import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -55,12 +55,10 @@ final class Crossing {
     /** The first {@code count} were handled: {@code each} rank that waits looks what that means for it. */
     void handled(long count, Consumer<HomedRank> each) {
         handled = count;
-        Iterator<HomedRank> ranks = waiting.iterator();
-        while (ranks.hasNext()) {
-            HomedRank rank = ranks.next();
-            rank.safety().settle();
+        waiting.forEach(rank -> rank.safety().settle());
+        for (HomedRank rank : List.copyOf(waiting)) {
             if (!rank.safety().waitsFor(this)) {
-                ranks.remove();
+                waiting.remove(rank);
             }
             each.accept(rank);
         }

@@ -336,6 +336,11 @@ public final class HomedRank {
         finalizing = true;
     }
 
+    /** Whether it has said goodbye and was not answered. */
+    boolean isFinalizing() {
+        return finalizing;
+    }
+
     /** Whether the rank waits for nothing but what it has sent to be safe, and all is. */
     boolean mayFinalize() {
         return finalizing && safety.isAllSafe();

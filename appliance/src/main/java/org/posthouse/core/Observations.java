@@ -37,7 +37,7 @@ final class Observations {
 
     private static void check(HomedRank rank, FrameView view, boolean asks) throws WireException {
         int least = asks ? 0 : 1;
-        if (view.length() != Wire.EVENTS_HEADER_BYTES + view.events() * Wire.EVENT_BYTES || view.events() < least) {
+        if (view.length() != Wire.EVENTS_HEADER_BYTES + (long) view.events() * Wire.EVENT_BYTES || view.events() < least) {
             throw new WireException(
                     Reason.MALFORMED_FRAME, "EVENTS of " + view.length() + " bytes with " + view.events() + " events from " + rank);
         }

@@ -68,10 +68,6 @@ final class Reconnections {
                     "restart: " + rank + " has read " + hello.deliveries() + " deliveries, known here: "
                             + rank.messagesDelivered());
         }
-        if (hello.kept() < 1) {
-            throw new Refusal(
-                    Reason.CANNOT_RESUME, rank + " comes with kept frame " + hello.kept() + "; they are numbered from 1");
-        }
     }
 
     /** A process may know of offers that were taken back, which this relay has forgotten; of so many more it cannot. */

@@ -441,8 +441,9 @@ public final class RelayCore {
     }
 
     private static void beginMove(HomedRank rank) throws WireException {
-        if (!rank.isMoveAsked()) {
-            throw new WireException(Reason.NOT_EXPECTED, "MOVE from " + rank + ", which was not asked to");
+        if (!rank.isMoveAsked() || rank.isFinalizing()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "MOVE from " + rank + ", which " + (rank.isFinalizing() ? "has said FINALIZE" : "was not asked to"));
         }
         RankPort port = rank.port();
         rank.beginMove();

@@ -47,6 +47,9 @@ final class Transfers {
             throw new WireException(
                     Reason.LIMIT, "EAGER of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX + "; offer longer ones");
         }
+        if (bytes > Wire.MESSAGE_BYTES_MAX) {
+            throw new WireException(Reason.LIMIT, "OFFER of " + bytes + " bytes, at most " + Wire.MESSAGE_BYTES_MAX);
+        }
         if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0 && bytes > Wire.EAGER_BYTES_MAX) {
             throw new WireException(
                     Reason.LIMIT, "OFFER(STORABLE) of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX);

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,50 +91,96 @@ final class Jobs {
         }
         OpenJob job = new OpenJob(opening, journal, launcher, System.currentTimeMillis());
         open.put(job.id(), job);
-        Promise<OpenJob> opened = Promise.promise();
-        relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, refusal -> relay.control().submit(() -> {
-            if (refusal == null) {
-                LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
-                relay.directory().putRanks(waiting(job));
-                relay.announce();
-                opened.complete(job);
-            } else {
-                open.remove(job.id());
-                relay.journal().dismiss(job.id());
-                opened.fail(refusal);
-            }
-        }));
-        return opened.future();
+        return inControl(openShards(opening, journal))
+                .map(opened -> {
+                    LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
+                    relay.directory().putRanks(waiting(job));
+                    relay.announce();
+                    return job;
+                })
+                .onFailure(fault -> undo(job, fault));
     }
 
-    /** Has the jobs of the relay that has died go on, which may take a while. Fails with what a shard has against one. */
+    /** A job that could not be opened has never been: the relay's next start is not to find it in the log. */
+    private void undo(OpenJob job, Throwable fault) {
+        open.remove(job.id());
+        relay.shards().close(job.id(), new Notice(job.id(), 1, -1, fault.toString()), ranks -> {});
+        if (job.opening().logged()) {
+            relay.journal().jobClosed(job.id(), 1);
+            relay.journal().dismiss(job.id());
+        }
+        relay.links().forget(job.id());
+    }
+
+    /** Ends in some strand. A job that could not be opened may be open in some shards. */
+    private Future<Void> openShards(JobOpen opening, Journal journal) {
+        return Future.future(opened ->
+                relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, fault -> opened.complete(null, fault)));
+    }
+
+    /** The same, ended in the control strand. */
+    private <T> Future<T> inControl(Future<T> work) {
+        Promise<T> ended = Promise.promise();
+        work.onComplete((value, fault) -> relay.control().submit(() -> ended.complete(value, fault)));
+        return ended.future();
+    }
+
+    /**
+     * Has the jobs of the relay that has died go on, which may take a while. One that cannot, as far as its own records are to blame, fails for its
+     * launcher, and keeps neither the relay nor the others from it.
+     */
     Future<Void> recover(List<LoggedJob> jobs) {
         return Future.all(jobs.stream().map(this::recover).toList()).mapEmpty();
     }
 
     private Future<Void> recover(LoggedJob logged) {
-        JobOpen opening = logged.opening();
-        OpenJob job = new OpenJob(opening, relay.journal(), null, System.currentTimeMillis());
+        OpenJob job = new OpenJob(logged.opening(), relay.journal(), null, System.currentTimeMillis());
         job.recall(logged.divergences(), logged.divergence());
         divergences += logged.divergences();
         open.put(job.id(), job);
-        relay.journal().room().expect(opening, relay.settings().rankBytes());
-        List<OtherRelay> relays = relaysOf(opening);
-        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
-        Promise<Void> restored = Promise.promise();
-        relay.shards().open(opening, relays, this::onRankEvent, relay.journal(), refusal -> {
-            if (refusal == null) {
-                relay.shards().restore(job.id(), logged.ranks(), restored::complete);
-            } else {
-                restored.fail(refusal);
+        return inControl(Future.succeededFuture(logged).compose(this::goOn)).transform((ranks, fault) -> {
+            if (fault instanceof Error) {
+                return Future.failedFuture(fault);
             }
+            if (fault == null) {
+                recovered(job, ranks);
+            } else {
+                cannotGoOn(job, logged.position(), fault);
+            }
+            return Future.succeededFuture();
         });
-        return restored.future().onSuccess(done -> relay.control().submit(() -> recovered(job, logged.ranks())));
     }
 
-    private void recovered(OpenJob job, List<Recovered> ranks) {
+    /** Gives how its ranks here stand. */
+    private Future<List<RankEntry>> goOn(LoggedJob logged) {
+        if (logged.fault() != null) {
+            return Future.failedFuture(logged.fault());
+        }
+        JobOpen opening = logged.opening();
+        List<RankEntry> ranks = logged.ranks().stream().map(rank -> entry(opening.job(), rank)).toList();
+        relay.journal().room().expect(opening, relay.settings().rankBytes());
+        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
+        Promise<List<RankEntry>> restored = Promise.promise();
+        openShards(opening, relay.journal())
+                .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))
+                .onFailure(restored::fail);
+        return restored.future();
+    }
+
+    /** It is left in the log, and nobody is let into it: its launcher hears why when it comes, and ends it. */
+    private void cannotGoOn(OpenJob job, long position, Throwable fault) {
+        String why = Reason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
+                + relay.settings().logFolder().map(Path::toString).orElse("") + ", cannot go on from its records: " + fault + "; "
+                + Reason.LOG_DAMAGED.advice();
+        LOG.error("{}: {}", relay.id(), why, fault);
+        relay.shards().close(job.id(), Notice.closing(job.id(), Reason.LOG_DAMAGED, why), ranks -> {});
+        job.tell(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, why));
+        await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
+    }
+
+    private void recovered(OpenJob job, List<RankEntry> ranks) {
         LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
-        relay.directory().putRanks(ranks.stream().map(rank -> entry(job.id(), rank)).toList());
+        relay.directory().putRanks(ranks);
         await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
     }
 

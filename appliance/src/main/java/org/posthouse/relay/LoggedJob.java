@@ -24,11 +24,13 @@ import org.posthouse.wire.WireException;
  * A job that was open when its relay died, as the relay's log has it.
  *
  * @param opening what its launcher asked for
- * @param ranks all that are at home at the relay
+ * @param position of the record that opened it
+ * @param ranks all that are at home at the relay; none if there is a fault
  * @param divergences messages that they would have sent otherwise than before, as far as the log was told
  * @param divergence the first of them, in words; empty if there was none
+ * @param fault what came of reading its records, if it cannot go on from them; else null
  */
-record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, String divergence) {
+record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long divergences, String divergence, RuntimeException fault) {
     /**
      * Reads what the log says of a job.
      *
@@ -38,6 +40,14 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
      */
     static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
         JobOpen opening = opening(job.opening());
+        try {
+            return new LoggedJob(opening, job.position(), ranks(relay, opening, job, drafts), job.divergences(), job.divergence(), null);
+        } catch (RuntimeException e) {
+            return new LoggedJob(opening, job.position(), List.of(), job.divergences(), job.divergence(), e);
+        }
+    }
+
+    private static List<Recovered> ranks(String relay, JobOpen opening, JobState job, Drafts drafts) {
         int self = Job.indexOf(relay, opening.homes());
         List<Recovered> ranks = new ArrayList<>();
         for (int rank = 0; rank < opening.size(); rank++) {
@@ -45,7 +55,7 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
                 ranks.add(rank(rank, job.rank(rank), drafts.take(job.id(), rank)));
             }
         }
-        return new LoggedJob(opening, ranks, job.divergences(), job.divergence());
+        return ranks;
     }
 
     /** The relays at which it has ranks; empty if its opening cannot be read. */

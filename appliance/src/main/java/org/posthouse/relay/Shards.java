@@ -93,17 +93,17 @@ final class Shards {
      * Opens a job in all shards.
      *
      * @param elsewhere the job's other relays, by their index in the job's homes; null for this one
-     * @param done told once, in some shard's strand: null, or why it was refused
+     * @param done told once, in some shard's strand: null, or why some shard did not open it
      */
-    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
+    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Exception> done) {
         int[] table = place(opening);
         seatOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
-        AtomicReference<Refusal> refusal = new AtomicReference<>();
+        AtomicReference<Exception> fault = new AtomicReference<>();
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
-                shard.gate(opening);
                 try {
+                    shard.gate(opening);
                     shard.core()
                             .openJob(
                                     opening,
@@ -112,14 +112,14 @@ final class Shards {
                                             : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
                                     journal);
-                } catch (Refusal refused) {
-                    refusal.compareAndSet(null, refused);
+                } catch (Refusal | RuntimeException e) {
+                    fault.compareAndSet(null, e);
                 }
                 if (left.decrementAndGet() == 0) {
-                    if (refusal.get() != null) {
+                    if (fault.get() != null) {
                         seatOf.remove(opening.job(), table);
                     }
-                    done.accept(refusal.get());
+                    done.accept(fault.get());
                 }
             });
         }
@@ -129,21 +129,26 @@ final class Shards {
      * Makes a job that was opened what the log says that it was.
      *
      * @param ranks all that are at home at this relay
-     * @param done called in some shard's strand
+     * @param done told once, in some shard's strand: null, or why it cannot be what it was
      */
-    void restore(long job, List<Recovered> ranks, Runnable done) {
+    void restore(long job, List<Recovered> ranks, Consumer<Exception> done) {
         restore(job, ranks, 0, done);
     }
 
     /** One after the other: each looks at what is the others'. */
-    private void restore(long job, List<Recovered> ranks, int number, Runnable done) {
+    private void restore(long job, List<Recovered> ranks, int number, Consumer<Exception> done) {
         if (number == shards.size()) {
-            done.run();
+            done.accept(null);
             return;
         }
         Shard shard = shards.get(number);
         shard.strand().submit(() -> {
-            shard.core().restore(shard.core().job(job), ranks);
+            try {
+                shard.core().restore(shard.core().job(job), ranks);
+            } catch (RuntimeException e) {
+                done.accept(e);
+                return;
+            }
             restore(job, ranks, number + 1, done);
         });
     }

@@ -3,6 +3,7 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,22 @@ final class MovingTest {
         assertThat(next.take()).containsExactly("move");
         next.sends(relay.frames.finalizing(0));
         assertThat(next.rank.state()).as("it had said so before it was asked").isEqualTo(RankState.FINALIZED);
+    }
+
+    /** What it has sent is not safe yet: it would move, and be finalized on no connection when that is handled. */
+    @Test
+    void whoHasSaidFinalizeDoesNotMove() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        List<OneRelay.Rank> ranks = List.of(logged.connect(0), logged.connect(1));
+        for (OneRelay.Rank rank : ranks) {
+            rank.sends(logged.frames.message(FrameType.SEND, 0, rank.rank.rank(), 3, 0, 1, 10));
+            rank.sends(logged.frames.finalizing(0));
+        }
+        assertThat(logged.core.move(ranks.getFirst().rank)).isTrue();
+        ranks.getFirst().isRefused(logged.frames.moving(), Reason.NOT_EXPECTED);
+        logged.core.handled(logged.peer("there"), false, 2);
+        assertThat(ranks).extracting(rank -> rank.rank.state()).containsOnly(RankState.FINALIZED);
+        logged.end();
     }
 
     @Test

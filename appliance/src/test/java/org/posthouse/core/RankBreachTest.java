@@ -105,6 +105,38 @@ final class RankBreachTest {
     }
 
     @ParameterizedTest
+    @ValueSource(longs = {Wire.MESSAGE_BYTES_MAX + 1, Long.MAX_VALUE})
+    void refusesOfferOfMoreThanTheLongestMessage(long bytes) throws WireException {
+        bad.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, bytes), Reason.LIMIT);
+        bad.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, Wire.MESSAGE_BYTES_MAX));
+    }
+
+    /** What is remembered of where a message's pieces stand grows with them, not with what its sender says that it will be. */
+    @Test
+    void aLongMessageTakesNoMoreMemoryThanItsPieces() {
+        Message message = Message.of(new Message.Logged(0, 0, 1, 0, 1, 1L << 50, 1, 1, FrameType.OFFER, false, 1, 1));
+        for (int piece = 0; piece < 20; piece++) {
+            message.loggedPiece(Wire.PAYLOAD_BYTES_MAX, 100 + piece);
+        }
+        for (int piece = 0; piece < 20; piece++) {
+            assertThat(message.chunkPlace((long) piece * Wire.PAYLOAD_BYTES_MAX)).isEqualTo(100 + piece);
+        }
+    }
+
+    /** So many bytes of events are 16 again where they are counted in 32 bits. */
+    @Test
+    void refusesMoreEventsThanItsFrameHas() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        OneRelay.Rank rank = logged.connect(0);
+        ByteBuffer events = logged.frames.events(1, 1);
+        new FrameView().wrap(events, 0).events(1, 0x1000_0001, 0);
+        events.put(Wire.EVENTS_HEADER_BYTES + Integer.BYTES, (byte) Wire.EVENT_LIMIT);
+        rank.isRefused(events, Reason.MALFORMED_FRAME);
+        assertThat(rank.rank.events()).isZero();
+        logged.end();
+    }
+
+    @ParameterizedTest
     @ValueSource(longs = {Wire.EAGER_BYTES_MAX + 1, Long.MAX_VALUE - 255, Long.MAX_VALUE})
     void refusesEagerMessageOfAnyLengthThatShouldBeOffered(long bytes) {
         bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, bytes), Reason.LIMIT);

@@ -118,6 +118,24 @@ final class DirectoryFaultTest {
         }
     }
 
+    /** It would go on from there at the relay's next start, and nobody would know of it. */
+    @Test
+    void aJobThatCouldNotBeOpenedIsNotInTheLog(Vertx vertx) throws Exception {
+        try (RawPeer launcher = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            until(launcher, FrameType.WELCOME);
+            broken = true;
+            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            assertThat(Notice.decode(until(launcher, FrameType.CLOSE)).text()).contains("broken by the test");
+        }
+        broken = false;
+        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder.resolve("log")))) {
+            assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
     @Test
     void aRelayThatCannotSayThatItStopsClosesItsLog(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN)) {

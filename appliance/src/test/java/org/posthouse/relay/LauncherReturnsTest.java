@@ -82,7 +82,11 @@ class LauncherReturnsTest {
     }
 
     private JobOpen opening(Token token, boolean again) {
-        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
+        return opening(JOB, token, again);
+    }
+
+    private JobOpen opening(long job, Token token, boolean again) {
+        return new JobOpen(job, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {
@@ -205,6 +209,34 @@ class LauncherReturnsTest {
         start(LauncherWait.DEFAULT);
         OpenJob job = relay.jobs().job(JOB);
         assertThat(List.of(job.divergences(), job.divergence(), relay.jobs().divergences())).containsExactly(2L, "rank 0 sent that", 2L);
+    }
+
+    /** One word too many in one job's records, and all that the relay had logged was lost with it. */
+    @Test
+    void aJobWhoseRecordsCannotBeUsedFailsByNameAndTheOthersGoOn() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            for (long job = JOB + 1; job <= JOB + 3; job++) {
+                dead.appendJobOpened(new LogRecord.JobOpened(job, 3, 1), opening(job, TOKEN, false).encode());
+            }
+            dead.appendIncarnation(new LogRecord.Incarnation(JOB + 1, 0, -5, 0, 0));
+            dead.appendArrival(new LogRecord.Arrival(JOB + 2, 0, 0, 9, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
+            long arrival = dead.appendArrival(new LogRecord.Arrival(JOB + 3, 0, 0, 1, 5, 1, 1, 8, 8, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
+            dead.appendChunk(JOB + 3, 0, arrival, 4, ByteBuffer.allocate(4));
+        }
+        start(LauncherWait.DEFAULT);
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> events.size() >= 2);
+            assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
+            for (long job = JOB + 1; job <= JOB + 3; job++) {
+                events.clear();
+                line.open(opening(job, TOKEN, true));
+                await().atMost(PATIENCE).until(() -> !events.isEmpty());
+                assertThat(events).singleElement().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.ABORTED));
+                assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002", "opened at position ", folder.toString(), "restore the relay's data folder");
+                assertThat(directory.ranks(job)).isEmpty();
+            }
+        }
     }
 
     @Test

@@ -273,7 +273,7 @@ final class History {
                     Reason.NOT_EXPECTED,
                     "EVENTS from " + view.firstEvent() + " on, " + (replaying && !ended ? "expected " + (received + 1) : "live"));
         }
-        if (count < 0 || view.length() != Wire.EVENTS_HEADER_BYTES + count * Wire.EVENT_BYTES) {
+        if (count < 0 || view.length() != Wire.EVENTS_HEADER_BYTES + (long) count * Wire.EVENT_BYTES) {
             throw new WireException(Reason.MALFORMED_FRAME, view + " with " + count + " events");
         }
         int at = frame.position() + Wire.EVENTS_HEADER_BYTES;

@@ -94,7 +94,7 @@ public record Hello(
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException on any other magic, version, kind or start */
+    /** Reads a frame whose header was checked. @throws WireException on any other magic or version, or if a field is out of range */
     public static Hello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         checkVersion(in);
@@ -116,7 +116,12 @@ public record Hello(
         checkStart(start, pages);
         checkOrigin(origin, start);
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+        Hello hello = new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+        if (kind == RANK && ((rank | deliveries | failedPolls | events) < 0 || incarnation < 1 || kept < 1)) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, hello + ", expected incarnation and kept from 1 on, and no number below zero");
+        }
+        return hello;
     }
 
     private static void checkOrigin(int origin, int start) throws WireException {

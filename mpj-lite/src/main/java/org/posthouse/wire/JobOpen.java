@@ -1,7 +1,9 @@
 package org.posthouse.wire;
 
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A launcher opens a job at a relay, before any of its ranks is started.
@@ -120,7 +122,20 @@ public record JobOpen(
             throw new WireException(Reason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
+        if (job == 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_OPEN of job 0, which is none");
+        }
+        checkHomes(homes);
         return new JobOpen(
                 job, token, durability, (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
+    }
+
+    private static void checkHomes(List<Home> homes) throws WireException {
+        Set<String> relays = new HashSet<>();
+        for (Home home : homes) {
+            if (!relays.add(home.relay())) {
+                throw new WireException(Reason.MALFORMED_FRAME, "JOB_OPEN with relay " + home.relay() + " twice among its homes");
+            }
+        }
     }
 }

@@ -64,6 +64,9 @@ public final class Wire {
     /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
     public static final int EVENT_LIMIT = 6;
 
+    /** Longest message: 1 TiB, some 64 times what one array can hold. */
+    public static final long MESSAGE_BYTES_MAX = 1L << 40;
+
     /** Most events in one frame. */
     public static final int EVENTS_MAX = 4_096;
 

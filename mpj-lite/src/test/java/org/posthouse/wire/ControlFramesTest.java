@@ -58,14 +58,14 @@ final class ControlFramesTest {
             Hello hello = new Hello(
                     1 + random.nextInt(2),
                     random.nextLong(),
-                    random.nextInt(),
-                    random.nextInt(),
+                    random.nextInt(JobOpen.RANKS_MAX),
+                    1 + random.nextInt(Integer.MAX_VALUE),
                     1 + random.nextInt(Hello.AGAIN),
                     token(random),
-                    random.nextLong(),
-                    random.nextLong(),
-                    random.nextLong(),
-                    random.nextLong(),
+                    random.nextLong(Long.MAX_VALUE),
+                    random.nextLong(Long.MAX_VALUE),
+                    random.nextLong(Long.MAX_VALUE),
+                    1 + random.nextLong(Long.MAX_VALUE),
                     random.nextInt(Hello.PAGES_MAX + 1),
                     random.nextInt(5) - 1);
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
@@ -347,6 +347,11 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.HELLO, 32, 4, 0), Reason.MALFORMED_FRAME); // A process that starts knows no origin.
         assertRefused(changed(FrameType.HELLO, 72, 4, -1), Reason.LIMIT);
         assertRefused(changed(FrameType.HELLO, 72, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
+        for (int field : new int[] {24, 28, 52, 60, 76, 84}) {
+            assertRefused(changed(FrameType.HELLO, field, 4, -1), Reason.MALFORMED_FRAME);
+        }
+        assertRefused(changed(FrameType.HELLO, 28, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(Hello.firstStart(7, 0, Token.NONE).again(Hello.AGAIN, 0, 0, 0, 0, 0).encode(), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
         assertRefused(changed(FrameType.POINT, 16, 4, 0), Reason.MALFORMED_FRAME);
@@ -390,6 +395,15 @@ final class ControlFramesTest {
         assertRefused(open.encode(), Reason.LIMIT);
     }
 
+    /** Whoever has a job's home twice has no way to the second. */
+    @Test
+    void refusesJobThatIsNoneAndOneWithARelayTwice() {
+        assertRefused(new JobOpen(0, Token.NONE, true, "n", SampleFrames.HOMES, new int[1]).encode(), Reason.MALFORMED_FRAME);
+        Home home = SampleFrames.HOMES.getFirst();
+        List<Home> twice = List.of(home, new Home("elsewhere", home.relay(), "elsewhere:1"));
+        assertRefused(new JobOpen(1, Token.NONE, true, "n", twice, new int[1]).encode(), Reason.MALFORMED_FRAME);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
     void refusesJobToBeKeptForTooLong(int seconds) {
@@ -399,7 +413,7 @@ final class ControlFramesTest {
 
     @Test
     void fitsTheLargestJobInOneFrame() throws WireException {
-        List<Home> homes = Collections.nCopies(64, new Home("site-of-some-length", "relay-of-some-length", "198.51.100.200:17411"));
+        List<Home> homes = IntStream.range(10, 74).mapToObj(i -> new Home("site-of-some-length", "relay-of-some-leng" + i, "198.51.100.200:17411")).toList();
         JobOpen open = new JobOpen(1, Token.NONE, false, "n", homes, new int[JobOpen.RANKS_MAX]);
         assertThat(((JobOpen) SampleFrames.decode(open.encode())).size()).isEqualTo(JobOpen.RANKS_MAX);
     }
@@ -470,7 +484,7 @@ final class ControlFramesTest {
     private static List<Home> homes(Random random) {
         List<Home> homes = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
-            homes.add(new Home(text(random), text(random), text(random)));
+            homes.add(new Home(text(random), text(random) + i, text(random)));
         }
         return homes;
     }

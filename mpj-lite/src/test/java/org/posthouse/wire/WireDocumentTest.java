@@ -104,6 +104,7 @@ final class WireDocumentTest {
         assertThat(limits)
                 .containsEntry("FRAME_BYTES_MAX", "" + Wire.FRAME_BYTES_MAX)
                 .containsEntry("PAYLOAD_BYTES_MAX", "" + Wire.PAYLOAD_BYTES_MAX)
+                .containsEntry("MESSAGE_BYTES_MAX", "" + Wire.MESSAGE_BYTES_MAX)
                 .containsEntry("EAGER_BYTES_MAX", "" + Wire.EAGER_BYTES_MAX)
                 .containsEntry("MESSAGE_COST_BYTES", "" + Wire.MESSAGE_COST_BYTES)
                 .containsEntry("RANKS_MAX", "" + JobOpen.RANKS_MAX)
@@ -111,7 +112,7 @@ final class WireDocumentTest {
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
-                .hasSize(9);
+                .hasSize(10);
     }
 
     @Test
