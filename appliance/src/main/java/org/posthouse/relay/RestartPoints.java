@@ -56,7 +56,7 @@ final class RestartPoints {
             Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
             log.handOver();
             Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
-            return new Restart(this, job, rank, points, prologue, beginning);
+            return new Restart(this, job, rank, points, prologue, beginning, history == null ? 0 : history.limit());
         }
     }
 
