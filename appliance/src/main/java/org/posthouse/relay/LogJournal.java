@@ -103,10 +103,16 @@ final class LogJournal implements Journal {
         makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = read(folder, relay, limitBytes, epochMin);
-        List<LoggedJob> jobs = jobs(opened, relay);
-        images = new ImageStore(imageFolder(folder));
-        images.retain(job -> opened.book().job(job) != null);
-        opened.handOver();
+        List<LoggedJob> jobs;
+        try {
+            jobs = jobs(opened, relay);
+            images = new ImageStore(imageFolder(folder));
+            images.retain(job -> opened.book().job(job) != null);
+            opened.handOver();
+        } catch (RuntimeException | Error e) {
+            opened.close();
+            throw e;
+        }
         reader = opened.reader();
         points = new RestartPoints(this, opened, images, awaitSafe);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
@@ -245,9 +251,14 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job, int status) {
+        boolean outlivesHost = points.outlivesHost(job);
         tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
-        points.forget(job);
-        background.execute(() -> images.forget(job));
+        points.forget(job, outlivesHost);
+        background.execute(() -> {
+            if (points.mayDelete()) {
+                images.forget(job);
+            } // Else the next start asks again.
+        });
     }
 
     /** Of what goes on whether it is logged or not. */

@@ -28,6 +28,9 @@ final class LogRoom {
     /** How long nothing may come, while senders are held, until they stand still: their ranks wait for each other, then. */
     static final long STALL_MS = 3_000;
 
+    /** How often it is said that the names of the log's files come to their end. */
+    static final long WORN_MS = 3_600_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(LogRoom.class);
 
     /** The monitor that whoever uses the log holds. */
@@ -68,6 +71,7 @@ final class LogRoom {
     // Confined to the thread that looks.
     private long lastPosition;
     private long movedMs;
+    private long wornSayMs = Long.MIN_VALUE;
 
     /** Who does what a log near its limit needs done. Called on the thread that looks. */
     interface Relief {
@@ -216,6 +220,7 @@ final class LogRoom {
             LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
             long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
             tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
+            sayWorn(nowMs);
             if (endsWait()) {
                 relief.tryAgain();
             }
@@ -290,9 +295,21 @@ final class LogRoom {
         }
     }
 
+    private void sayWorn(long nowMs) {
+        if (log.isWorn() && nowMs >= wornSayMs) {
+            wornSayMs = nowMs + WORN_MS;
+            LOG.warn("log {}: {}", log.folder(), worn());
+        }
+    }
+
+    private String worn() {
+        return String.format(Locale.ROOT, "there are names for %,d bytes more of its files, and no new logged jobs: "
+                + "have its jobs end before that, and start the relay again", log.bytesToLastFile());
+    }
+
     private String text(LogStatus.State state, Disk disk, List<LogNeed> needs) {
         String used = String.format(Locale.ROOT, "%,d of %,d bytes of log are used", log.writtenBytes(), pressure.limitBytes())
-                + (needs.isEmpty() ? "" : ", " + needs.getFirst());
+                + (needs.isEmpty() ? "" : ", " + needs.getFirst()) + (log.isWorn() ? "; " + worn() : "");
         String free = disk.freeBytes() + " bytes are free on its disk (" + log.folder() + "), ";
         return switch (state) {
             case OPEN -> used;

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -16,6 +17,9 @@ import org.slf4j.LoggerFactory;
  */
 final class LogSyncer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSyncer.class);
+
+    /** When it is written down that a sync was made, at the latest: that costs another, so that each tenth of a second has one more at most. */
+    private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Supplier<LogSync> source;
     private final Runnable onSafe;
@@ -93,14 +97,22 @@ final class LogSyncer implements AutoCloseable {
     private void run() {
         try {
             LogSync sync = source.get();
+            long tellAt = 0;
             while (!closed) {
-                if (wanted.get() <= safe) {
+                boolean told = !sync.isUntold();
+                if (!told && System.nanoTime() - tellAt >= 0) {
+                    sync.tell();
+                } else if (wanted.get() > safe) {
+                    isSafe(sync.sync());
+                    tellAt = told ? System.nanoTime() + TELL_NANOS : tellAt;
+                    onSafe.run();
+                } else if (told) {
                     LockSupport.park(this);
                 } else {
-                    isSafe(sync.sync());
-                    onSafe.run();
+                    LockSupport.parkNanos(this, tellAt - System.nanoTime());
                 }
             }
+            sync.tell();
         } catch (LogException e) {
             LOG.error("jobs with --durability host cannot go on: {}", e.getMessage());
             fail(e.getMessage());

@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
  * @param images those from which the log goes on
  * @param prologue where the rank has asked whether it is restored
  * @param beginning the rank's first record; empty if the log does not reach back to it
+ * @param limit number of the last event with which the rank has said that a replay is not promised, 0 if it has not: what that means for
+ *     the newest image its launcher knows, and for an older one nobody
  */
 record Restart(
         RestartPoints points,
@@ -26,7 +28,8 @@ record Restart(
         int rank,
         List<Point> images,
         Optional<Checkpoint> prologue,
-        Optional<Milestone> beginning) {
+        Optional<Milestone> beginning,
+        long limit) {
     private static final Logger LOG = LoggerFactory.getLogger(Restart.class);
 
     /** An image, and the record behind it. */
@@ -70,6 +73,7 @@ record Restart(
 
     private History from(Point point, int incarnation) {
         Checkpoint checkpoint = point.checkpoint();
+        requireReplay(checkpoint.events(), point == images.getFirst());
         Image image = points.images().open(job, rank, checkpoint);
         try {
             LogCursor prologue = points.prologue(job, rank);
@@ -83,7 +87,14 @@ record Restart(
 
     private History fromBeginning(int incarnation) {
         Milestone from = beginning.orElseThrow(() -> points.unreachable("the log does not reach back to it"));
+        requireReplay(0, images.isEmpty());
         points.chosen(job, rank, incarnation, 0, from.position(), images.isEmpty());
         return new History(points.history(job, rank, from), from.polls(), null);
+    }
+
+    private void requireReplay(long events, boolean newest) {
+        if (!newest && limit > events) {
+            throw points.unreachable("behind it the rank did what cannot be replayed");
+        }
     }
 }

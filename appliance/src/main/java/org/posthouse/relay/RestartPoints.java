@@ -35,6 +35,9 @@ final class RestartPoints {
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
 
+    /** Behind the end of the last job that was to outlive the host: without that on the disk, what it made superfluous is still needed. Guarded by {@link #turn}. */
+    private long lastEnd;
+
     /** @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LongPredicate awaitSafe) {
         this.turn = turn;
@@ -56,7 +59,7 @@ final class RestartPoints {
             Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
             log.handOver();
             Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
-            return new Restart(this, job, rank, points, prologue, beginning);
+            return new Restart(this, job, rank, points, prologue, beginning, history == null ? 0 : history.limit());
         }
     }
 
@@ -137,7 +140,7 @@ final class RestartPoints {
         long position;
         synchronized (turn) {
             boolean outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == JobOpen.HOST);
-            position = outlivesHost ? log.position() : 0;
+            position = outlivesHost ? log.position() : lastEnd;
             log.handOver();
         }
         return awaitSafe.test(position);
@@ -177,8 +180,20 @@ final class RestartPoints {
         }
     }
 
-    /** The job has ended; its images are the caller's to delete. Under the monitor. */
-    void forget(long job) {
+    /** Whether the job is open, and to outlive the host. Under the monitor. */
+    boolean outlivesHost(long job) {
+        JobState open = log.book().job(job);
+        log.handOver();
+        return open != null && open.durability() == JobOpen.HOST;
+    }
+
+    /**
+     * The job has ended; its images are the caller's to delete, if he may. Under the monitor.
+     *
+     * @param outlivedHost whether it was to
+     */
+    void forget(long job, boolean outlivedHost) {
+        lastEnd = outlivedHost ? log.position() : lastEnd;
         Map<Integer, PayloadReader> read = prologues.remove(job);
         if (read != null) {
             read.values().forEach(PayloadReader::close);

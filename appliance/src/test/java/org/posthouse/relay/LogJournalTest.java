@@ -13,15 +13,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.FrameType;
@@ -181,6 +185,40 @@ final class LogJournalTest {
         journal.diverged(7, 1, "otherwise");
         journal.jobClosed(7, 0);
         Files.move(away, there);
+        journal.close();
+    }
+
+    /** With the power its end may be lost, and not the deletion: it would go on then, and have nothing to go on from. */
+    @ParameterizedTest(name = "its end comes to the disk {0}")
+    @ValueSource(booleans = {false, true})
+    void imagesOfAJobThatIsToOutliveTheHostStayUntilItsEndIsOnTheDisk(boolean safe) throws Exception {
+        Path log = folder.resolve("log");
+        Path images = LogJournal.imageFolder(log);
+        List<Long> awaited = new CopyOnWriteArrayList<>();
+        LogJournal journal = new LogJournal();
+        journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, position -> {
+            awaited.add(position);
+            return safe || position == 0;
+        });
+        journal.forJob(new JobOpen(7, new Token(1, 2), JobOpen.HOST, false, "test", job(7).homes(), job(7).homeOf()));
+        Path image = Files.writeString(Files.createDirectories(images.resolve("0000000000000007").resolve("0")).resolve("1.img"), "image");
+        journal.jobClosed(7, 0);
+        long end = journal.position();
+        journal.close();
+        assertThat(awaited).contains(end);
+        assertThat(Files.exists(image)).isEqualTo(!safe);
+    }
+
+    @Test
+    void aLogThatCannotBeUsedForWhatIsBesideItIsGivenBack() throws Exception {
+        Path log = folder.resolve("log");
+        Path other = Files.createDirectories(LogJournal.imageFolder(log).resolve("not a job"));
+        LogJournal journal = new LogJournal();
+        assertThatThrownBy(() -> journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("has what is no job's");
+        Files.delete(other);
+        journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.close();
     }
 

@@ -21,6 +21,7 @@ import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.WornLog;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -100,6 +101,32 @@ final class LogRoomTest {
         assertThat(wasFull[0]).isTrue();
         assertThat(room.isFull()).isFalse();
         assertThat(told).contains("try again");
+    }
+
+    /** A job of months comes to its log's end years before its disk's: who reads the status, or the relay's log, has time to end it. */
+    @Test
+    void saysOnceAnHourHowMuchIsLeftOnceTheNamesOfItsFilesComeToAnEnd(@TempDir Path other) throws Exception {
+        ListAppender<ILoggingEvent> warned = new ListAppender<>();
+        warned.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(LogRoom.class);
+        logger.addAppender(warned);
+        try (MessageLog fresh = log; MessageLog worn = WornLog.open(LogConfig.limited(other, LIMIT_BYTES))) {
+            room(LogLimits.OnFull.WAIT).look();
+            assertThat(warned.list).isEmpty();
+            worn.handOver();
+            log = worn;
+            LogRoom room = room(LogLimits.OnFull.WAIT);
+            String left = "there are names for 8,457,263,513,600 bytes more";
+            room.look();
+            room.look();
+            assertThat(room.status().text()).contains(left);
+            assertThat(warned.list).extracting(ILoggingEvent::getFormattedMessage).singleElement().asString().contains(left, other.toString());
+            nowMs.addAndGet(LogRoom.WORN_MS);
+            room.look();
+            assertThat(warned.list).hasSize(2);
+        } finally {
+            logger.detachAppender(warned);
+        }
     }
 
     /** Somebody may look at it for days. */

@@ -3,7 +3,9 @@ package org.posthouse.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,6 +49,25 @@ class LogSyncerTest {
             await().until(() -> syncer.safe() == second);
             await().until(() -> safeTold.get() == 2);
         }
+    }
+
+    /** While it rests, and when it is closed: docs/log-format.md has the table. */
+    @Test
+    void writesDownUpToWhereItIsSafe() throws IOException {
+        Path word = folder.resolve("writer.safe");
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, LogSyncerTest::unexpected);
+            assertThat(syncer.await(log.position())).isTrue();
+            await().until(() -> position(word) == log.position());
+            log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
+            assertThat(syncer.await(log.position())).isTrue();
+            syncer.close();
+            assertThat(position(word)).isEqualTo(log.position());
+        }
+    }
+
+    private static long position(Path word) throws IOException {
+        return ByteBuffer.wrap(Files.readAllBytes(word)).order(ByteOrder.LITTLE_ENDIAN).getLong(8);
     }
 
     @Test

@@ -120,6 +120,22 @@ final class RestartPointsTest {
         assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("nothing else was chosen").isGreaterThanOrEqualTo(left);
     }
 
+    /** Its launcher is told of the newest image only: from an older one the rank would go on with other messages in other threads. */
+    @Test
+    void nothingOlderThanWhatCannotBeReplayedIsGoneOnFrom() throws IOException {
+        begins();
+        saves(1);
+        log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(16));
+        saves(2, 1);
+        log.handOver();
+        points.restart(JOB, 0).open(2).close();
+        damage("2.img");
+        assertThatThrownBy(() -> points.restart(JOB, 0).open(3))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("2.img: is damaged in the chunk at offset ")
+                .hasMessageContaining("image 1: log " + folder.resolve("log") + ": behind it the rank did what cannot be replayed");
+    }
+
     /** The relay's host lost its power, and with it the end of the log, before the first image counted: the rank lives through something else then. */
     @Test
     void aPrologueIsOfTheLogThatNamesItsFirstImage() throws IOException {
@@ -177,9 +193,13 @@ final class RestartPointsTest {
     }
 
     private void saves(int number) {
+        saves(number, 0);
+    }
+
+    private void saves(int number, long events) {
         try (ImageFile image = images.begin(JOB, 0, 1, number, 8)) {
             image.put(ByteBuffer.allocate(8));
-            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, 0, 0, 0))));
+            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, events, 0, 0))));
         }
     }
 

@@ -66,7 +66,8 @@ final class SimHost {
     /**
      * The relay dies.
      *
-     * @param power whether its host does too: then what was not on the disk is lost, from some record on
+     * @param power whether its host does too: then of what was not on the disk some is lost, in no order, and a start cuts behind the last
+     *     record that nothing is missing before ({@code PowerCutTest} has the disk's pages)
      */
     void die(boolean power) {
         life = 0;

@@ -24,6 +24,8 @@ final class LogReader {
     private final Path folder;
     /** Read before the files are: a writer that lives may go on meanwhile. */
     private final Reached reached;
+    /** Read before the files are, too. */
+    private final SafeUpTo safe;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
     private final Map<RecordType, Long> counts = new EnumMap<>(RecordType.class);
@@ -48,6 +50,7 @@ final class LogReader {
     private LogReader(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         this.folder = folder;
         this.reached = Reached.read(folder);
+        this.safe = SafeUpTo.read(folder);
         this.files = QueueFiles.list(folder);
         this.visitor = visitor;
     }
@@ -95,11 +98,12 @@ final class LogReader {
         }
         requireBeginning();
         requireReached();
+        requireSafe();
         return result();
     }
 
     private LogScan result() {
-        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot, reached);
+        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot, reached, safe);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
                 Optional.ofNullable(defect), book, end);
     }
@@ -237,14 +241,24 @@ final class LogReader {
         return next;
     }
 
-    /** A log that ends within the snapshot that it begins with is no log, whatever else is wrong with it. */
+    /** A log that ends within the snapshot that it begins with is no log, whatever else is wrong with it: nothing of it can be used. */
     private void requireBeginning() {
-        if (beginning != null && !beginning.isWhole() && (defect == null || defect.atTail())) {
+        if (beginning == null || beginning.isWhole()) {
+            return;
+        }
+        if (defect == null || defect.atTail()) {
             Path named = files.get(file);
             defect = new LogDefect(Kind.MISSING_RECORDS, named, QueueFiles.index(file, recordsInFile), lastPosition + 1,
                     0, false, firstPosition - 1, "the records before " + firstPosition
                     + " are gone, and the log ends before the last piece of the snapshot of them");
         }
+        file = files.firstKey();
+        marked = false;
+        halfSnapshot = false;
+        recordsInFile = 0;
+        lastPosition = 0;
+        hash = 0;
+        firstOfFile.clear();
     }
 
     /** The one flaw that is no damage. */
@@ -324,6 +338,15 @@ final class LogReader {
                 QueueFiles.index(reached.file(), records), lastPosition + 1, 0, true, reached.position() - lastPosition,
                 (there ? "the file has " + records + " records" : "the file is not there") + ", the log ends at position "
                         + lastPosition + ", and its writer had come to position " + reached.position() + " in this file");
+    }
+
+    /** That its end is gone, it may not show: neither what is left of it nor {@link Reached} needs to have come to the disk with it. */
+    private void requireSafe() {
+        if (defect == null && lastPosition < safe.position()) {
+            Path named = files.isEmpty() ? folder : files.get(file);
+            defect = new LogDefect(Kind.MISSING_RECORDS, named, QueueFiles.index(Math.max(0, file), recordsInFile), lastPosition + 1, 0, true,
+                    safe.position() - lastPosition, "the log ends here, and had been on the disk up to position " + safe.position());
+        }
     }
 
     private void requireCount(MappedQueueFile queueFile) {

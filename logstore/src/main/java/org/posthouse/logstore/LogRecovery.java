@@ -31,7 +31,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         }
         LogScan.End end = scan.end();
         if (end.halfSnapshot()) {
-            dropHalfSnapshot(folder, end);
+            dropHalfSnapshot(scan);
             return recover(folder, visitor, host);
         }
         if (end.lastFile() >= QueueFiles.WORN && scan.book().jobs().isEmpty()) {
@@ -39,6 +39,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         }
         dropEmptyFile(folder, end);
         dropChronicleState(folder);
+        tellSafe(scan);
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
         int nextFile = nextFile(files, end);
         boolean begun = files.containsKey(nextFile);
@@ -52,6 +53,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
     private static LogRecovery beginAnew(LogScan scan) throws IOException {
         Path folder = scan.folder();
         Files.deleteIfExists(folder.resolve(Reached.FILE));
+        new SafeUpTo(0).write(folder, Disk::force);
         for (Path file : QueueFiles.list(folder).values()) {
             Files.delete(file);
         }
@@ -70,21 +72,38 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
     }
 
     private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
-        boolean published = defect.lost() > 0 || defect.kind() == LogDefect.Kind.BROKEN_CHAIN;
-        boolean damaged = published && !host.rebootedSince(bootOfLastWriter(scan));
-        if (!defect.atTail() || damaged) {
+        UUID writers = bootOfLastWriter(scan);
+        boolean rebooted = host.rebootedSince(writers);
+        boolean told = !writers.equals(Host.UNKNOWN_BOOT) || host.boot().equals(Host.UNKNOWN_BOOT);
+        if (!mayCut(scan, defect, rebooted, told)) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
         }
+        String lost = rebooted ? LostTail.of(scan, defect).toString() : "published records lost: " + defect.lost();
         dropFilesBehind(scan.folder(), scan.end().lastFile());
         if (scan.files() > 0) {
             TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
         }
-        LOG.warn("log {}: cut {} behind position {}, offset {}: {}; published records lost: {}", scan.folder(),
-                defect.file().getFileName(), scan.lastPosition(), defect.offset(), defect, defect.lost());
+        LOG.warn("log {}: cut {} behind position {}, offset {}: {}; {}", scan.folder(), defect.file().getFileName(),
+                scan.lastPosition(), defect.offset(), defect, lost);
     }
 
-    /** They have no records. The newest goes first: what is left ends where it ended. */
+    /**
+     * A disk gives no order to pages between two syncs: when its host loses its power, one may be missing while later ones, and later files,
+     * are there. So on a host that was booted since, whatever is wrong behind what was synced had been promised to nobody.
+     *
+     * @param told whether the log, or the word beside it, has told of which boot its writer was
+     */
+    private static boolean mayCut(LogScan scan, LogDefect defect, boolean rebooted, boolean told) {
+        SafeUpTo safe = scan.end().safe();
+        if (scan.lastPosition() < safe.position()) {
+            return false;
+        }
+        boolean published = defect.lost() > 0 || defect.kind() == LogDefect.Kind.BROKEN_CHAIN;
+        return rebooted && told && safe.isKnown() || defect.atTail() && (rebooted || !published);
+    }
+
+    /** The newest goes first: what is left ends where it ended. */
     private static void dropFilesBehind(Path folder, int file) throws IOException {
         for (Path behind : QueueFiles.list(folder).tailMap(file + 1).values().stream().toList().reversed()) {
             Files.delete(behind);
@@ -95,6 +114,22 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
     private static UUID bootOfLastWriter(LogScan scan) {
         Reached reached = scan.end().reached();
         return scan.lastPosition() < reached.position() ? reached.boot() : scan.book().boot();
+    }
+
+    /** Of a log of an earlier version all may have been promised, so that all of it has to be on the disk from now on. */
+    private static void tellSafe(LogScan scan) throws IOException {
+        if (scan.end().safe().isKnown()) {
+            return;
+        }
+        for (Path file : QueueFiles.list(scan.folder()).values()) {
+            Disk.force(file);
+        }
+        try {
+            new SafeUpTo(scan.lastPosition()).write(scan.folder(), Disk::force);
+        } catch (IOException e) {
+            LOG.warn("log {}: {} is not written, so what a power cut leaves of it would be refused if it has a hole: {}", scan.folder(), SafeUpTo.FILE,
+                    LogException.words(e));
+        }
     }
 
     /**
@@ -111,9 +146,14 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
      * A file could not be the first of its log if its snapshot had no end. All that it has the files before it have too.
      * The visitor sees the others again.
      */
-    private static void dropHalfSnapshot(Path folder, LogScan.End end) throws IOException {
-        Path file = QueueFiles.file(folder, end.lastFile());
+    private static void dropHalfSnapshot(LogScan scan) throws IOException {
+        Path folder = scan.folder();
+        Path file = QueueFiles.file(folder, scan.end().lastFile());
         LOG.warn("log {}: begins {} again, whose snapshot was not finished", folder, file.getFileName());
+        long before = scan.lastPosition() - scan.end().recordsInFile();
+        if (scan.end().safe().position() > before) {
+            new SafeUpTo(before).write(folder, Disk::force);
+        }
         Files.delete(file);
     }
 

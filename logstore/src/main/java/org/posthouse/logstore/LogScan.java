@@ -35,7 +35,7 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
 
     /** What it says once its files are gone. */
     LogScan withoutFiles() {
-        End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, Reached.NOTHING);
+        End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, Reached.NOTHING, end.safe);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, 0, defect, book, none);
     }
 
@@ -50,7 +50,8 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
      * @param firstOfFile for each file, the position of its first record
      * @param halfSnapshot that file has nothing but the beginning of a snapshot
      * @param reached how far its writer is known to have come
+     * @param safe up to where it is known to be on the disk
      */
     record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts, SortedMap<Integer, Long> firstOfFile,
-            boolean halfSnapshot, Reached reached) {}
+            boolean halfSnapshot, Reached reached, SafeUpTo safe) {}
 }

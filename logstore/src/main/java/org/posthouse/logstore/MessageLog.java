@@ -53,6 +53,7 @@ public final class MessageLog implements AutoCloseable {
     private final FolderLock lock;
     private final RecordChain chain;
     private final long relayEpoch;
+    private final long rollBytes;
     private Drafts drafts;
     /** Files that were cut and are still to be removed, the oldest first. Of whoever discards. */
     private final ArrayDeque<Path> going = new ArrayDeque<>();
@@ -68,6 +69,7 @@ public final class MessageLog implements AutoCloseable {
         this.owner = new Owner("log " + folder);
         this.lock = lock;
         this.relayEpoch = relayEpoch;
+        this.rollBytes = config.rollBytes();
         this.drafts = recovery.scan().end().drafts();
         this.chain = new RecordChain(config, host, recovery);
     }
@@ -400,6 +402,11 @@ public final class MessageLog implements AutoCloseable {
     /** Whether it has come so far that there may be no names for its files by the end of a job that begins. Any thread. */
     public boolean isWorn() {
         return chain.file() >= QueueFiles.WORN;
+    }
+
+    /** How many bytes it can take, about, until there are no names for its files. Any thread. */
+    public long bytesToLastFile() {
+        return (QueueFiles.LAST + 1 - chain.file()) * rollBytes;
     }
 
     /** Whether {@link #cut} would give any. */

@@ -28,10 +28,10 @@ final class QueueFiles {
     /** A file grows in steps of this, sparse until written: 16 MiB. */
     static final int BLOCK_BYTES = 16 << 20;
 
-    /** Number of the last file that has a name: the 31st of December 9999. With files of 16 MiB a log has come to 49 TB then. */
+    /** Number of the last file that has a name: the 31st of December 9999. With the smallest files of a limited log, 11 MiB, it has come to 34 TB then. */
     static final int LAST = (int) LocalDate.of(9999, 12, 31).toEpochDay();
 
-    /** From here on a log takes no new jobs, and begins anew with file 0 when it is opened and no job is: 12 TB are left for those that are. */
+    /** From here on a log takes no new jobs, and begins anew with file 0 when it is opened and no job is: 8 TB are left for those that are. */
     static final int WORN = LAST / 4 * 3;
 
     static final String SUFFIX = "F.cq4";

@@ -20,7 +20,8 @@ public final class RankLog {
     private int incarnation;
     private boolean finalized;
     private boolean done;
-    private boolean limited;
+    /** Number of the last event that was told with the word that from there on a replay is not promised; 0 if none was. */
+    private long limit;
     private long deliveries;
     private long events;
     private long polls;
@@ -53,7 +54,7 @@ public final class RankLog {
             case POLLS -> polls = b.getLong(at + Body.POLLS_CUMULATIVE);
             case EVENTS -> {
                 events = b.getLong(at + Body.EVENTS_FIRST) + b.getInt(at + Body.EVENTS_COUNT) - 1;
-                limited |= RecordDecoder.isLimited(b, at);
+                limit = RecordDecoder.isLimited(b, at) ? events : limit;
             }
             case INCARNATION -> {
                 incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
@@ -105,7 +106,6 @@ public final class RankLog {
             older = unreadable == 0 ? newest : unreadable == 1 ? older : null;
             newest = taken;
             unreadable = 0;
-            limited = false;
             milestones.forget(pin());
         }
     }
@@ -138,9 +138,15 @@ public final class RankLog {
         return done;
     }
 
-    /** Whether a replay is not promised: the rank has said so since its last checkpoint. */
+    /** Whether a replay is not promised: the rank has said so behind the image that it is started from, as far as is known. */
     public boolean limited() {
-        return limited;
+        Checkpoint from = unreadable == 0 ? newest : unreadable == 1 ? older : null;
+        return limit > (from == null ? 0 : from.events());
+    }
+
+    /** Number of the last event with which it has said that from there on a replay is not promised; 0 if it has not. */
+    public long limit() {
+        return limit;
     }
 
     /** Number of its last delivery. */
@@ -243,7 +249,10 @@ public final class RankLog {
     void write(DataOutput out) throws IOException {
         out.writeInt(incarnation);
         out.writeBoolean(finalized);
-        out.writeByte((done ? 8 : 0) | unreadable << 1 | (limited ? 1 : 0));
+        out.writeByte((done ? 8 : 0) | unreadable << 1 | (limit > 0 ? 16 : 0));
+        if (limit > 0) {
+            out.writeLong(limit);
+        }
         for (long number : new long[] {deliveries, events, polls, firstPosition, lastPosition}) {
             out.writeLong(number);
         }
@@ -260,11 +269,13 @@ public final class RankLog {
         incarnation = in.readInt();
         finalized = in.readBoolean();
         int flags = in.readByte();
-        limited = (flags & 1) != 0;
+        boolean limited = (flags & 1) != 0; // So earlier versions said of what is behind the newest image.
+        limit = (flags & 16) != 0 ? in.readLong() : 0;
         unreadable = flags >> 1 & 3;
         done = (flags & 8) != 0;
         deliveries = in.readLong();
         events = in.readLong();
+        limit = limited ? events : limit;
         polls = in.readLong();
         firstPosition = in.readLong();
         lastPosition = in.readLong();

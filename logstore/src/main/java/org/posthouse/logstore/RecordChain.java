@@ -82,7 +82,7 @@ final class RecordChain implements AutoCloseable {
         }
         codec.writerStarted(started);
         publish();
-        tellReached();
+        tellReached(true);
     }
 
     /** To be filled with a record's head between {@link #begin} and {@link #publish}. */
@@ -157,13 +157,18 @@ final class RecordChain implements AutoCloseable {
             lastOfFull = place;
             appender.roll(spareBytes > 0);
             snapshot(pieces);
-            tellReached();
+            tellReached(false);
         }
     }
 
-    private void tellReached() {
+    /** @param forced to the disk too: it tells of which boot this writer is when the records that do are lost with the power */
+    private void tellReached(boolean forced) {
         try {
             new Reached(position, file, boot).write(folder);
+            if (forced) {
+                Disk.force(folder.resolve(Reached.FILE));
+                Disk.force(folder);
+            }
         } catch (IOException e) {
             LOG.warn("log {}: {} is not written, so a loss of all of {} would not be noticed: {}", folder, Reached.FILE,
                     QueueFiles.file(folder, file).getFileName(), LogException.words(e));

@@ -186,6 +186,17 @@ final class GoldenBytesTest {
         assertThat(Reached.read(folder)).isEqualTo(reached);
     }
 
+    @Test
+    void pinsWhatAWriterTellsOfWhatItHasSynced(@TempDir Path folder) throws IOException {
+        SafeUpTo safe = new SafeUpTo(0x0102030405L);
+        safe.write(folder, Disk::force);
+        assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.safe")))).isEqualTo(
+                "88a2e25b" + "50530100" + "0504030201000000");
+        assertThat(SafeUpTo.read(folder)).isEqualTo(safe);
+        Samples.flip(folder.resolve("writer.safe"), 9);
+        assertThat(SafeUpTo.read(folder).isKnown()).isFalse();
+    }
+
     private void assertRecord(LogRecord what, ByteBuffer payload, String hex) {
         ByteBuffer[] pieces = payload == null ? new ByteBuffer[0] : new ByteBuffer[] {payload};
         int payloadBytes = payload == null ? 0 : payload.remaining();

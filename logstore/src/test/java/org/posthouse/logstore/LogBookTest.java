@@ -170,6 +170,24 @@ final class LogBookTest {
         return pinsOf(log.book().rank(Samples.JOB, 1));
     }
 
+    /** The newest image could not be read, and the rank goes on from the one before, which is older than its word. */
+    @Test
+    void aReplayIsNotPromisedIfTheImageThatIsGoneOnFromIsOlderThanTheWordOfThat() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(1, 10, 4, 0, 0, 0, 1, false)));
+            log.appendEvents(new Events(Samples.JOB, 1, 1, 1, 1, true), ByteBuffer.allocate(16));
+            RankLog rank = log.book().rank(Samples.JOB, 1);
+            assertThat(rank.limited()).isTrue();
+            log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(2, 10, 6, 1, 0, 0, 1, false)));
+            assertThat(rank.limited()).as("the image has it").isFalse();
+            chosen(log, 1);
+            assertThat(rank.limited()).isTrue();
+        }
+        assertThat(Samples.scan(folder).book().rank(Samples.JOB, 1).limited()).isTrue();
+    }
+
     @Test
     void keepsWhatARankHasComeTo() {
         try (MessageLog log = Samples.open(folder)) {

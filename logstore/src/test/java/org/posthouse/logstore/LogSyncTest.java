@@ -57,6 +57,23 @@ final class LogSyncTest {
         assertThat(forced).as("nothing new").isEmpty();
     }
 
+    /** It may lag, and must not run ahead. */
+    @Test
+    void whatIsSafeIsToldAfterItWasForcedAndForcedItself() throws IOException {
+        LogSync sync = sync(3);
+        sync.tell();
+        assertThat(SafeUpTo.read(folder)).as("nothing is safe yet").isEqualTo(SafeUpTo.UNKNOWN);
+        sync.sync();
+        assertThat(SafeUpTo.read(folder)).isEqualTo(SafeUpTo.UNKNOWN);
+        forced.clear();
+        sync.tell();
+        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(10));
+        assertThat(forced).containsExactly(folder.resolve(SafeUpTo.FILE));
+        sync.tell();
+        assertThat(forced).as("nothing new").hasSize(1);
+        assertThat(sync.isUntold()).isFalse();
+    }
+
     @Test
     void whatIsAppendedWhileItForcesIsNotSafeYet() {
         LogSync sync = new LogSync(folder, () -> position, () -> file, 3, path -> position = 99);

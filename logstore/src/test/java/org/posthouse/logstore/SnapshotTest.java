@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +37,7 @@ final class SnapshotTest {
     /** A second file that begins with three pieces: jobs whose openings are as large as may be. */
     private void writeWithLargeBook(int records) {
         byte[] opening = Samples.bytes(1, MessageLog.MAX_PAYLOAD_BYTES);
-        try (MessageLog log = MessageLog.open(filesOf4Mib())) {
+        try (MessageLog log = LogOpening.open(filesOf4Mib(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             log.appendJobOpened(new JobOpened(1, 4, 1), ByteBuffer.wrap(opening));
             log.appendJobOpened(new JobOpened(2, 4, 1), ByteBuffer.wrap(opening));
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
@@ -114,6 +115,7 @@ final class SnapshotTest {
         int number = Samples.scan(folder).end().lastFile();
         Samples.killedBeforeItTold(folder, number);
         TailCut.cut(folder, number, left);
+        new SafeUpTo(Samples.scan(folder).lastPosition()).write(folder, Disk::force);
         assertThat(Samples.scan(folder).defect()).as("the older files say it all").isEmpty();
         long firstOfNewest = newest.getValue().getFirst().position();
         try (MessageLog log = LogOpening.open(filesOf4Mib(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
@@ -142,11 +144,15 @@ final class SnapshotTest {
         }
         assertThat(Samples.scan(folder).defect().orElseThrow().kind()).isEqualTo(Kind.MISSING_RECORDS);
         assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class).hasMessageContaining("snapshot");
+        try (MessageLog log = LogOpening.open(filesOf4Mib(), book -> 0, entry -> {}, Samples.host(new UUID(1, 2)))) {
+            assertThat(log.position()).as("power was lost, and nothing had been synced").isEqualTo(1);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
     @Test
     void isNoLogIfItBeginsWithinAFile() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles())) {
+        try (MessageLog log = LogOpening.open(smallFiles(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 300, 1000);
         }
         TreeMap<Integer, Path> files = new TreeMap<>(QueueFiles.list(folder));

@@ -1,0 +1,61 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * Up to which position a log is on the disk itself, as a sync that had returned told (ADR 61): what is missing behind it after the host has
+ * lost its power was promised to nobody, what is missing before it is damage. It stands beside the log's files and is written behind the
+ * syncs that it tells of, so it may lag and never runs ahead. Little endian; docs/log-format.md has the table. Immutable.
+ *
+ * @param position of the last record that is on the disk, 0 if none needs to be, -1 if nobody has told
+ */
+record SafeUpTo(long position) {
+    static final String FILE = "writer.safe";
+
+    /** Of a log that only writers before this version have written, or whose word is lost. */
+    static final SafeUpTo UNKNOWN = new SafeUpTo(-1);
+
+    /** The bytes 'P', 'S', version 1 and zero. */
+    private static final int MAGIC = 0x0001_5350;
+
+    private static final int BYTES = 16;
+
+    boolean isKnown() {
+        return position >= 0;
+    }
+
+    /** What was told last; {@link #UNKNOWN} too if that is not whole. */
+    static SafeUpTo read(Path folder) throws IOException {
+        Path file = folder.resolve(FILE);
+        if (!Files.exists(file)) {
+            return UNKNOWN;
+        }
+        ByteBuffer b = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.LITTLE_ENDIAN);
+        boolean whole = b.remaining() == BYTES && b.getInt(0) == crc(b) && b.getInt(4) == MAGIC && b.getLong(8) >= 0;
+        return whole ? new SafeUpTo(b.getLong(8)) : UNKNOWN;
+    }
+
+    /** Replaces what was told before, and brings that to the disk. Its 16 bytes stand in one sector, which a disk writes whole or not at all. */
+    void write(Path folder, Disk.Forcer forcer) throws IOException {
+        ByteBuffer b = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(4, MAGIC).putLong(8, position);
+        b.putInt(0, crc(b));
+        Path file = folder.resolve(FILE);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            channel.write(b, 0);
+        }
+        forcer.force(file);
+    }
+
+    private static int crc(ByteBuffer b) {
+        CRC32C crc = new CRC32C();
+        crc.update(b.array(), Integer.BYTES, BYTES - Integer.BYTES);
+        return (int) crc.getValue();
+    }
+}

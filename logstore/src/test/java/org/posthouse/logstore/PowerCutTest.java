@@ -1,0 +1,198 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogRecord.Polls;
+
+/** What a disk has after a power cut: all that was synced, and of what was written since some pages, in no order (ADR 61). */
+final class PowerCutTest {
+    private static final UUID OTHER_BOOT = new UUID(9, 9);
+    private static final int PAGE_BYTES = 4096;
+
+    /** No life writes more into a file: the rest of it is a hole. */
+    private static final int BYTES_MAX = 2 << 20;
+
+    @TempDir
+    private Path base;
+
+    private static MessageLog open(Path folder, boolean rolls, UUID boot) {
+        long rollBytes = rolls ? LogConfig.ROLL_BYTES_MIN : LogConfig.DEFAULT_ROLL_BYTES;
+        return LogOpening.open(new LogConfig(folder, rollBytes, 0), book -> 0, entry -> {}, Samples.host(boot));
+    }
+
+    /** The files of the log, without Chronicle's state. */
+    private static SortedMap<String, byte[]> content(Path folder) throws IOException {
+        SortedMap<String, byte[]> content = new TreeMap<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(f -> f.toString().endsWith(QueueFiles.SUFFIX)).toList()) {
+                try (InputStream in = Files.newInputStream(file)) {
+                    content.put(file.getFileName().toString(), in.readNBytes(BYTES_MAX));
+                }
+            }
+        }
+        return content;
+    }
+
+    /** One life of a log, and what it would leave. */
+    private final class Life {
+        private final Random random;
+        private final Path folder;
+        private long safe;
+        private SortedMap<String, byte[]> synced = new TreeMap<>();
+        private final SortedMap<String, byte[]> written;
+        private final byte[] began;
+        private final byte[] reached;
+        private final byte[] told;
+
+        Life(int seed, boolean rolls, boolean syncs) throws IOException {
+            random = new Random(seed);
+            folder = base.resolve("life" + seed);
+            try (MessageLog log = open(folder, rolls, Samples.BOOT)) {
+                began = Files.readAllBytes(folder.resolve(Reached.FILE));
+                log.appendJobOpened(new JobOpened(Samples.JOB, 4, syncs ? 2 : 1), ByteBuffer.allocate(10));
+                LogSync sync = log.sync();
+                int batches = 2 + random.nextInt(4);
+                for (int batch = 1; batch <= batches; batch++) {
+                    append(log, 3 + random.nextInt(15));
+                    if (syncs && batch < batches) {
+                        safe = sync.sync();
+                        synced = content(folder);
+                        if (random.nextBoolean()) {
+                            sync.tell();
+                        }
+                    }
+                }
+                written = content(folder);
+                reached = Files.readAllBytes(folder.resolve(Reached.FILE));
+                told = Files.readAllBytes(folder.resolve(SafeUpTo.FILE));
+            }
+        }
+
+        private void append(MessageLog log, int count) {
+            for (int i = 0; i < count; i++) {
+                long sequence = log.position();
+                int bytes = random.nextInt(12_000);
+                if (random.nextInt(3) == 0) {
+                    log.appendPolls(new Polls(Samples.JOB, 3, 1, sequence));
+                }
+                log.appendArrival(Samples.arrival(sequence, bytes), ByteBuffer.wrap(Samples.bytes(sequence, bytes)));
+            }
+        }
+
+        /** What the disk has of it. */
+        Path left() throws IOException {
+            Path disk = Files.createDirectory(base.resolve(folder.getFileName() + "-left"));
+            List<Runnable> pages = new ArrayList<>();
+            SortedMap<String, byte[]> left = new TreeMap<>();
+            written.forEach((name, now) -> {
+                byte[] before = Arrays.copyOf(synced.getOrDefault(name, new byte[0]), now.length);
+                left.put(name, before);
+                for (int at = 0; at < now.length; at += PAGE_BYTES) {
+                    int from = at;
+                    int to = Math.min(now.length, at + PAGE_BYTES);
+                    if (!Arrays.equals(now, from, to, before, from, to)) {
+                        pages.add(() -> System.arraycopy(now, from, before, from, to - from));
+                    }
+                }
+            });
+            Collections.shuffle(pages, random);
+            pages.subList(0, random.nextInt(pages.size() + 1)).forEach(Runnable::run);
+            for (Map.Entry<String, byte[]> file : left.entrySet()) {
+                if (synced.containsKey(file.getKey()) || random.nextInt(4) > 0) {
+                    Files.write(disk.resolve(file.getKey()), file.getValue());
+                }
+            }
+            Files.write(disk.resolve(Reached.FILE), random.nextBoolean() ? reached : began);
+            Files.write(disk.resolve(SafeUpTo.FILE), told);
+            return disk;
+        }
+    }
+
+    @ParameterizedTest(name = "seed {0}, several files {1}, synced {2}")
+    @CsvSource({"1,true,true", "2,false,true", "3,true,false", "4,false,false"})
+    void allThatWasSyncedIsThereAndTheRestIsCut(int first, boolean rolls, boolean syncs) throws IOException {
+        for (int seed = first * 1000; seed < first * 1000 + 6; seed++) {
+            Life life = new Life(seed, rolls, syncs);
+            Path disk = life.left();
+            try (MessageLog log = open(disk, rolls, OTHER_BOOT)) {
+                assertThat(log.position()).as("seed %d", seed).isGreaterThanOrEqualTo(life.safe);
+                Samples.fill(log, 20, 5000);
+            }
+            assertThat(Samples.scan(disk).defect()).as("seed %d", seed).isEmpty();
+        }
+    }
+
+    /** 21 records, of which so many were synced. */
+    private Path synced(int safe) throws IOException {
+        Path folder = base.resolve("log");
+        try (MessageLog log = open(folder, false, Samples.BOOT)) {
+            LogSync sync = log.sync();
+            Samples.fill(log, safe - 1, 200);
+            sync.sync();
+            sync.tell();
+            Samples.fill(log, 21 - safe, 200);
+        }
+        return folder;
+    }
+
+    /** A disk that flips bytes, not one that lost them with the power. */
+    @ParameterizedTest(name = "record {0} of 21, of which 15 were synced")
+    @CsvSource({"2,true", "15,true", "16,false", "21,false"})
+    void whatIsWrongWithWhatWasSyncedIsDamage(int position, boolean refused) throws IOException {
+        Path folder = synced(15);
+        Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, position).offset() + 60);
+        assertThatThrownBy(() -> open(folder, false, Samples.BOOT).close()).as("within the boot of its writer").hasMessageContaining("damaged");
+        if (refused) {
+            assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class)
+                    .hasMessageContaining("position " + position).hasMessageContaining("damaged");
+        } else {
+            open(folder, false, OTHER_BOOT).close();
+            assertThat(Samples.scan(folder).lastPosition()).as("and the new writer's start").isEqualTo(position);
+        }
+    }
+
+    @Test
+    void endOfWhatWasSyncedDoesNotGoUnnoticedThoughNothingElseTellsOfIt() throws IOException {
+        Path folder = synced(15);
+        TailCut.cut(folder, 0, 14);
+        Files.delete(folder.resolve(Reached.FILE));
+        assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class)
+                .hasMessageContaining("the log ends here, and had been on the disk up to position 15");
+    }
+
+    /** It may have promised all of it to somebody. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void logOfAnEarlierVersionIsTakenAsSyncedUpToItsEnd(boolean openedMeanwhile) throws IOException {
+        Path folder = synced(2);
+        Files.delete(folder.resolve(SafeUpTo.FILE));
+        if (openedMeanwhile) {
+            open(folder, false, Samples.BOOT).close();
+            assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(21));
+        }
+        Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 11).offset() + 60);
+        assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+    }
+}
