@@ -18,7 +18,7 @@ public final class Scan {
         peers.begin();
         Region fold = copyOf(peers, send, count, op);
         phase(peers, fold, null, count, op);
-        receive.take(fold, count);
+        peers.attempt(() -> receive.take(fold, count));
         peers.end();
     }
 
@@ -33,7 +33,7 @@ public final class Scan {
         Region before = fold.scratch(count);
         phase(peers, fold, before, count, op);
         if (peers.rank() > 0) {
-            receive.take(before, count);
+            peers.attempt(() -> receive.take(before, count));
         }
         peers.end();
     }
@@ -63,7 +63,7 @@ public final class Scan {
             int before = peers.rank() - distance;
             int after = peers.rank() + distance;
             Operation receiving = before < 0 ? null : peers.receive(before, came.exactSink(0, count));
-            Operation sending = after >= peers.size() ? null : peers.send(after, fold.content(0, count));
+            Operation sending = after >= peers.size() ? null : peers.send(after, peers.content(fold, 0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
                 peers.combine(op, came, 0, fold, 0, count);
