@@ -194,4 +194,31 @@ class ObjectsTest {
             requireOthersGoOn(world, rank);
         });
     }
+
+    /** Puts lists together, in the one of the higher ranks; keeps that of the lower ones where the higher have none. */
+    private static final User_function MERGE = new User_function() {
+        @Override
+        @SuppressWarnings("unchecked")
+        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+            List<Integer> lower = (List<Integer>) ((Object[]) in)[inAt];
+            List<Integer> higher = (List<Integer>) ((Object[]) inOut)[inOutAt];
+            if (higher == null) {
+                ((Object[]) inOut)[inOutAt] = lower;
+            } else if (lower != null) {
+                higher.addAll(0, lower);
+            }
+        }
+    };
+
+    @Test
+    void anOperationMayKeepObjectsThatItChangesLater() {
+        Ranks.run(8, (world, rank) -> {
+            Object[] mine = {rank == 3 || rank == 4 ? null : new ArrayList<>(List.of(rank))};
+            Object[] before = {null};
+            world.Exscan(mine, 0, before, 0, 1, MPI.OBJECT, new Op(MERGE, false));
+            List<Integer> expected = new ArrayList<>(List.of(0, 1, 2, 5, 6));
+            expected.removeIf(lower -> lower >= rank);
+            assertThat(before[0]).isEqualTo(rank == 0 ? null : expected);
+        });
+    }
 }

@@ -66,11 +66,14 @@ public final class Scan {
             Operation sending = after >= peers.size() ? null : peers.send(after, peers.content(fold, 0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
+                // Objects of what came may stay in a fold, and be changed there in a later step: the other has its own.
+                boolean areObjects = came.bytes(count) == Region.BYTES_UNKNOWN;
+                Region again = exclusive != null && areObjects ? peers.copyOf(came, count) : came;
                 peers.combine(op, came, 0, fold, 0, count);
                 if (exclusive != null && distance == 1) {
-                    came.moveTo(0, exclusive, 0, count);
+                    again.moveTo(0, exclusive, 0, count);
                 } else if (exclusive != null) {
-                    peers.combine(op, came, 0, exclusive, 0, count);
+                    peers.combine(op, again, 0, exclusive, 0, count);
                 }
             }
         }
