@@ -335,6 +335,21 @@ class Collectives {
 
     // ---- reductions
 
+    /** {@link Collective.Body} of a reduction. */
+    interface Reducing {
+        void run(Region send, Region receive) throws ReceiveException;
+    }
+
+    /** A reduction, for which structs in buffers of the other byte order are turned, and its result is turned back. */
+    final Collective reduction(
+            String call, int root, Datatype type, Region send, int sendCount, Region receive, int receiveCount, Reducing body) {
+        return make(call, root, () -> {
+            Region result = type.inNativeOrder(receive, receiveCount);
+            body.run(type.inNativeOrder(send, sendCount), result);
+            type.putBack(result, receive, receiveCount);
+        });
+    }
+
     Collective reduce(
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
             int root) {
@@ -345,7 +360,7 @@ class Collectives {
         }
         Region send = type.region(sendbuf, sendoffset);
         Region receive = rank == root ? type.region(recvbuf, recvoffset) : null;
-        return make(call, root, () -> Reduce.run(peers, send, receive, count, op.on(type), root));
+        return reduction(call, root, type, send, count, receive, count, (in, out) -> Reduce.run(peers, in, out, count, op.on(type), root));
     }
 
     Collective allreduce(
@@ -356,7 +371,9 @@ class Collectives {
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Allreduce.run(peers, send, receive, count, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Allreduce.run(peers, in, out, count, op.on(type)));
     }
 
     Collective reduceScatter(
@@ -370,7 +387,9 @@ class Collectives {
         Blocks blocks = Blocks.adjacent(recvcounts, size);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> ReduceScatter.run(peers, send, receive, blocks, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
+                (in, out) -> ReduceScatter.run(peers, in, out, blocks, op.on(type)));
     }
 
     Collective reduceScatterBlock(
@@ -389,7 +408,9 @@ class Collectives {
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Scan.run(peers, send, receive, count, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Scan.run(peers, in, out, count, op.on(type)));
     }
 
     Collective exscan(
@@ -401,8 +422,10 @@ class Collectives {
             check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         }
         Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Scan.runExclusive(peers, send, receive, count, op.on(type)));
+        Region receive = rank > 0 ? type.region(recvbuf, recvoffset) : null;
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Scan.runExclusive(peers, in, out, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer

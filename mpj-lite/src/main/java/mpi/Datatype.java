@@ -365,6 +365,34 @@ public class Datatype implements Freeable, Cloneable {
         return new Region(base, layout, store(buffer), offset);
     }
 
+    /** Elements as an operation takes them: of a struct of bytes in a buffer that is not in native order, a copy that is. */
+    Region inNativeOrder(Region region, int count) {
+        if (isInNativeOrder(region)) {
+            return region;
+        }
+        Region copy = region.scratch(count);
+        turn(region, copy, count);
+        return copy;
+    }
+
+    /** Puts a result into the region that {@link #inNativeOrder} was asked for. */
+    void putBack(Region result, Region region, int count) {
+        if (!isInNativeOrder(region)) {
+            turn(result, region, count);
+        }
+    }
+
+    private boolean isInNativeOrder(Region region) {
+        return region == null || base != Base.BYTE || pieces.widest() == 1
+                || !(region.array() instanceof ByteBuffer bytes) || bytes.order() == ByteOrder.nativeOrder();
+    }
+
+    private void turn(Region from, Region to, int count) {
+        Region data = from.packed(0, count);
+        pieces.turn((byte[]) data.array());
+        to.unpack(data, 0, 0, count);
+    }
+
     /** Marks what Open MPI measures in bytes, and programs may keep in an array of bytes. */
     Datatype openMpiStruct() {
         openMpiStruct = true;
