@@ -108,13 +108,16 @@ public class Op implements Freeable {
     }
 
     private static Combining on(User_function function, Datatype datatype) {
-        return (in, inAt, inOut, inOutAt, count) ->
-                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype);
+        return (in, inAt, inOut, inOutAt, count) -> datatype.lend(() ->
+                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype));
     }
 
     private static Maker maker(UserFunction function) {
         boolean inBuffers = function.takesBuffers();
-        return datatype -> new UserFold(function, inBuffers, datatype)::combine;
+        return datatype -> {
+            UserFold fold = new UserFold(function, inBuffers, datatype);
+            return (in, inAt, inOut, inOutAt, count) -> datatype.lend(() -> fold.combine(in, inAt, inOut, inOutAt, count));
+        };
     }
 
     private static Combining on(Fold fold, Datatype datatype) {
