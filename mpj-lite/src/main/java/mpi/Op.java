@@ -99,7 +99,8 @@ public class Op implements Freeable {
     }
 
     Reduction on(Datatype datatype) {
-        return new Bound(maker.on(datatype), fold != null && !datatype.unit().isStruct());
+        Combining combining = datatype.size() > 0 ? maker.on(datatype) : (in, inAt, inOut, inOutAt, count) -> {};
+        return new Bound(combining, fold != null && !datatype.unit().isStruct());
     }
 
     @Override

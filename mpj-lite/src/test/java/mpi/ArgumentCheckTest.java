@@ -176,4 +176,26 @@ class ArgumentCheckTest {
             assertThat(turned).containsExactly(rank, 10 + rank, 20 + rank, 30 + rank);
         });
     }
+
+    @Test
+    void elementsWithoutDataNeedNoBuffer() {
+        Datatype nothing = Datatype.Contiguous(0, MPI.INT);
+        Op op = new Op(
+                new UserFunction() {
+                    @Override
+                    public void call(Object in, Object inOut, int count, Datatype type) {
+                        throw new AssertionError("there is nothing to combine");
+                    }
+                },
+                true);
+        Ranks.run(2, (world, rank) -> {
+            world.Sendrecv(null, 0, 3, nothing, 1 - rank, 0, null, 0, 3, nothing, 1 - rank, 0);
+            world.Bcast(null, 0, 5, nothing, 1);
+            world.Allgather(null, 0, 4, nothing, null, 0, 4, nothing);
+            world.Alltoallv(null, 0, ONES, FROM_ZERO, nothing, null, 0, ONES, FROM_ZERO, nothing);
+            world.Allreduce(null, 0, null, 0, 7, nothing, MPI.SUM);
+            world.Scan(null, 0, null, 0, 7, nothing, op);
+            world.Reduce_scatter(null, 0, null, 0, ONES, nothing, op);
+        });
+    }
 }
