@@ -431,17 +431,15 @@ class Collectives {
     // ---- Open MPI's forms with one buffer
 
     Collective gatherInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return rank == root
-                ? gather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type, root)
+        return isRoot(root)
+                ? gather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type, root)
                 : gather(call, buf, 0, count, type, null, 0, count, type, root);
     }
 
     Collective gathervInPlace(
             String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type, int root) {
         atRoot(call, root, true);
-        check.perRank(call, "counts", recvcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
         return gatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type, root);
     }
 
@@ -451,17 +449,15 @@ class Collectives {
     }
 
     Collective scatterInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return rank == root
-                ? scatter(call, buf, 0, count, type, buf, start(call, rank, count, type), count, type, root)
+        return isRoot(root)
+                ? scatter(call, buf, 0, count, type, buf, start(call, SEND, buf, count, type), count, type, root)
                 : scatter(call, null, 0, count, type, buf, 0, count, type, root);
     }
 
     Collective scattervInPlace(
             String call, Object sendbuf, int[] sendcounts, int[] displs, Datatype type, int root) {
         atRoot(call, root, true);
-        check.perRank(call, "counts", sendcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, SEND, sendbuf, sendcounts, displs, type);
         return scatterv(call, sendbuf, 0, sendcounts, displs, type, sendbuf, own, sendcounts[rank], type, root);
     }
 
@@ -471,29 +467,38 @@ class Collectives {
     }
 
     Collective allgatherInPlace(String call, Object buf, int count, Datatype type) {
-        return allgather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type);
+        return allgather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type);
     }
 
     Collective allgathervInPlace(String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type) {
-        check.perRank(call, "counts", recvcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
         return allgatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type);
     }
 
-    /** Index of the first base element of block {@code block}, of {@code count} elements each. */
-    private int start(String call, int block, int count, Datatype type) {
-        check.count(call, "buffer", Math.max(0, count), type);
-        return block * count * type.layout().extent();
+    /** Index of the first base element of the rank's own block in a buffer that has one for every rank. */
+    private int start(String call, String what, Object buffer, int count, Datatype type) {
+        check.blocks(call, what, buffer, 0, count, type);
+        return rank * count * type.layout().extent();
+    }
+
+    private int start(String call, String what, Object buffer, int[] counts, int[] displs, Datatype type) {
+        check.blocks(call, what, buffer, 0, counts, displs, type);
+        return displs[rank] * type.layout().extent();
     }
 
     private void atRoot(String call, int root, boolean expected) {
         rooted(call, root);
-        if ((rank == root) != expected) {
+        // A root between two groups has no block of its own.
+        if ((expected ? rank == root : isRoot(root)) != expected) {
             throw check.error(
                     MPI.ERR_ROOT, call,
                     "root is " + root + ", and this form is for " + (expected ? "the root only" : "all but the root"));
         }
+    }
+
+    /** Whether a root argument names the calling rank. */
+    boolean isRoot(int root) {
+        return rank == root;
     }
 
     void rooted(String call, int root) {

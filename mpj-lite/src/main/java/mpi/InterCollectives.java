@@ -39,7 +39,8 @@ final class InterCollectives extends Collectives {
     }
 
     /** A root argument: whether the calling process is the root, or in the group across. */
-    private static boolean isRoot(int root) {
+    @Override
+    boolean isRoot(int root) {
         return root == MPI.ROOT;
     }
 
