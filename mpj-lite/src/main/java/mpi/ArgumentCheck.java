@@ -215,7 +215,7 @@ final class ArgumentCheck {
     }
 
     private void array(String call, String what, Object buffer, long elements, Datatype datatype) {
-        if (buffer == null && elements > 0) {
+        if (buffer == null && elements > 0 && datatype.size() > 0) {
             throw error(MPI.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
         }
         if (buffer != null && datatype.size() > 0 && !datatype.base().holds(datatype.store(buffer))) {

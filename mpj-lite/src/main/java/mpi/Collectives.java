@@ -335,6 +335,21 @@ class Collectives {
 
     // ---- reductions
 
+    /** {@link Collective.Body} of a reduction. */
+    interface Reducing {
+        void run(Region send, Region receive) throws ReceiveException;
+    }
+
+    /** A reduction, for which structs in buffers of the other byte order are turned, and its result is turned back. */
+    final Collective reduction(
+            String call, int root, Datatype type, Region send, int sendCount, Region receive, int receiveCount, Reducing body) {
+        return make(call, root, () -> {
+            Region result = type.inNativeOrder(receive, receiveCount);
+            body.run(type.inNativeOrder(send, sendCount), result);
+            type.putBack(result, receive, receiveCount);
+        });
+    }
+
     Collective reduce(
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
             int root) {
@@ -345,7 +360,7 @@ class Collectives {
         }
         Region send = type.region(sendbuf, sendoffset);
         Region receive = rank == root ? type.region(recvbuf, recvoffset) : null;
-        return make(call, root, () -> Reduce.run(peers, send, receive, count, op.on(type), root));
+        return reduction(call, root, type, send, count, receive, count, (in, out) -> Reduce.run(peers, in, out, count, op.on(type), root));
     }
 
     Collective allreduce(
@@ -356,7 +371,9 @@ class Collectives {
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Allreduce.run(peers, send, receive, count, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Allreduce.run(peers, in, out, count, op.on(type)));
     }
 
     Collective reduceScatter(
@@ -370,7 +387,9 @@ class Collectives {
         Blocks blocks = Blocks.adjacent(recvcounts, size);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> ReduceScatter.run(peers, send, receive, blocks, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
+                (in, out) -> ReduceScatter.run(peers, in, out, blocks, op.on(type)));
     }
 
     Collective reduceScatterBlock(
@@ -389,7 +408,9 @@ class Collectives {
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Scan.run(peers, send, receive, count, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Scan.run(peers, in, out, count, op.on(type)));
     }
 
     Collective exscan(
@@ -401,24 +422,24 @@ class Collectives {
             check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         }
         Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Scan.runExclusive(peers, send, receive, count, op.on(type)));
+        Region receive = rank > 0 ? type.region(recvbuf, recvoffset) : null;
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Scan.runExclusive(peers, in, out, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer
 
     Collective gatherInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return rank == root
-                ? gather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type, root)
+        return isRoot(root)
+                ? gather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type, root)
                 : gather(call, buf, 0, count, type, null, 0, count, type, root);
     }
 
     Collective gathervInPlace(
             String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type, int root) {
         atRoot(call, root, true);
-        check.perRank(call, "counts", recvcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
         return gatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type, root);
     }
 
@@ -428,17 +449,15 @@ class Collectives {
     }
 
     Collective scatterInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return rank == root
-                ? scatter(call, buf, 0, count, type, buf, start(call, rank, count, type), count, type, root)
+        return isRoot(root)
+                ? scatter(call, buf, 0, count, type, buf, start(call, SEND, buf, count, type), count, type, root)
                 : scatter(call, null, 0, count, type, buf, 0, count, type, root);
     }
 
     Collective scattervInPlace(
             String call, Object sendbuf, int[] sendcounts, int[] displs, Datatype type, int root) {
         atRoot(call, root, true);
-        check.perRank(call, "counts", sendcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, SEND, sendbuf, sendcounts, displs, type);
         return scatterv(call, sendbuf, 0, sendcounts, displs, type, sendbuf, own, sendcounts[rank], type, root);
     }
 
@@ -448,29 +467,38 @@ class Collectives {
     }
 
     Collective allgatherInPlace(String call, Object buf, int count, Datatype type) {
-        return allgather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type);
+        return allgather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type);
     }
 
     Collective allgathervInPlace(String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type) {
-        check.perRank(call, "counts", recvcounts);
-        check.perRank(call, "displacements", displs);
-        int own = start(call, 1, displs[rank], type);
+        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
         return allgatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type);
     }
 
-    /** Index of the first base element of block {@code block}, of {@code count} elements each. */
-    private int start(String call, int block, int count, Datatype type) {
-        check.count(call, "buffer", Math.max(0, count), type);
-        return block * count * type.layout().extent();
+    /** Index of the first base element of the rank's own block in a buffer that has one for every rank. */
+    private int start(String call, String what, Object buffer, int count, Datatype type) {
+        check.blocks(call, what, buffer, 0, count, type);
+        return rank * count * type.layout().extent();
+    }
+
+    private int start(String call, String what, Object buffer, int[] counts, int[] displs, Datatype type) {
+        check.blocks(call, what, buffer, 0, counts, displs, type);
+        return displs[rank] * type.layout().extent();
     }
 
     private void atRoot(String call, int root, boolean expected) {
         rooted(call, root);
-        if ((rank == root) != expected) {
+        // A root between two groups has no block of its own.
+        if ((expected ? rank == root : isRoot(root)) != expected) {
             throw check.error(
                     MPI.ERR_ROOT, call,
                     "root is " + root + ", and this form is for " + (expected ? "the root only" : "all but the root"));
         }
+    }
+
+    /** Whether a root argument names the calling rank. */
+    boolean isRoot(int root) {
+        return rank == root;
     }
 
     void rooted(String call, int root) {

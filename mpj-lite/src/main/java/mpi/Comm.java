@@ -367,11 +367,13 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         check.room("reduceLocal", "second buffer", inOut, 0, count, type);
         check.operation("reduceLocal", op, type);
         Region result = type.region(inOut, 0);
-        Region computed = result.inArray(count);
-        op.on(type).combine(type.region(in, 0).inArray(count), 0, computed, 0, count);
-        if (computed != result) {
-            computed.moveTo(0, result, 0, count);
+        Region ordered = type.inNativeOrder(result, count);
+        Region computed = ordered.inArray(count);
+        op.on(type).combine(type.inNativeOrder(type.region(in, 0), count).inArray(count), 0, computed, 0, count);
+        if (computed != ordered) {
+            computed.moveTo(0, ordered, 0, count);
         }
+        type.putBack(ordered, result, count);
         Memory.back(inOut, inOutBuf);
     }
 

@@ -2,6 +2,7 @@ package mpi;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
@@ -37,6 +38,9 @@ public class Datatype implements Freeable, Cloneable {
     private boolean openMpiStruct;
 
     private boolean freed;
+
+    /** Calls of programs' operations with it that have not returned: to them it lives, freed or not. */
+    private final AtomicInteger lent = new AtomicInteger();
 
     /** A predefined datatype of one {@code unit}. */
     Datatype(String name, Base base, Unit unit) {
@@ -316,7 +320,7 @@ public class Datatype implements Freeable, Cloneable {
     }
 
     private void requireLive(String call) {
-        if (isNull()) {
+        if (freed && lent.get() == 0) {
             throw new MPIException(MPI.ERR_TYPE, call + ": datatype " + name + " was freed");
         }
     }
@@ -363,6 +367,44 @@ public class Datatype implements Freeable, Cloneable {
 
     Region region(Object buffer, int offset) {
         return new Region(base, layout, store(buffer), offset);
+    }
+
+    /** Calls a program's operation with it, for a reduction that was under way when it was freed. */
+    void lend(Runnable call) {
+        lent.incrementAndGet();
+        try {
+            call.run();
+        } finally {
+            lent.decrementAndGet();
+        }
+    }
+
+    /** Elements as an operation takes them: of a struct of bytes in a buffer that is not in native order, a copy that is. */
+    Region inNativeOrder(Region region, int count) {
+        if (isInNativeOrder(region)) {
+            return region;
+        }
+        Region copy = region.scratch(count);
+        turn(region, copy, count);
+        return copy;
+    }
+
+    /** Puts a result into the region that {@link #inNativeOrder} was asked for. */
+    void putBack(Region result, Region region, int count) {
+        if (!isInNativeOrder(region)) {
+            turn(result, region, count);
+        }
+    }
+
+    private boolean isInNativeOrder(Region region) {
+        return region == null || base != Base.BYTE || pieces.widest() == 1
+                || !(region.array() instanceof ByteBuffer bytes) || bytes.order() == ByteOrder.nativeOrder();
+    }
+
+    private void turn(Region from, Region to, int count) {
+        Region data = from.packed(0, count);
+        pieces.turn((byte[]) data.array());
+        to.unpack(data, 0, 0, count);
     }
 
     /** Marks what Open MPI measures in bytes, and programs may keep in an array of bytes. */

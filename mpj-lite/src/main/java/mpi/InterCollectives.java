@@ -39,7 +39,8 @@ final class InterCollectives extends Collectives {
     }
 
     /** A root argument: whether the calling process is the root, or in the group across. */
-    private static boolean isRoot(int root) {
+    @Override
+    boolean isRoot(int root) {
         return root == MPI.ROOT;
     }
 
@@ -204,7 +205,9 @@ final class InterCollectives extends Collectives {
         }
         Region send = isAcross(root) ? type.region(sendbuf, sendoffset) : null;
         Region receive = isRoot(root) ? type.region(recvbuf, recvoffset) : null;
-        return make(call, () -> Inter.reduce(inter, send, receive, count, op.on(type), root));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Inter.reduce(inter, in, out, count, op.on(type), root));
     }
 
     @Override
@@ -216,7 +219,9 @@ final class InterCollectives extends Collectives {
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Inter.allreduce(inter, send, receive, count, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, count, receive, count,
+                (in, out) -> Inter.allreduce(inter, in, out, count, op.on(type)));
     }
 
     @Override
@@ -231,6 +236,8 @@ final class InterCollectives extends Collectives {
         Blocks blocks = Blocks.adjacent(recvcounts, size);
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
-        return make(call, () -> Inter.reduceScatter(inter, send, receive, blocks, op.on(type)));
+        return reduction(
+                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
+                (in, out) -> Inter.reduceScatter(inter, in, out, blocks, op.on(type)));
     }
 }

@@ -99,7 +99,8 @@ public class Op implements Freeable {
     }
 
     Reduction on(Datatype datatype) {
-        return new Bound(maker.on(datatype), fold != null && !datatype.unit().isStruct());
+        Combining combining = datatype.size() > 0 ? maker.on(datatype) : (in, inAt, inOut, inOutAt, count) -> {};
+        return new Bound(combining, fold != null && !datatype.unit().isStruct());
     }
 
     @Override
@@ -108,13 +109,16 @@ public class Op implements Freeable {
     }
 
     private static Combining on(User_function function, Datatype datatype) {
-        return (in, inAt, inOut, inOutAt, count) ->
-                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype);
+        return (in, inAt, inOut, inOutAt, count) -> datatype.lend(() ->
+                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype));
     }
 
     private static Maker maker(UserFunction function) {
         boolean inBuffers = function.takesBuffers();
-        return datatype -> new UserFold(function, inBuffers, datatype)::combine;
+        return datatype -> {
+            UserFold fold = new UserFold(function, inBuffers, datatype);
+            return (in, inAt, inOut, inOutAt, count) -> datatype.lend(() -> fold.combine(in, inAt, inOut, inOutAt, count));
+        };
     }
 
     private static Combining on(Fold fold, Datatype datatype) {

@@ -102,6 +102,26 @@ final class Pieces {
         return sum;
     }
 
+    /** Turns the bytes of each element round, in a message's data. */
+    void turn(byte[] data) {
+        int at = 0;
+        while (at < data.length) {
+            for (int run = 0; run < widths.length; run++) {
+                for (int end = at + widths[run] * counts[run]; at < end; at += widths[run]) {
+                    turn(data, at, at + widths[run] - 1);
+                }
+            }
+        }
+    }
+
+    private static void turn(byte[] data, int first, int last) {
+        for (int i = first, j = last; i < j; i++, j--) {
+            byte swap = data[i];
+            data[i] = data[j];
+            data[j] = swap;
+        }
+    }
+
     /** Bytes of the widest element, to which C aligns a struct of them. */
     int widest() {
         return Arrays.stream(widths).max().orElse(1);

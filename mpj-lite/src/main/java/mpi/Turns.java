@@ -11,7 +11,7 @@ import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Presence;
 import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.coll.ReductionException;
+import org.posthouse.mpj.coll.ProgramException;
 import org.posthouse.mpj.data.UnwritableException;
 
 /**
@@ -140,10 +140,11 @@ final class Turns {
         } catch (ReceiveException e) {
             whole = e.kind() != ReceiveException.Kind.MISMATCH;
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
-        } catch (ReductionException e) {
+        } catch (ProgramException e) {
             whole = true;
             throw unchecked(e.getCause());
         } catch (UnwritableException e) {
+            whole = true;
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
         } catch (FinalizedException e) {
             throw comm.finalized(collective.call, e);

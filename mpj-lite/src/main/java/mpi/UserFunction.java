@@ -10,7 +10,7 @@ public abstract class UserFunction {
     /**
      * Computes {@code inOutVec[i] = inVec[i] op inOutVec[i]} for {@code count} elements of {@code datatype}, from index
      * 0 on. The arrays are as long as the elements' extents, and for INT2 and structs they are arrays of bytes in native
-     * order. If elements have data at negative displacements, the lowest of them is at index 0 instead.
+     * order, whatever that of the program's buffers. If elements have data at negative displacements, the lowest of them is at index 0 instead.
      * {@code inVec} holds the values of lower ranks, and must not be changed.
      *
      * @throws UnsupportedOperationException unless overridden

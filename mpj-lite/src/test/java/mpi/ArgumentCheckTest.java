@@ -96,10 +96,12 @@ class ArgumentCheckTest {
                         w -> w.Reduce_scatter(FOUR, 0, FOUR, 0, new int[] {2, 3}, MPI.INT, MPI.SUM)),
                 of(MPI.ERR_ARG, "counts of the send buffer are 1 values",
                         w -> w.Reduce_scatter(FOUR, 0, FOUR, 0, new int[1], MPI.INT, MPI.SUM)),
+                of(MPI.ERR_BUFFER, "the receive buffer is used from 0 to 4294967294 (4294967294 elements of INT), expected within its length 4",
+                        w -> w.allGather(FOUR, Integer.MAX_VALUE, MPI.INT)),
+                of(MPI.ERR_BUFFER, "the receive buffer is used from 3221225472 to 3221225474 (1 elements of INT2), expected within its length 4",
+                        w -> w.gatherv(FOUR, ONES, new int[] {0x60000000, 0x60000000}, MPI.INT2, 0)),
                 of(MPI.ERR_TYPE, "element 1 of class java.lang.Object cannot be serialized",
                         w -> w.Send(new Object[] {"fine", new Object()}, 0, 2, MPI.OBJECT, 1, 0)),
-                of(MPI.ERR_TYPE, "Bcast at rank 0 of 2 in COMM_WORLD: the send buffer's element 0 of class",
-                        w -> w.Bcast(new Object[] {new Object()}, 0, 1, MPI.OBJECT, 0)),
                 of(MPI.ERR_ARG, "the function is null", w -> new Op((User_function) null, true)),
                 of(MPI.ERR_TYPE, "Get_count", w -> new Status().Get_count(null)));
     }
@@ -176,6 +178,28 @@ class ArgumentCheckTest {
             int[] turned = {rank * 10, rank * 10 + 1, rank * 10 + 2, rank * 10 + 3};
             world.Alltoall(turned, 0, 1, MPI.INT, turned, 0, 1, MPI.INT);
             assertThat(turned).containsExactly(rank, 10 + rank, 20 + rank, 30 + rank);
+        });
+    }
+
+    @Test
+    void elementsWithoutDataNeedNoBuffer() {
+        Datatype nothing = Datatype.Contiguous(0, MPI.INT);
+        Op op = new Op(
+                new UserFunction() {
+                    @Override
+                    public void call(Object in, Object inOut, int count, Datatype type) {
+                        throw new AssertionError("there is nothing to combine");
+                    }
+                },
+                true);
+        Ranks.run(2, (world, rank) -> {
+            world.Sendrecv(null, 0, 3, nothing, 1 - rank, 0, null, 0, 3, nothing, 1 - rank, 0);
+            world.Bcast(null, 0, 5, nothing, 1);
+            world.Allgather(null, 0, 4, nothing, null, 0, 4, nothing);
+            world.Alltoallv(null, 0, ONES, FROM_ZERO, nothing, null, 0, ONES, FROM_ZERO, nothing);
+            world.Allreduce(null, 0, null, 0, 7, nothing, MPI.SUM);
+            world.Scan(null, 0, null, 0, 7, nothing, op);
+            world.Reduce_scatter(null, 0, null, 0, ONES, nothing, op);
         });
     }
 }

@@ -1,15 +1,19 @@
 package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** MPI.OBJECT: what may be sent, and whose classes come out. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -105,6 +109,118 @@ class ObjectsTest {
             assertThat(room[0].getClass().getName()).isEqualTo(Parcel.class.getName());
             assertThat(room[0].getClass().getClassLoader()).isSameAs(loader);
             assertThat(room[1]).isEqualTo(int.class);
+        });
+    }
+
+    private static final int BROKEN = 2;
+
+    /** Asserts when it is written. */
+    private static final class Refusing implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private void writeObject(ObjectOutputStream out) {
+            throw new AssertionError("not this one");
+        }
+    }
+
+    /** The lowest rank's values. */
+    private static final Op FIRST = new Op(
+            new User_function() {
+                @Override
+                public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+                    System.arraycopy(in, inAt, inOut, inOutAt, count);
+                }
+            },
+            false);
+
+    private interface Collect {
+        void run(Intracomm world, Object[] mine, Object[] all);
+    }
+
+    /** Four objects of four ranks; the broken rank is the one that has to write. */
+    private enum Moving {
+        BCAST((world, mine, all) -> world.Bcast(mine, 0, 1, MPI.OBJECT, BROKEN)),
+        GATHER((world, mine, all) -> world.Gather(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT, 0)),
+        SCATTER((world, mine, all) -> world.Scatter(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT, BROKEN)),
+        ALLGATHER((world, mine, all) -> world.Allgather(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT)),
+        ALLTOALL((world, mine, all) -> world.Alltoall(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT)),
+        REDUCE((world, mine, all) -> world.Reduce(mine, 0, all, 0, 4, MPI.OBJECT, FIRST, 3)),
+        ALLREDUCE((world, mine, all) -> world.Allreduce(mine, 0, all, 0, 4, MPI.OBJECT, FIRST)),
+        SCAN((world, mine, all) -> world.Scan(mine, 0, all, 0, 4, MPI.OBJECT, FIRST)),
+        EXSCAN((world, mine, all) -> world.Exscan(mine, 0, all, 0, 4, MPI.OBJECT, FIRST)),
+        IALLGATHER((world, mine, all) -> world.Iallgather(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT).Wait());
+
+        final Collect call;
+
+        Moving(Collect call) {
+            this.call = call;
+        }
+    }
+
+    private static void requireOthersGoOn(Intracomm world, int rank) {
+        int[] from = {-1};
+        world.Sendrecv(new int[] {rank}, 0, 1, MPI.INT, (rank + 1) % 4, 0, from, 0, 1, MPI.INT, (rank + 3) % 4, 0);
+        world.Allreduce(from, 0, from, 0, 1, MPI.INT, MPI.SUM);
+        assertThat(from).as("nothing of it is left").containsExactly(6);
+    }
+
+    /** Whoever catches it goes on, and so do all others. */
+    @ParameterizedTest
+    @EnumSource(Moving.class)
+    void whatCannotBeWrittenAtOneRankEndsTheCollectiveAtAll(Moving moving) {
+        Ranks.run(4, (world, rank) -> {
+            for (Object bad : new Object[] {new Object(), new Refusing()}) {
+                Object[] mine = rank == BROKEN ? new Object[] {bad, bad, bad, bad} : new Object[] {"a", "b", "c", "d"};
+                Throwable thrown = catchThrowable(() -> moving.call.run(world, mine, new Object[4]));
+                if (rank != BROKEN) {
+                    assertThat(thrown == null ? "" : thrown.getMessage()).matches("|.*the sender's own part in this call failed.*");
+                } else if (bad instanceof Refusing) {
+                    assertThat(thrown).isInstanceOf(AssertionError.class).hasMessage("not this one");
+                } else {
+                    assertThat(thrown)
+                            .isInstanceOf(MPIException.class)
+                            .hasMessageContaining(" at rank 2 of 4 in COMM_WORLD: the send buffer's element 0 of class java.lang.Object cannot be");
+                }
+                requireOthersGoOn(world, rank);
+            }
+        });
+    }
+
+    @Test
+    void aResultThatOneRanksArrayCannotHoldEndsTheReductionAtAll() {
+        Ranks.run(4, (world, rank) -> {
+            Object[] result = rank == 0 ? new Integer[1] : new Object[1];
+            Throwable thrown = catchThrowable(
+                    () -> world.Allreduce(new Object[] {"" + rank}, 0, result, 0, 1, MPI.OBJECT, FIRST));
+            assertThat(thrown).isInstanceOf(rank == 0 ? ArrayStoreException.class : MPIException.class);
+            requireOthersGoOn(world, rank);
+        });
+    }
+
+    /** Puts lists together, in the one of the higher ranks; keeps that of the lower ones where the higher have none. */
+    private static final User_function MERGE = new User_function() {
+        @Override
+        @SuppressWarnings("unchecked")
+        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+            List<Integer> lower = (List<Integer>) ((Object[]) in)[inAt];
+            List<Integer> higher = (List<Integer>) ((Object[]) inOut)[inOutAt];
+            if (higher == null) {
+                ((Object[]) inOut)[inOutAt] = lower;
+            } else if (lower != null) {
+                higher.addAll(0, lower);
+            }
+        }
+    };
+
+    @Test
+    void anOperationMayKeepObjectsThatItChangesLater() {
+        Ranks.run(8, (world, rank) -> {
+            Object[] mine = {rank == 3 || rank == 4 ? null : new ArrayList<>(List.of(rank))};
+            Object[] before = {null};
+            world.Exscan(mine, 0, before, 0, 1, MPI.OBJECT, new Op(MERGE, false));
+            List<Integer> expected = new ArrayList<>(List.of(0, 1, 2, 5, 6));
+            expected.removeIf(lower -> lower >= rank);
+            assertThat(before[0]).isEqualTo(rank == 0 ? null : expected);
         });
     }
 }

@@ -6,6 +6,7 @@ import static mpi.Samples.requireSame;
 import static mpi.Samples.slice;
 import static mpi.Samples.small;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Array;
 import java.util.ArrayList;
@@ -372,6 +373,49 @@ class ReductionsTest {
                 }
             });
         }
+    }
+
+    /** Adds all array elements that the datatype tells of. */
+    private static void addAll(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+        for (int i = 0; i < count * type.Size(); i++) {
+            ((int[]) inOut)[inOutAt + i] += ((int[]) in)[inAt + i];
+        }
+    }
+
+    private static final User_function ADD = new User_function() {
+        @Override
+        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+            addAll(in, inAt, inOut, inOutAt, count, type);
+        }
+    };
+
+    private static final UserFunction ADD_FROM_0 = new UserFunction() {
+        @Override
+        public void call(Object in, Object inOut, int count, Datatype type) {
+            addAll(in, 0, inOut, 0, count, type);
+        }
+    };
+
+    @Test
+    void aDatatypeThatWasFreedLivesInAStartedReduction() {
+        Ranks.run(2, (world, rank) -> {
+            for (Op op : List.of(new Op(ADD, true), new Op(ADD_FROM_0, true))) {
+                Datatype pair = Datatype.Contiguous(2, MPI.INT);
+                int[] sum = new int[2];
+                if (rank == 1) {
+                    // Nothing is combined before the other rank has freed its datatype.
+                    world.Recv(new int[0], 0, 0, MPI.INT, 0, 0);
+                }
+                Request reduction = world.Iallreduce(new int[] {rank, 5}, 0, sum, 0, 1, pair, op);
+                pair.Free();
+                if (rank == 0) {
+                    world.Send(new int[0], 0, 0, MPI.INT, 1, 0);
+                }
+                reduction.Wait();
+                assertThat(sum).containsExactly(1, 10);
+                assertThatThrownBy(pair::Size).isInstanceOf(MPIException.class).hasMessageContaining("was freed");
+            }
+        });
     }
 
     @Test

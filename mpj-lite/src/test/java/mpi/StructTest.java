@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -251,6 +252,126 @@ class StructTest {
             DoubleInt.Data greatest = MPI.doubleInt.getData(all);
             assertThat(greatest.getValue()).isEqualTo(0.5);
             assertThat(greatest.getIndex()).isEqualTo(2);
+        });
+    }
+
+    /** Fields of two widths, and a gap between them. */
+    private static final class Mixed extends Struct {
+        private final int number = addInt();
+        private final int value = setOffset(8).addDouble();
+
+        @Override
+        protected Data newData() {
+            return new Data();
+        }
+
+        private final class Data extends Struct.Data {
+            void set(int newNumber, double newValue) {
+                putInt(number, newNumber);
+                putDouble(value, newValue);
+            }
+
+            int number() {
+                return getInt(number);
+            }
+
+            double value() {
+                return getDouble(value);
+            }
+        }
+    }
+
+    private static final Mixed MIXED = new Mixed();
+
+    private static void add(Mixed.Data to, Mixed.Data more) {
+        to.set(to.number() + more.number(), to.value() + more.value());
+    }
+
+    private static final UserFunction ADD_IN_ARRAYS = new UserFunction() {
+        @Override
+        public void call(Object in, Object inOut, int count, Datatype type) {
+            for (int i = 0; i < count; i++) {
+                add(MIXED.getData((byte[]) inOut, i), MIXED.getData((byte[]) in, i));
+            }
+        }
+    };
+
+    private static final UserFunction ADD_IN_BUFFERS = new UserFunction() {
+        @Override
+        public void call(ByteBuffer in, ByteBuffer inOut, int count, Datatype type) {
+            for (int i = 0; i < count; i++) {
+                add(MIXED.getData(inOut, i), MIXED.getData(in, i));
+            }
+        }
+    };
+
+    /** Eight records, multiples of a seed; the byte order and the kind of buffer are the rank's. */
+    private static ByteBuffer records(int rank, int seed) {
+        int bytes = 8 * MIXED.getExtent();
+        ByteBuffer room = rank < 2 ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
+        room.order(rank % 2 == 0 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 8; i++) {
+            MIXED.<Mixed.Data>getData(room, i).set(70_000 * seed * (i + 1), seed * (i + 1) / 4.0);
+        }
+        return room;
+    }
+
+    private static void require(ByteBuffer room, int first, int second) {
+        int at = 0;
+        for (int expected : new int[] {first, second}) {
+            Mixed.Data record = MIXED.getData(room, at++);
+            assertThat(record.number()).isEqualTo(70_000 * expected);
+            assertThat(record.value()).isEqualTo(expected / 4.0);
+        }
+    }
+
+    @Test
+    void reducesRecordsInBuffersOfAnyByteOrder() {
+        Ranks.run(4, (world, rank) -> {
+            Datatype type = MIXED.getType();
+            Intracomm half = world.Split(rank % 2, rank);
+            Intercomm halves = world.Create_intercomm(half, 0, 1 - rank % 2, 0);
+            for (UserFunction function : List.of(ADD_IN_ARRAYS, ADD_IN_BUFFERS)) {
+                Op op = new Op(function, false);
+                ByteBuffer mine = records(rank, rank + 1);
+                ByteBuffer result = records(3 - rank, 0);
+                world.allReduce(mine, result, 2, type, op);
+                require(result, 10, 20);
+                world.reduce(mine, result, 2, type, op, 1);
+                require(result, 10, 20);
+                world.scan(mine, result, 2, type, op);
+                int upToHere = (rank + 1) * (rank + 2) / 2;
+                require(result, upToHere, 2 * upToHere);
+                world.exScan(mine, result, 2, type, op);
+                int before = rank == 0 ? upToHere : upToHere - rank - 1;
+                require(result, before, 2 * before);
+                world.reduceScatterBlock(mine, result, 2, type, op);
+                require(result, 10 * (2 * rank + 1), 10 * (2 * rank + 2));
+                halves.allReduce(mine, result, 2, type, op);
+                int others = rank % 2 == 0 ? 6 : 4;
+                require(result, others, 2 * others);
+                Comm.reduceLocal(mine, result, 2, type, op);
+                require(result, others + rank + 1, 2 * (others + rank + 1));
+                require(mine, rank + 1, 2 * (rank + 1));
+                world.allReduce(mine, 2, type, op);
+                require(mine, 10, 20);
+            }
+        });
+    }
+
+    @Test
+    void locatesInABufferOfAnyByteOrder() {
+        Ranks.run(3, (world, rank) -> {
+            ByteOrder order = rank == 0 ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+            ByteBuffer mine = ByteBuffer.allocate(16).order(order);
+            ByteBuffer greatest = ByteBuffer.allocateDirect(16).order(order);
+            DoubleInt.Data pair = MPI.doubleInt.getData(mine);
+            pair.putValue(new double[] {1.5, -7, 3.25}[rank]);
+            pair.putIndex(rank);
+            world.allReduce(mine, greatest, 1, MPI.DOUBLE_INT, MPI.MAXLOC);
+            DoubleInt.Data found = MPI.doubleInt.getData(greatest);
+            assertThat(found.getValue()).isEqualTo(3.25);
+            assertThat(found.getIndex()).isEqualTo(2);
         });
     }
 

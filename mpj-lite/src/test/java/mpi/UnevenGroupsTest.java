@@ -88,6 +88,41 @@ class UnevenGroupsTest {
         });
     }
 
+    /** The root has the other forms. Whose rank is the root's number in the other group is no root. */
+    @ParameterizedTest
+    @CsvSource({"1, 4", "2, 3", "3, 3"})
+    void formsWithOneBuffer(int first, int second) {
+        run(first, second, side -> {
+            int root = side.root(true);
+            int[] two = IntStream.generate(() -> 2).limit(side.other).toArray();
+            int[] displs = IntStream.range(0, side.other).map(i -> 2 * i).toArray();
+            int[] all = new int[2 * side.other];
+            int[] part = {-1, -1};
+            int[] blocks = own(side, 2 * side.other);
+            if (root == MPI.ROOT) {
+                side.comm.gather(new int[0], 0, MPI.INT, all, 2, MPI.INT, root);
+                assertThat(all).containsExactly(side.fromAcross(2));
+                side.comm.gatherv(new int[0], 0, MPI.INT, all, two, displs, MPI.INT, root);
+                assertThat(all).containsExactly(side.fromAcross(2));
+                side.comm.scatter(blocks, 2, MPI.INT, part, 2, MPI.INT, root);
+                side.comm.scatterv(blocks, two, displs, MPI.INT, part, 2, MPI.INT, root);
+                return;
+            }
+            side.comm.gather(own(side, 40), 2, MPI.INT, root);
+            side.comm.gatherv(own(side, 2), 2, MPI.INT, root);
+            for (int form = 0; form < 2; form++) {
+                Arrays.fill(part, -1);
+                if (form == 0) {
+                    side.comm.scatter(part, 2, MPI.INT, root);
+                } else {
+                    side.comm.scatterv(part, 2, MPI.INT, root);
+                }
+                int from = root < 0 ? -1 : 100 * side.across(root) + 2 * side.comm.Rank();
+                assertThat(part).containsExactly(from, root < 0 ? -1 : from + 1);
+            }
+        });
+    }
+
     @ParameterizedTest
     @CsvSource({"1, 4", "4, 1", "2, 3", "5, 2", "3, 3", "1, 1"})
     void thoseOfAll(int first, int second) {

@@ -45,13 +45,11 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     private final Completions completions;
     private final Withdrawals withdrawals;
     private final Presences presences;
+    private final Callers callers;
     private final Saving saving;
     private final Conversation conversation;
     private final int rank;
     private final long job;
-
-    /** Threads of the program that are inside a call; counted in logged jobs only. */
-    private int callers;
 
     private volatile boolean closed;
 
@@ -70,7 +68,8 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         probes = new Probes(line, progress, observed, inbox, this::awaitLine);
         completions = new Completions(progress, history, observed);
         withdrawals = new Withdrawals(line, progress, history, observed, inbox, outbox, this::awaitLine);
-        saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
+        callers = new Callers(machine, progress, history);
+        saving = new Saving(told, line, progress, callers, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
         presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
     }
@@ -129,7 +128,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
-        enter();
+        callers.enter();
         try {
             awaitLine();
             Operation operation = startSend(context, destination, tag, content, mode);
@@ -138,13 +137,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
     @Override
     public Operation receive(int context, int source, int tag, Sink sink) {
-        enter();
+        callers.enter();
         try {
             awaitLine();
             Operation operation = post(context, source, tag, sink);
@@ -153,14 +152,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
     @Override
     public Operation[] exchange(
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
-        enter();
+        callers.enter();
         try {
             awaitLine();
             Operation receive = post(context, source, receiveTag, sink);
@@ -170,23 +169,8 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
-    }
-
-    /** A call of the program begins, with the lock. */
-    private void enter() {
-        progress.lock();
-        if (history.isLogged() && !machine.isCollective() && callers++ > 0) {
-            history.limit(Limit.THREADS);
-        }
-    }
-
-    private void leave() {
-        if (history.isLogged() && !machine.isCollective()) {
-            callers--;
-        }
-        progress.unlock();
     }
 
     /** As {@link Progress#awaitLine}. A replay reads on when it has received what there is, so that one that is over is known to be. */
@@ -226,25 +210,25 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public Envelope probe(int context, int source, int tag) {
-        enter();
+        callers.enter();
         try {
             return probes.probe(context, source, tag);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
     @Override
     public Envelope tryProbe(int context, int source, int tag) {
-        enter();
+        callers.enter();
         try {
             return probes.tryProbe(context, source, tag);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
@@ -263,13 +247,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public long value(LongSupplier source) {
-        enter();
+        callers.enter();
         try {
             return observed.value(source);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
@@ -278,13 +262,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         if (!history.isLogged()) {
             return machine.nanoTime();
         }
-        enter();
+        callers.enter();
         try {
             return observed.nanoTime();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
@@ -325,26 +309,26 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void await(Operation operation) {
-        enter();
+        callers.enter();
         try {
             completions.await(operation);
             operation.seen();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
     @Override
     public int awaitAny(Operation[] operations) {
-        enter();
+        callers.enter();
         try {
             return completions.awaitAny(operations);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
@@ -365,13 +349,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public boolean test(Operation operation) {
-        enter();
+        callers.enter();
         try {
             return completions.test(operation);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 
@@ -471,13 +455,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public boolean cancel(Operation operation) {
-        enter();
+        callers.enter();
         try {
             return withdrawals.cancel(operation);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            leave();
+            callers.leave();
         }
     }
 

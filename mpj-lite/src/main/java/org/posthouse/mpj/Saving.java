@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -23,6 +24,7 @@ final class Saving implements Vault {
     private final Told told;
     private final HomeLine line;
     private final Progress progress;
+    private final Callers callers;
     private final History history;
     private final Observed observed;
     private final Inbox inbox;
@@ -48,6 +50,7 @@ final class Saving implements Vault {
             Told told,
             HomeLine line,
             Progress progress,
+            Callers callers,
             History history,
             Observed observed,
             Inbox inbox,
@@ -57,6 +60,7 @@ final class Saving implements Vault {
         this.told = told;
         this.line = line;
         this.progress = progress;
+        this.callers = callers;
         this.history = history;
         this.observed = observed;
         this.inbox = inbox;
@@ -218,7 +222,7 @@ final class Saving implements Vault {
         ImageBytes program = new ImageBytes();
         state.write(program.output());
         Printed.flushAll();
-        progress.lock();
+        long overlaps = callers.enter();
         try {
             requireQuiet();
             ImageBytes image = new ImageBytes();
@@ -226,11 +230,15 @@ final class Saving implements Vault {
             long err = Printed.err();
             write(image.output(), out, err);
             image.takeAll(program);
-            return send(image, out, err);
+            boolean saved = send(image, out, err);
+            if (overlaps < callers.overlaps()) {
+                history.limit(Limit.THREADS); // Behind the image, too: what the others did meanwhile may be part of it or not.
+            }
+            return saved;
         } catch (IOException e) {
             throw lost.apply(e);
         } finally {
-            progress.unlock();
+            callers.leave();
         }
     }
 

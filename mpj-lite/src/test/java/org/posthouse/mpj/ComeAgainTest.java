@@ -175,6 +175,32 @@ final class ComeAgainTest extends OneRank {
         sent.get();
     }
 
+    /** What the one did while the other saved may be part of the image or not. */
+    @Test
+    void aCallWhileAnotherThreadSavesOverlapsBehindTheImageToo() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.writeInt(17));
+        });
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(Point.Kind.SAVE);
+        send(1, new byte[10], Mode.STANDARD);
+        requireOverlapAndSend();
+        sayPoint(Point.Kind.SAVED, 1);
+        assertThat(saved.get()).isTrue();
+        send(1, new byte[10], Mode.STANDARD);
+        requireOverlapAndSend();
+    }
+
+    private void requireOverlapAndSend() throws Exception {
+        ByteBuffer events = line.hear(FrameType.EVENTS);
+        assertThat(view(events).eventKind(0)).isEqualTo(History.LIMIT);
+        assertThat(view(events).eventValue(0)).isEqualTo(Limit.THREADS.code());
+        line.hear(FrameType.SEND);
+    }
+
     // ---- what is said again
 
     @Test

@@ -44,7 +44,7 @@ public final class Allgather {
         for (int step = 1; step < size; step++) {
             peers.await(receives[step - 1]);
             Block next = blocks.of(order[(at + size - step + 1) % size], receive);
-            sends[step] = peers.send(after, next.content());
+            sends[step] = peers.send(after, peers.content(next));
         }
         peers.await(receives[size - 1]);
         peers.awaitAll(sends);
@@ -60,7 +60,7 @@ public final class Allgather {
         Gather.phase(peers, own.region(), own.count(), room, places, 0);
         Broadcast.phase(peers, room, total, 0);
         for (int rank = 0; rank < size && !inPlace; rank++) {
-            room.moveTo(places.position(rank), receive, blocks.position(rank), blocks.count(rank));
+            peers.move(room, places.position(rank), receive, blocks.position(rank), blocks.count(rank));
         }
     }
 
@@ -84,7 +84,7 @@ public final class Allgather {
             Block given = new Block(room, 0, starts[more]);
             int from = (rank + have) % size;
             int to = (rank + size - have) % size;
-            peers.awaitAll(peers.exchange(from, lacking.sink(), to, given.content()));
+            peers.awaitAll(peers.exchange(from, lacking.sink(), to, peers.content(given)));
         }
         for (int i = 0; i < size; i++) {
             int block = (rank + i) % size;

@@ -65,12 +65,12 @@ public final class Allreduce {
             }
         }
         for (int step = 1; step < size; step++) {
-            pairs[size + step] = leaders.send((leaders.rank() + step) % size, values.content(0, count));
+            pairs[size + step] = leaders.send((leaders.rank() + step) % size, leaders.content(values, 0, count));
         }
         leaders.awaitAll(pairs);
         for (int i = 1; i < size; i++) {
             leaders.combine(op, rooms[i - 1], 0, rooms[i], 0, count);
         }
-        rooms[size - 1].moveTo(0, values, 0, count);
+        leaders.move(rooms[size - 1], 0, values, 0, count);
     }
 }

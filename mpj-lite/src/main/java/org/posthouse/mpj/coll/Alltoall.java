@@ -57,7 +57,7 @@ public final class Alltoall {
         Block[] given = Block.safeFrom(receive, send);
         Block own = given[rank];
         given[rank] = null;
-        Content[] contents = Block.contents(given);
+        Content[] contents = peers.contents(given);
         peers.keep(own, receive[rank]);
         Operation[][] pairs = new Operation[size][];
         int window = stepsUnderWay(contents);
@@ -109,7 +109,7 @@ public final class Alltoall {
             }
             peers.awaitAll(peers.exchange(
                     (rank + size - distance) % size, coming.sink(0, moving.length * length),
-                    (rank + distance) % size, leaving.content(0, moving.length * length)));
+                    (rank + distance) % size, peers.content(leaving, 0, moving.length * length)));
             for (int k = 0; k < moving.length; k++) {
                 coming.moveTo(k * length, room, moving[k] * length, length);
             }

@@ -1,6 +1,5 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
@@ -10,10 +9,6 @@ import org.posthouse.mpj.data.Region;
  * are received in one collective, none may overlap.
  */
 public record Block(Region region, int at, int count) {
-    Content content() {
-        return region.content(at, count);
-    }
-
     Sink sink() {
         return region.sink(at, count);
     }
@@ -40,14 +35,5 @@ public record Block(Region region, int at, int count) {
             }
         }
         return safe;
-    }
-
-    /** All contents, made before anything is posted: making them fails if an object cannot be serialized. */
-    static Content[] contents(Block[] blocks) {
-        Content[] contents = new Content[blocks.length];
-        for (int i = 0; i < blocks.length; i++) {
-            contents[i] = blocks[i] == null ? null : blocks[i].content();
-        }
-        return contents;
     }
 }

@@ -52,7 +52,7 @@ public final class Blocks {
     }
 
     /** Elements in the first {@code ranks} blocks. */
-    int total(int ranks) {
+    public int total(int ranks) {
         int total = 0;
         for (int rank = 0; rank < ranks; rank++) {
             total = Math.addExact(total, count(rank));

@@ -35,13 +35,13 @@ public final class Broadcast {
 
     private static void overTree(Peers peers, Tree tree, Region region, int count) {
         if (tree.parent() == Tree.NONE) {
-            sendAll(peers, tree.children(), region.content(0, count));
+            sendAll(peers, tree.children(), peers.content(region, 0, count));
         } else if (tree.children().length > 0 && region.bytes(count) == Region.BYTES_UNKNOWN) {
             pass(peers, tree, new Passed(region.exactSink(0, count)));
         } else {
             peers.await(peers.receive(tree.parent(), region.exactSink(0, count)));
             if (tree.children().length > 0) {
-                sendAll(peers, tree.children(), region.content(0, count));
+                sendAll(peers, tree.children(), peers.content(region, 0, count));
             }
         }
     }
@@ -50,13 +50,8 @@ public final class Broadcast {
         Operation receive = peers.receive(tree.parent(), message);
         peers.await(receive);
         sendAll(peers, tree.children(), message);
-        if (receive.failure() != null) {
-            return;
-        }
-        try {
-            message.store();
-        } catch (ReceiveException e) {
-            peers.failed(e);
+        if (receive.failure() == null) {
+            peers.attempt(message::store);
         }
     }
 

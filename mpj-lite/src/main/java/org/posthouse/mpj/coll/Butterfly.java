@@ -53,7 +53,7 @@ final class Butterfly {
     private void run(Region receive, Steps steps) {
         boolean hasPair = peers.rank() < paired;
         if (hasPair && peers.rank() % 2 == 1) {
-            peers.await(peers.send(peers.rank() - 1, send.content(0, count)));
+            peers.await(peers.send(peers.rank() - 1, peers.content(send, 0, count)));
             peers.await(peers.receive(peers.rank() - 1, receive.exactSink(0, count)));
             return;
         }
@@ -65,9 +65,9 @@ final class Butterfly {
             swap();
         }
         steps.run();
-        sum.moveTo(0, receive, 0, count);
+        peers.move(sum, 0, receive, 0, count);
         if (hasPair) {
-            peers.await(peers.send(peers.rank() + 1, sum.content(0, count)));
+            peers.await(peers.send(peers.rank() + 1, peers.content(sum, 0, count)));
         }
     }
 
@@ -130,7 +130,7 @@ final class Butterfly {
 
     private void exchange(int distance, Region room, int roomAt, int roomLength, int at, int length) {
         int partner = partner(distance);
-        peers.awaitAll(peers.exchange(partner, room.exactSink(roomAt, roomLength), partner, sum.content(at, length)));
+        peers.awaitAll(peers.exchange(partner, room.exactSink(roomAt, roomLength), partner, peers.content(sum, at, length)));
     }
 
     /** First element of the values' part with this number, of as many parts as there are places. */

@@ -174,7 +174,7 @@ final class Chain {
         }
 
         Operation send(Region region, int at, int segment) {
-            return peers.send(after, region.content(at, length(segment)));
+            return peers.send(after, peers.content(region, at, length(segment)));
         }
     }
 }

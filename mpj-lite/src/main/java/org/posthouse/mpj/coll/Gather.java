@@ -25,7 +25,7 @@ public final class Gather {
 
     static void phase(Peers peers, Region send, int count, Region receive, Blocks blocks, int root) {
         if (peers.rank() != root) {
-            peers.await(peers.send(root, send.content(0, count)));
+            peers.await(peers.send(root, peers.content(send, 0, count)));
             return;
         }
         // First its own: what arrives may be stored where it lies now.

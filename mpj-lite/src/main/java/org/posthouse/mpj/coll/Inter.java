@@ -80,7 +80,7 @@ public final class Inter {
         inTurn(peers, take, give);
         Broadcast.phase(peers.own(), room, total, 0);
         for (int rank = 0; rank < size && !inPlace; rank++) {
-            room.moveTo(places.position(rank), receive, blocks.position(rank), blocks.count(rank));
+            peers.all().move(room, places.position(rank), receive, blocks.position(rank), blocks.count(rank));
         }
         peers.all().end();
     }
@@ -122,7 +122,7 @@ public final class Inter {
             Region sum = peers.rank() == 0 ? mine.scratch(count) : null;
             Reduce.phase(peers.own(), mine, sum, count, op, 0);
             if (peers.rank() == 0) {
-                peers.all().await(peers.all().send(peers.remote(root), sum.content(0, count)));
+                peers.all().await(peers.all().send(peers.remote(root), peers.all().content(sum, 0, count)));
             }
         } else if (root == InterPeers.ROOT) {
             peers.all().await(peers.all().receive(peers.remote(0), receive.exactSink(0, count)));
@@ -165,7 +165,7 @@ public final class Inter {
         if (peers.rank() == 0) {
             int other = peers.remote(0);
             Operation[] pair =
-                    peers.all().exchange(other, result.exactSink(0, resultCount), other, sum.content(0, count));
+                    peers.all().exchange(other, result.exactSink(0, resultCount), other, peers.all().content(sum, 0, count));
             peers.all().awaitAll(pair);
         }
     }

@@ -70,7 +70,7 @@ public final class Neighbours {
         for (int i = 0; i < given.length; i++) {
             given[i] = destinations[i] < 0 ? null : given[i];
         }
-        Content[] contents = Block.contents(given);
+        Content[] contents = peers.contents(given);
         Operation[] receives = new Operation[sources.length];
         for (int i = 0; i < sources.length; i++) {
             receives[i] = sources[i] < 0 ? null : peers.receive(sources[i], receive[i].sink());

@@ -8,6 +8,7 @@ import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.UnwritableException;
 
 /**
  * The ranks of one communicator as its collectives see them: numbered from 0, in a context of their own. Confined to
@@ -16,8 +17,9 @@ import org.posthouse.mpj.data.Region;
  *
  * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
  * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
- * throws: the rank goes on to the end, so that no operation stays behind that points into the program's buffers and nobody
- * waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the first failure.
+ * throws, or its objects where they are serialized: the rank goes on to the end, so that no operation stays behind that points
+ * into the program's buffers and nobody waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the
+ * first failure.
  */
 public final class Peers {
     private final Endpoint endpoint;
@@ -33,7 +35,7 @@ public final class Peers {
     private int operations;
     private ReceiveException failure;
 
-    /** By the program's own operation; null if a receive has failed before. */
+    /** By the program's own code, or for want of an array that holds a result; null if a receive has failed before. */
     private Throwable thrown;
 
     /**
@@ -122,10 +124,17 @@ public final class Peers {
         thrown = null;
     }
 
-    /** Ends it; throws the first failure of a receive, or of the operation. */
+    /**
+     * Ends it; throws the first failure of a receive, or of the program's own code.
+     *
+     * @throws UnwritableException if an object cannot be serialized
+     */
     void end() throws ReceiveException {
+        if (thrown instanceof UnwritableException e) {
+            throw e;
+        }
         if (thrown != null) {
-            throw new ReductionException(thrown);
+            throw new ProgramException(thrown);
         }
         if (failure != null) {
             throw failure;
@@ -139,13 +148,52 @@ public final class Peers {
         }
     }
 
-    /** Delivers a rank's own block, as a message would. */
-    void keep(Block own, Block target) {
+    /** What a rank does by itself: what it throws does not end the collective. */
+    interface Step {
+        void run() throws ReceiveException;
+    }
+
+    /** Does a step, and notes its failure for the end. */
+    void attempt(Step step) {
         try {
-            own.deliver(target);
+            step.run();
         } catch (ReceiveException e) {
             failed(e);
+        } catch (RuntimeException | Error e) {
+            whole.thrown = whole.isSpoiled() ? whole.thrown : e;
         }
+    }
+
+    /** Delivers a rank's own block, as a message would. */
+    void keep(Block own, Block target) {
+        attempt(() -> own.deliver(target));
+    }
+
+    /** As {@link Region#moveTo}. */
+    void move(Region from, int at, Region target, int targetAt, int count) {
+        attempt(() -> from.moveTo(at, target, targetAt, count));
+    }
+
+    /** Elements as an outgoing message; SPOILED if they cannot be serialized. */
+    Content content(Region region, int at, int count) {
+        Content[] made = {Spoiled.MESSAGE};
+        if (!whole.isSpoiled()) {
+            attempt(() -> made[0] = region.content(at, count));
+        }
+        return made[0];
+    }
+
+    Content content(Block block) {
+        return content(block.region(), block.at(), block.count());
+    }
+
+    /** All contents, made before anything is posted: if one cannot be, all ranks hear of it. */
+    Content[] contents(Block[] blocks) {
+        Content[] contents = new Content[blocks.length];
+        for (int i = 0; i < blocks.length; i++) {
+            contents[i] = blocks[i] == null ? null : content(blocks[i]);
+        }
+        return contents;
     }
 
     /** A copy of the first elements of a region, in an array; of objects too, as an operation may change them. */
@@ -161,13 +209,8 @@ public final class Peers {
 
     /** Combines values, unless one of them may not have come: the first failure is what the program is told. */
     void combine(Reduction op, Region in, int inAt, Region inOut, int inOutAt, int count) {
-        if (whole.isSpoiled()) {
-            return;
-        }
-        try {
-            op.combine(in, inAt, inOut, inOutAt, count);
-        } catch (RuntimeException | Error e) {
-            whole.thrown = e; // For the program, at the end.
+        if (!whole.isSpoiled()) {
+            attempt(() -> op.combine(in, inAt, inOut, inOutAt, count));
         }
     }
 

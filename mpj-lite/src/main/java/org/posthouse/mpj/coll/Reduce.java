@@ -47,7 +47,7 @@ public final class Reduce {
             case CHAIN -> new Chain(peers, towards(peers, top, op)).reduce(mine, result, count, op);
         }
         if (atTop && top != root) {
-            peers.await(peers.send(root, result.content(0, count)));
+            peers.await(peers.send(root, peers.content(result, 0, count)));
         } else if (peers.rank() == root && top != root) {
             peers.await(peers.receive(top, receive.exactSink(0, count)));
         }
@@ -99,9 +99,9 @@ public final class Reduce {
             }
         }
         if (tree.parent() == Tree.NONE) {
-            sum.moveTo(0, result, 0, count);
+            peers.move(sum, 0, result, 0, count);
         } else {
-            peers.await(peers.send(tree.parent(), sum.content(0, count)));
+            peers.await(peers.send(tree.parent(), peers.content(sum, 0, count)));
         }
     }
 }

@@ -60,10 +60,10 @@ public final class ReduceScatter {
                 int to = (rank + step) % size;
                 pairs[step] = peers.exchange(
                         (rank + size - step) % size, rooms[step % rooms.length].exactSink(0, count),
-                        to, blocks.of(to, send).content());
+                        to, peers.content(blocks.of(to, send)));
             }
         }
         // Only now: the receive region may be part of what was sent.
-        receive.take(sum, count);
+        peers.attempt(() -> receive.take(sum, count));
     }
 }

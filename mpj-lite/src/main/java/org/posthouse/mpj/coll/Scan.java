@@ -18,7 +18,7 @@ public final class Scan {
         peers.begin();
         Region fold = copyOf(peers, send, count, op);
         phase(peers, fold, null, count, op);
-        receive.take(fold, count);
+        peers.attempt(() -> receive.take(fold, count));
         peers.end();
     }
 
@@ -33,7 +33,7 @@ public final class Scan {
         Region before = fold.scratch(count);
         phase(peers, fold, before, count, op);
         if (peers.rank() > 0) {
-            receive.take(before, count);
+            peers.attempt(() -> receive.take(before, count));
         }
         peers.end();
     }
@@ -63,14 +63,17 @@ public final class Scan {
             int before = peers.rank() - distance;
             int after = peers.rank() + distance;
             Operation receiving = before < 0 ? null : peers.receive(before, came.exactSink(0, count));
-            Operation sending = after >= peers.size() ? null : peers.send(after, fold.content(0, count));
+            Operation sending = after >= peers.size() ? null : peers.send(after, peers.content(fold, 0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
+                // Objects of what came may stay in a fold, and be changed there in a later step: the other has its own.
+                boolean areObjects = came.bytes(count) == Region.BYTES_UNKNOWN;
+                Region again = exclusive != null && areObjects ? peers.copyOf(came, count) : came;
                 peers.combine(op, came, 0, fold, 0, count);
                 if (exclusive != null && distance == 1) {
-                    came.moveTo(0, exclusive, 0, count);
+                    again.moveTo(0, exclusive, 0, count);
                 } else if (exclusive != null) {
-                    peers.combine(op, came, 0, exclusive, 0, count);
+                    peers.combine(op, again, 0, exclusive, 0, count);
                 }
             }
         }

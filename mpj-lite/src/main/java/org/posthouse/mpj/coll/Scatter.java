@@ -32,7 +32,7 @@ public final class Scatter {
         Block[] all = blocks.in(send, size);
         Block own = all[root];
         all[root] = null;
-        Content[] contents = Block.contents(all);
+        Content[] contents = peers.contents(all);
         Operation[] sends = new Operation[size];
         for (int step = 1; step < size; step++) {
             int rank = (root + step) % size;
