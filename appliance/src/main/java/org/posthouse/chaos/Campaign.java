@@ -46,21 +46,6 @@ public final class Campaign {
         this.watch = watch;
     }
 
-    /** One job and what it did. */
-    private record Run(
-            JobOutcome outcome,
-            Transcript transcript,
-            String shownWrong,
-            List<Kill> kills,
-            List<RelayKill> relayKills,
-            List<LauncherKill> launcherKills,
-            long connectedNs) {
-        /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
-        private boolean isUntold(RelayKill kill) {
-            return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
-        }
-    }
-
     /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
     public CampaignReport run() throws JobFailure, InterruptedException {
         baseline = measure();
@@ -87,7 +72,7 @@ public final class Campaign {
 
     private Baseline measure() throws JobFailure, InterruptedException {
         Run run = execute(List.of());
-        String wrong = wrong(run, run.transcript().outLines());
+        String wrong = run.wrong(run.transcript().outLines());
         if (!wrong.isEmpty()) {
             run.transcript().print(out);
             throw new JobFailure("the job fails without a kill: " + wrong);
@@ -102,7 +87,7 @@ public final class Campaign {
 
     private void runOnce() throws JobFailure, InterruptedException {
         Run run = execute(plan.strikes(runs, killed(), baseline));
-        String wrong = wrong(run, baseline.outLines());
+        String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
@@ -112,7 +97,7 @@ public final class Campaign {
             out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
         }
         for (Kill kill : run.kills()) {
-            Restart restart = restart(run.outcome(), kill);
+            Restart restart = run.restart(kill);
             if (restart != null || !wrong.isEmpty()) {
                 fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
                 out.println(fates.get(fates.size() - 1).words());
@@ -135,14 +120,6 @@ public final class Campaign {
                 out.println(relayFates.getLast().words());
             }
         }
-    }
-
-    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
-    private static Restart restart(JobOutcome outcome, Kill kill) {
-        return outcome.restarts().stream()
-                .filter(restart -> restart.rank() == kill.rank() && restart.incarnation() == kill.incarnation() + 1)
-                .findFirst()
-                .orElse(null);
     }
 
     private Run execute(List<Strike> strikes) throws JobFailure, InterruptedException {
@@ -184,26 +161,5 @@ public final class Campaign {
         if (job.isStopped() && !executioner.isOverdue()) {
             throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
         }
-    }
-
-    /** What is wrong with a run, in one line; empty if nothing is. */
-    private static String wrong(Run run, long outLines) {
-        JobOutcome outcome = run.outcome();
-        if (!outcome.isSuccess()) {
-            return "status " + outcome.status() + ", " + outcome.cause();
-        }
-        if (!outcome.divergences().isEmpty()) {
-            return "diverged: " + outcome.divergences().get(0);
-        }
-        if (!run.shownWrong().isEmpty()) {
-            return run.shownWrong();
-        }
-        if (!run.transcript().verification().isSuccessful()) {
-            return "it said " + run.transcript().verification() + ", expected SUCCESSFUL once";
-        }
-        if (run.transcript().outLines() != outLines) {
-            return "it printed " + run.transcript().outLines() + " lines, expected " + outLines + " as without kills";
-        }
-        return "";
     }
 }
