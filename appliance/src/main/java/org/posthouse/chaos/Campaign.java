@@ -35,6 +35,7 @@ public final class Campaign {
     private Baseline baseline;
     private int runs;
     private int failedRuns;
+    private String lostRelay = "";
 
     /**
      * @param out gets a line for each kill, and all that a run printed which failed
@@ -53,7 +54,7 @@ public final class Campaign {
                 Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
                 baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
         int unhit = 0;
-        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
+        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX && lostRelay.isEmpty()) {
             int before = killed();
             runs++;
             runOnce();
@@ -63,7 +64,7 @@ public final class Campaign {
                 ? ""
                 : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
                         + baseline.totalMs() + " ms";
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, why);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, lostRelay.isEmpty() ? why : lostRelay, lostRelay);
     }
 
     private int killed() {
@@ -87,6 +88,7 @@ public final class Campaign {
 
     private void runOnce() throws JobFailure, InterruptedException {
         Run run = execute(plan.strikes(runs, killed(), baseline));
+        lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
@@ -136,9 +138,9 @@ public final class Campaign {
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(job, executioner);
+            checkInterrupted(executioner);
             executioner.close(); // A relay that was killed is up again, and counted.
-            return new Run(outcome, transcript, "", executioner.kills(), executioner.relayKills(), List.of(), executioner.connectedNs());
+            return run(outcome, transcript, "", executioner, List.of());
         }
     }
 
@@ -150,15 +152,22 @@ public final class Campaign {
         try (Executioner executioner = Executioner.begin(
                 job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(job, executioner);
+            checkInterrupted(executioner);
             executioner.close();
             String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
-            return new Run(outcome, transcript, shownWrong, executioner.kills(), executioner.relayKills(), job.kills(), executioner.connectedNs());
+            return run(outcome, transcript, shownWrong, executioner, job.kills());
         }
     }
 
-    private void checkInterrupted(RunningJob job, Executioner executioner) throws JobFailure {
-        if (job.isStopped() && !executioner.isOverdue()) {
+    private static Run run(
+            JobOutcome outcome, Transcript transcript, String shownWrong, Executioner executioner, List<LauncherKill> launcherKills) {
+        return new Run(
+                outcome, transcript, shownWrong, executioner.lostRelay(), executioner.kills(), executioner.relayKills(), launcherKills,
+                executioner.connectedNs());
+    }
+
+    private void checkInterrupted(Executioner executioner) throws JobFailure {
+        if (executioner.isInterrupted()) {
             throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
         }
     }

@@ -11,12 +11,14 @@ import org.posthouse.launch.Restart;
  * One job of a campaign, what it did, and what was done to it.
  *
  * @param shownWrong what is wrong with what its launchers have shown together; empty if nothing is
+ * @param lostRelay why a relay that was killed in it does not come back; empty if all are there
  * @param connectedNs how long after its start every rank's program had called Init
  */
 record Run(
         JobOutcome outcome,
         Transcript transcript,
         String shownWrong,
+        String lostRelay,
         List<Kill> kills,
         List<RelayKill> relayKills,
         List<LauncherKill> launcherKills,
@@ -37,6 +39,9 @@ record Run(
 
     /** What is wrong, in one line; empty if nothing is. @param outLines how many it is to have printed */
     String wrong(long outLines) {
+        if (!lostRelay.isEmpty()) {
+            return lostRelay;
+        }
         if (!outcome.isSuccess()) {
             return "status " + outcome.status() + ", " + outcome.cause();
         }

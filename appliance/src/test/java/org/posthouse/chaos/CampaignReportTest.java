@@ -32,7 +32,7 @@ class CampaignReportTest {
                 new LauncherFate(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
                 new LauncherFate(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
                 new LauncherFate(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
-        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "");
+        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "", "");
     }
 
     @Test

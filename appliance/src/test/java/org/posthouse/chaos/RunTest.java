@@ -21,7 +21,7 @@ class RunTest {
         Transcript transcript = new Transcript();
         transcript.onLine("[0] Verification: SUCCESSFUL\n", true);
         JobOutcome outcome = new JobOutcome(0, "", false, 1, restarts, losses, List.of());
-        return new Run(outcome, transcript, "", kills, relayKills, List.of(), 0).wrong(1);
+        return new Run(outcome, transcript, "", "", kills, relayKills, List.of(), 0).wrong(1);
     }
 
     @Test
