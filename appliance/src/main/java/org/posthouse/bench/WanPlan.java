@@ -97,15 +97,16 @@ public record WanPlan(
         if (!(streamSeconds >= 0 && streamSeconds <= STREAM_SECONDS_MAX)) {
             throw new IllegalArgumentException(streamSeconds + " s of a stream, expected more than 0, and " + STREAM_SECONDS_MAX + " at most");
         }
+        double windows = 0;
         for (WanShape shape : (megabits > 0 ? profile.scaled(megabits / profile.megabitsMax()) : profile).shapes().values()) {
             double seconds = Math.max(
                     seconds(shape, streamSeconds), parts.contains(WanPart.BESIDE) ? besideSeconds(shape, repetitions, phaseMs) : 0);
-            double windows = windows(shape, seconds, bytes, window);
-            if (windows > BenchPlan.WINDOWS_MAX) {
-                throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "a stream of %.1f s has %.0f windows of %d messages of %d bytes, expected at most %d: longer messages, more of them"
-                                + " in a window, or less time", seconds, windows, window, bytes, BenchPlan.WINDOWS_MAX));
-            }
+            windows = Math.max(windows, windows(shape, seconds, bytes, window));
+        }
+        if (windows > BenchPlan.WINDOWS_MAX) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "a stream has %.0f windows of %d messages of %d bytes, expected at most %d: longer messages, more of them in a window,"
+                            + " or less time", windows, window, bytes, BenchPlan.WINDOWS_MAX));
         }
         if (profile.equals(WanProfile.NONE) && !parts.contains(WanPart.LINKS)) {
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");

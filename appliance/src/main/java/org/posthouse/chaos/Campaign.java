@@ -54,17 +54,23 @@ public final class Campaign {
                 Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
                 baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
         int unhit = 0;
+        int unhitFailed = 0;
         while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX && lostRelay.isEmpty()) {
             int before = killed();
+            int failedBefore = failedRuns;
             runs++;
             runOnce();
             unhit = killed() > before ? 0 : unhit + 1;
+            unhitFailed = unhit == 0 ? 0 : unhitFailed + failedRuns - failedBefore;
         }
-        String why = unhit == 0
-                ? ""
-                : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
-                        + baseline.totalMs() + " ms";
+        String why = unhit == 0 ? "" : unhit(unhitFailed, baseline.totalMs());
         return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, lostRelay.isEmpty() ? why : lostRelay, lostRelay);
+    }
+
+    /** Why there are no more kills. @param failed how many of those runs did not end well */
+    static String unhit(int failed, long totalMs) {
+        String what = RUNS_UNHIT_MAX + " runs in a row were over before a kill";
+        return failed > 0 ? what + ", " + failed + " of them as they failed" : what + ": give the job more to do, it takes " + totalMs + " ms";
     }
 
     private int killed() {

@@ -49,6 +49,12 @@ class CampaignReportTest {
     }
 
     @Test
+    void aJobThatFailsByItselfIsNotToldToDoMore() {
+        assertThat(Campaign.unhit(0, 70)).isEqualTo("10 runs in a row were over before a kill: give the job more to do, it takes 70 ms");
+        assertThat(Campaign.unhit(10, 70)).isEqualTo("10 runs in a row were over before a kill, 10 of them as they failed");
+    }
+
+    @Test
     void eachKillSaysWhatCameOfIt() {
         assertThat(report().launcherFates()).extracting(LauncherFate::words).containsExactly(
                 "run 1: launcher killed at 1.00 s, resumed by one that was up after 0.500 and had the job 0.020 later, its 4 ranks went on 0.700 later: verified",
