@@ -37,6 +37,9 @@ public record BenchPlan(
 
     public static final int WINDOW_DEFAULT = 1_000;
 
+    /** Of a stream. */
+    static final int WINDOWS_MAX = 1_000_000;
+
     static final int ITERATIONS_MIN = 5;
     static final int ITERATIONS_MAX = 3_000;
 
@@ -73,7 +76,7 @@ public record BenchPlan(
         check("repetitions", repetitions, 1, 1_000);
         check("milliseconds a phase", phaseMs, 1, 60_000);
         check("messages in a window", window, 1, 100_000);
-        check("windows in a stream", rounds, 1, 1_000_000);
+        check("windows in a stream", rounds, 1, WINDOWS_MAX);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (largest * ranks > BUFFER_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -93,7 +96,7 @@ public record BenchPlan(
         return relaysPerSite == 1 ? where : where + " x " + relaysPerSite + " relays";
     }
 
-    static void check(String what, int value, int min, int max) {
+    static void check(String what, long value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(value + " " + what + ", expected " + min + " to " + max);
         }

@@ -18,8 +18,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * A program of the system's that runs for the bench, as its user and as its child. What it says is read, for the words that tell that it is
- * ready, and for those that tell why it is not. Confined to the driver's thread.
+ * A program of the system's that runs for the bench, as its user and below a shell that is its child. What it says is read, for the words that tell
+ * that it is ready, and for those that tell why it is not. Confined to the driver's thread.
+ *
+ * <p>The shell waits on a pipe from the bench and on nothing else: it ends the program when the bench is gone, however it ended. It outlives what a
+ * terminal sends to all of its processes, and never waits for the program, whose number so stays its own until it is killed.
  */
 final class Companion implements AutoCloseable {
     private static final int READY_SECONDS_MAX = 10;
@@ -27,6 +30,10 @@ final class Companion implements AutoCloseable {
     /** Where daemons are that are not on every user's path. */
     private static final List<String> FURTHER_FOLDERS = List.of("/usr/sbin", "/usr/local/sbin", "/sbin");
 
+    private static final List<String> KEEPER =
+            List.of("/bin/sh", "-c", "trap '' HUP INT QUIT TERM; \"$@\" </dev/null & exec >/dev/null 2>&1; read -r end; kill -9 $!", "sh");
+
+    /** The shell. */
     private final Process process;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
@@ -57,7 +64,8 @@ final class Companion implements AutoCloseable {
      * @throws IOException with its last line if it ends before, or does not say so in time; it is ended then
      */
     static Companion start(List<String> command, String readyWords) throws IOException, InterruptedException {
-        Companion companion = new Companion(new ProcessBuilder(command).redirectErrorStream(true).start());
+        List<String> kept = Stream.concat(KEEPER.stream(), command.stream()).toList();
+        Companion companion = new Companion(new ProcessBuilder(kept).redirectErrorStream(true).start());
         Thread.ofPlatform().daemon().name("posthouse-bench-companion").start(() -> companion.read(readyWords));
         try {
             companion.ready.get(READY_SECONDS_MAX, TimeUnit.SECONDS);

@@ -35,7 +35,7 @@ public final class FlowReport {
     /** In one line, what {@link #isWithinLimit} goes by. */
     public String verdict() {
         if (plan.limitBytes() == 0) {
-            return "every byte came; the log had no limit of its own";
+            return "every byte came; the log's limit was the relay's default, by the room on its disk, and is not looked at";
         }
         return String.format(
                 Locale.ROOT, "every byte came; the log took %.1f MiB at most, %s its limit of %.1f MiB and one file of %.1f MiB",
@@ -52,8 +52,8 @@ public final class FlowReport {
                 Locale.ROOT, "%10s %10s %12s %12s %10s %7s %12s %12s%n", "seconds", "MB/s", "log max MiB", "limit MiB", "file MiB",
                 "files", "dirty MiB", "slowed MiB");
         out.printf(
-                Locale.ROOT, "%10.1f %10.1f %12.1f %12.1f %10.1f %7d %12.1f %12.1f%n", seconds, plan.payloadBytes() / seconds / 1e6,
-                disk.bytesMax() / MIB, plan.limitBytes() / MIB, disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
+                Locale.ROOT, "%10.1f %10.1f %12.1f %12s %10.1f %7d %12.1f %12.1f%n", seconds, plan.payloadBytes() / seconds / 1e6,
+                disk.bytesMax() / MIB, plan.limitBytes() == 0 ? "default" : String.format(Locale.ROOT, "%.1f", plan.limitBytes() / MIB), disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
                 disk.dirty().slowBytes() / MIB);
         for (boolean slowed : new boolean[] {false, true}) {
             List<FlowInterval> some = intervals.stream().filter(interval -> interval.isSlowed() == slowed).toList();

@@ -19,7 +19,7 @@ import org.posthouse.wire.Token;
 /** Whole jobs, one after the other over the same embedded relays, their series in turns. Confined to one thread. */
 public final class JobBench {
     /** What programs in the manner of the NAS benchmarks say. */
-    private static final Pattern TOLD = Pattern.compile("(?i)time in seconds\\s*[:=]\\s*([0-9]+(?:\\.[0-9]+)?)");
+    private static final Pattern TOLD = Pattern.compile("(?i)time in seconds\\s*[:=]\\s*([0-9]+(?:\\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)");
 
     private final JobPlan plan;
     private final Reach reach;
@@ -74,8 +74,13 @@ public final class JobBench {
             throw new JobFailure(
                     job.isStopped() ? "interrupted" : "a run failed: status " + outcome.status() + ", " + outcome.cause() + "\n" + text);
         }
+        times.add(seconds, told(text));
+    }
+
+    /** The seconds that a program says it took, in what it printed; NaN if it says nothing. */
+    static double told(String text) {
         Matcher told = TOLD.matcher(text);
-        times.add(seconds, told.find() ? Double.parseDouble(told.group(1)) : Double.NaN);
+        return told.find() ? Double.parseDouble(told.group(1)) : Double.NaN;
     }
 
     /** The moment when every rank had called Init. */

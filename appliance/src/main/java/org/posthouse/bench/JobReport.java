@@ -35,14 +35,19 @@ public final class JobReport {
             out.printf(
                     Locale.ROOT, "%-10s %12s %12.3f %12.3f %12.3f %10.3f%n", JobPlan.word(times.logged()),
                     times.told().isEmpty() ? "-" : String.format(Locale.ROOT, "%.3f", JobTimes.median(times.told())),
-                    JobTimes.median(times.communicating()), Collections.min(times.compared()), Collections.max(times.compared()),
+                    JobTimes.median(times.communicating()), Collections.min(compared(times)), Collections.max(compared(times)),
                     timesFirst(times));
         }
     }
 
     /** The median of the ratios of runs that followed each other. */
     private double timesFirst(JobTimes times) {
-        return Medians.ratio(times.compared(), series.getFirst().compared());
+        return Medians.ratio(compared(times), compared(series.getFirst()));
+    }
+
+    /** The program's own word if it has one in all series. */
+    private List<Double> compared(JobTimes times) {
+        return series.stream().allMatch(JobTimes::isTold) ? times.told() : times.communicating();
     }
 
     /**
@@ -69,7 +74,7 @@ public final class JobReport {
         for (JobTimes times : series) {
             ObjectNode node = figures.addObject()
                     .put("durability", JobPlan.word(times.logged()))
-                    .put("medianSeconds", JobTimes.median(times.compared()))
+                    .put("medianSeconds", JobTimes.median(compared(times)))
                     .put("timesFirst", timesFirst(times));
             add(node.putArray("toldSeconds"), times.told());
             add(node.putArray("initToEndSeconds"), times.communicating());
@@ -84,7 +89,7 @@ public final class JobReport {
     /** Each series' median, by what it is called, in seconds. */
     Map<String, Double> medians() {
         Map<String, Double> medians = new LinkedHashMap<>();
-        series.forEach(times -> medians.put(JobPlan.word(times.logged()), JobTimes.median(times.compared())));
+        series.forEach(times -> medians.put(JobPlan.word(times.logged()), JobTimes.median(compared(times))));
         return medians;
     }
 

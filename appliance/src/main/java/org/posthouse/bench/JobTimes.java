@@ -37,9 +37,9 @@ final class JobTimes {
         return told.stream().anyMatch(seconds -> seconds.isNaN()) ? List.of() : told;
     }
 
-    /** What is compared: the program's own word if it has one. */
-    List<Double> compared() {
-        return told().isEmpty() ? communicating : told;
+    /** Whether what the program said can be compared: it said so each time, and more than 0.000. */
+    boolean isTold() {
+        return told.stream().allMatch(seconds -> seconds > 0);
     }
 
     static double median(List<Double> seconds) {

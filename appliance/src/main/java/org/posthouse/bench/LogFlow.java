@@ -5,8 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -30,15 +28,11 @@ import org.posthouse.wire.Token;
  */
 public final class LogFlow {
     private static final int SAMPLE_MS = 20;
-    private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final FlowPlan plan;
     private final BenchWatch watch;
     private final EmbeddedGrid grid;
     private final DiskSamples disk;
-    private final List<FlowInterval> intervals = new ArrayList<>();
-    private long intervalNs;
-    private long deliveredBytes;
 
     private LogFlow(FlowPlan plan, BenchWatch watch, EmbeddedGrid grid) {
         this.plan = plan;
@@ -67,14 +61,14 @@ public final class LogFlow {
         CompletableFuture<JobOutcome> outcome = start(job);
         job.awaitConnected();
         long begin = System.nanoTime();
-        intervalNs = begin;
-        JobOutcome end = sampleUntil(outcome);
+        FlowIntervals intervals = new FlowIntervals(plan.payloadBytes(), begin);
+        JobOutcome end = sampleUntil(outcome, intervals);
         double seconds = (System.nanoTime() - begin) / 1e9;
         if (job.isStopped() || !end.isSuccess()) {
             throw new JobFailure(job.isStopped() ? "interrupted" : "the job failed: status " + end.status() + ", " + end.cause() + "\n"
                     + printed.toString(StandardCharsets.UTF_8));
         }
-        return new FlowReport(plan, disk, seconds, intervals);
+        return new FlowReport(plan, disk, seconds, intervals.all());
     }
 
     private static CompletableFuture<JobOutcome> start(JobRun job) {
@@ -89,11 +83,12 @@ public final class LogFlow {
         return outcome;
     }
 
-    private JobOutcome sampleUntil(CompletableFuture<JobOutcome> outcome) throws IOException, JobFailure, InterruptedException {
+    private JobOutcome sampleUntil(CompletableFuture<JobOutcome> outcome, FlowIntervals intervals)
+            throws IOException, JobFailure, InterruptedException {
         while (true) {
             try {
                 disk.take();
-                interval();
+                note(intervals);
                 return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
                 // The job goes on: another sample.
@@ -104,18 +99,12 @@ public final class LogFlow {
     }
 
     /** Every second: how much was delivered in it. */
-    private void interval() throws IOException {
+    private void note(FlowIntervals intervals) throws IOException {
         long now = System.nanoTime();
-        if (now - intervalNs < INTERVAL_NS) {
-            return;
-        }
-        long delivered = grid.loads().stream().mapToLong(RelayLoad::payloadBytes).sum();
-        if (delivered > deliveredBytes) {
-            double megabytesPerSecond = (delivered - deliveredBytes) / ((now - intervalNs) / 1e9) / 1e6;
-            intervals.add(new FlowInterval(megabytesPerSecond, disk.bytes(), disk.dirty()));
+        if (intervals.isOver(now)) {
+            long delivered = grid.loads().stream().mapToLong(RelayLoad::payloadBytes).sum();
+            intervals.add(now, delivered, disk.bytes(), disk.dirty());
             watch.onPhase("logflow", (int) (delivered >> 20), (int) (plan.payloadBytes() >> 20));
         }
-        deliveredBytes = delivered;
-        intervalNs = now;
     }
 }

@@ -60,7 +60,7 @@ public final class ScaleHost {
         return switch (order.work()) {
             case OPEN -> {
                 readRoutes();
-                threads = Executors.newFixedThreadPool(Math.max(1, ranks.size()));
+                threads = threads(ranks.size());
                 yield all(HostedRank::open);
             }
             case CHECK, MEASURE -> {
@@ -74,6 +74,11 @@ public final class ScaleHost {
                 yield outcomes;
             }
         };
+    }
+
+    /** One for each rank. Daemons: the process ends with the driver, which may have been killed, and nothing else waits for them. */
+    static ExecutorService threads(int ranks) {
+        return Executors.newFixedThreadPool(Math.max(1, ranks), Thread.ofPlatform().daemon().name("posthouse-bench-rank-", 0).factory());
     }
 
     private void readRoutes() throws IOException {

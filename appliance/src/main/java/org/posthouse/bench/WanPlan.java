@@ -1,6 +1,7 @@
 package org.posthouse.bench;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.posthouse.launch.JobSpec;
@@ -54,6 +55,11 @@ public record WanPlan(
 
     private static final double STREAM_SECONDS_MIN = 1;
 
+    private static final int STREAM_SECONDS_MAX = 3_600;
+
+    private static final int MEGABITS_MAX = 100_000;
+    private static final int BYTES_MAX = 64 << 20;
+
     /** How many times as long as idle round trips those beside a stream may take, with a good rest. */
     private static final double BESIDE_PHASE = 5;
 
@@ -70,6 +76,8 @@ public record WanPlan(
         BenchPlan.check("repetitions", repetitions, 1, 1_000);
         BenchPlan.check("repetitions of jobs", jobRepetitions, 1, 1_000);
         BenchPlan.check("messages in a window", window, 1, 1_000);
+        BenchPlan.check("milliseconds a phase", phaseMs, 1, 60_000);
+        messageBytes(bytes);
         if ((long) bytes * window > WINDOW_BYTES_MAX) {
             throw new IllegalArgumentException(
                     window + " messages of " + bytes + " bytes under way, expected at most " + WINDOW_BYTES_MAX + " bytes together");
@@ -83,9 +91,51 @@ public record WanPlan(
         if (!profile.equals(WanProfile.NONE) && !layouts.equals(List.of(Layout.FREE))) {
             throw new IllegalArgumentException("layouts need profile none: an emulated network wants a processor of its own");
         }
-        if (megabits < 0 || streamSeconds < 0) {
-            throw new IllegalArgumentException(megabits + " Mb/s for " + streamSeconds + " s, expected more than 0");
+        if (megabits != 0 && !(megabits >= 1 && megabits <= MEGABITS_MAX)) {
+            throw new IllegalArgumentException(megabits + " Mb/s, expected 1 to " + MEGABITS_MAX);
         }
+        if (!(streamSeconds >= 0 && streamSeconds <= STREAM_SECONDS_MAX)) {
+            throw new IllegalArgumentException(streamSeconds + " s of a stream, expected more than 0, and " + STREAM_SECONDS_MAX + " at most");
+        }
+        double windows = 0;
+        for (WanShape shape : (megabits > 0 ? profile.scaled(megabits / profile.megabitsMax()) : profile).shapes().values()) {
+            double seconds = Math.max(
+                    seconds(shape, streamSeconds), parts.contains(WanPart.BESIDE) ? besideSeconds(shape, repetitions, phaseMs) : 0);
+            windows = Math.max(windows, windows(shape, seconds, bytes, window));
+        }
+        if (windows > BenchPlan.WINDOWS_MAX) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "a stream has %.0f windows of %d messages of %d bytes, expected at most %d: longer messages, more of them in a window,"
+                            + " or less time", windows, window, bytes, BenchPlan.WINDOWS_MAX));
+        }
+        if (profile.equals(WanProfile.NONE) && !parts.contains(WanPart.LINKS)) {
+            throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");
+        }
+        if (parts.equals(Set.of(WanPart.JOBS)) && jobs.isEmpty()) {
+            throw new IllegalArgumentException("nothing to measure: the part is jobs, and there are none");
+        }
+    }
+
+    /** The size of a stream's message. @throws IllegalArgumentException if there is none of that size */
+    public static int messageBytes(long bytes) {
+        BenchPlan.check("bytes of a stream's message", bytes, 1, BYTES_MAX);
+        return (int) bytes;
+    }
+
+    /** How long a stream is to last of which nothing else is asked. */
+    private static double seconds(WanShape shape, double asked) {
+        return asked > 0 ? asked : Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
+    }
+
+    /** How long one is to last beside so many phases and a first one. */
+    private static double besideSeconds(WanShape shape, int repetitions, int phaseMs) {
+        double phaseSeconds = Math.max(phaseMs / 1e3, 2 * shape.delayNanos() / 1e9);
+        return (1 + repetitions) * BESIDE_PHASE * phaseSeconds + STREAM_SECONDS_MIN;
+    }
+
+    /** How many windows one has. */
+    private static double windows(WanShape shape, double seconds, int bytes, int window) {
+        return Math.max(1, Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
     }
 
     /** Whether there is anything between the sites. */
@@ -109,24 +159,17 @@ public record WanPlan(
 
     /** One pair of ranks, at two sites. */
     BenchPlan ofPair(WanShape shape) {
-        double enough = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
-        return ofPair(rounds(shape, streamSeconds > 0 ? streamSeconds : enough));
+        return ofPair(windows(shape, seconds(shape, streamSeconds), bytes, window));
     }
 
     /** The same with a stream that lasts while round trips beside it are measured. */
     BenchPlan ofStreamBeside(WanShape shape) {
-        double phaseSeconds = Math.max(phaseMs / 1e3, 2 * shape.delayNanos() / 1e9);
-        return ofPair(rounds(shape, (1 + repetitions) * BESIDE_PHASE * phaseSeconds + STREAM_SECONDS_MIN));
+        return ofPair(windows(shape, besideSeconds(shape, repetitions, phaseMs), bytes, window));
     }
 
-    private BenchPlan ofPair(int rounds) {
+    private BenchPlan ofPair(double windows) {
         return new BenchPlan(
-                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds, layouts);
-    }
-
-    /** How many windows a stream has. */
-    private int rounds(WanShape shape, double seconds) {
-        return Math.max(1, (int) Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, (int) windows, layouts);
     }
 
     List<Variant> variants() {

@@ -35,6 +35,7 @@ public final class Campaign {
     private Baseline baseline;
     private int runs;
     private int failedRuns;
+    private String lostRelay = "";
 
     /**
      * @param out gets a line for each kill, and all that a run printed which failed
@@ -46,21 +47,6 @@ public final class Campaign {
         this.watch = watch;
     }
 
-    /** One job and what it did. */
-    private record Run(
-            JobOutcome outcome,
-            Transcript transcript,
-            String shownWrong,
-            List<Kill> kills,
-            List<RelayKill> relayKills,
-            List<LauncherKill> launcherKills,
-            long connectedNs) {
-        /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
-        private boolean isUntold(RelayKill kill) {
-            return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
-        }
-    }
-
     /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
     public CampaignReport run() throws JobFailure, InterruptedException {
         baseline = measure();
@@ -68,17 +54,23 @@ public final class Campaign {
                 Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
                 baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
         int unhit = 0;
-        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
+        int unhitFailed = 0;
+        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX && lostRelay.isEmpty()) {
             int before = killed();
+            int failedBefore = failedRuns;
             runs++;
             runOnce();
             unhit = killed() > before ? 0 : unhit + 1;
+            unhitFailed = unhit == 0 ? 0 : unhitFailed + failedRuns - failedBefore;
         }
-        String why = unhit == 0
-                ? ""
-                : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
-                        + baseline.totalMs() + " ms";
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, why);
+        String why = unhit == 0 ? "" : unhit(unhitFailed, baseline.totalMs());
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, lostRelay.isEmpty() ? why : lostRelay, lostRelay);
+    }
+
+    /** Why there are no more kills. @param failed how many of those runs did not end well */
+    static String unhit(int failed, long totalMs) {
+        String what = RUNS_UNHIT_MAX + " runs in a row were over before a kill";
+        return failed > 0 ? what + ", " + failed + " of them as they failed" : what + ": give the job more to do, it takes " + totalMs + " ms";
     }
 
     private int killed() {
@@ -87,7 +79,7 @@ public final class Campaign {
 
     private Baseline measure() throws JobFailure, InterruptedException {
         Run run = execute(List.of());
-        String wrong = wrong(run, run.transcript().outLines());
+        String wrong = run.wrong(run.transcript().outLines());
         if (!wrong.isEmpty()) {
             run.transcript().print(out);
             throw new JobFailure("the job fails without a kill: " + wrong);
@@ -102,7 +94,8 @@ public final class Campaign {
 
     private void runOnce() throws JobFailure, InterruptedException {
         Run run = execute(plan.strikes(runs, killed(), baseline));
-        String wrong = wrong(run, baseline.outLines());
+        lostRelay = run.lostRelay();
+        String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
@@ -112,7 +105,7 @@ public final class Campaign {
             out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
         }
         for (Kill kill : run.kills()) {
-            Restart restart = restart(run.outcome(), kill);
+            Restart restart = run.restart(kill);
             if (restart != null || !wrong.isEmpty()) {
                 fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
                 out.println(fates.get(fates.size() - 1).words());
@@ -137,14 +130,6 @@ public final class Campaign {
         }
     }
 
-    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
-    private static Restart restart(JobOutcome outcome, Kill kill) {
-        return outcome.restarts().stream()
-                .filter(restart -> restart.rank() == kill.rank() && restart.incarnation() == kill.incarnation() + 1)
-                .findFirst()
-                .orElse(null);
-    }
-
     private Run execute(List<Strike> strikes) throws JobFailure, InterruptedException {
         if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
             try (TemporaryFolder folder = TemporaryFolder.make("posthouse-chaos-")) {
@@ -159,9 +144,9 @@ public final class Campaign {
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(job, executioner);
+            checkInterrupted(executioner);
             executioner.close(); // A relay that was killed is up again, and counted.
-            return new Run(outcome, transcript, "", executioner.kills(), executioner.relayKills(), List.of(), executioner.connectedNs());
+            return run(outcome, transcript, "", executioner, List.of());
         }
     }
 
@@ -173,37 +158,23 @@ public final class Campaign {
         try (Executioner executioner = Executioner.begin(
                 job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(job, executioner);
+            checkInterrupted(executioner);
             executioner.close();
             String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
-            return new Run(outcome, transcript, shownWrong, executioner.kills(), executioner.relayKills(), job.kills(), executioner.connectedNs());
+            return run(outcome, transcript, shownWrong, executioner, job.kills());
         }
     }
 
-    private void checkInterrupted(RunningJob job, Executioner executioner) throws JobFailure {
-        if (job.isStopped() && !executioner.isOverdue()) {
+    private static Run run(
+            JobOutcome outcome, Transcript transcript, String shownWrong, Executioner executioner, List<LauncherKill> launcherKills) {
+        return new Run(
+                outcome, transcript, shownWrong, executioner.lostRelay(), executioner.kills(), executioner.relayKills(), launcherKills,
+                executioner.connectedNs());
+    }
+
+    private void checkInterrupted(Executioner executioner) throws JobFailure {
+        if (executioner.isInterrupted()) {
             throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
         }
-    }
-
-    /** What is wrong with a run, in one line; empty if nothing is. */
-    private static String wrong(Run run, long outLines) {
-        JobOutcome outcome = run.outcome();
-        if (!outcome.isSuccess()) {
-            return "status " + outcome.status() + ", " + outcome.cause();
-        }
-        if (!outcome.divergences().isEmpty()) {
-            return "diverged: " + outcome.divergences().get(0);
-        }
-        if (!run.shownWrong().isEmpty()) {
-            return run.shownWrong();
-        }
-        if (!run.transcript().verification().isSuccessful()) {
-            return "it said " + run.transcript().verification() + ", expected SUCCESSFUL once";
-        }
-        if (run.transcript().outLines() != outLines) {
-            return "it printed " + run.transcript().outLines() + " lines, expected " + outLines + " as without kills";
-        }
-        return "";
     }
 }

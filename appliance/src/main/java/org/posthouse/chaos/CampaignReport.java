@@ -19,6 +19,7 @@ import java.util.Objects;
  * @param relayFates the relays that were killed, in order
  * @param launcherFates the launchers that were killed, in order
  * @param unhit why fewer were killed than planned; empty if all were
+ * @param lostRelay why a relay that was killed did not come back, which has ended the campaign; empty if all did
  */
 public record CampaignReport(
         CampaignPlan plan,
@@ -28,7 +29,8 @@ public record CampaignReport(
         List<Fate> fates,
         List<RelayFate> relayFates,
         List<LauncherFate> launcherFates,
-        String unhit) {
+        String unhit,
+        String lostRelay) {
     public CampaignReport {
         fates = List.copyOf(fates);
         relayFates = List.copyOf(relayFates);

@@ -13,7 +13,7 @@ import org.posthouse.launch.RunningJob;
  */
 public final class Executioner implements AutoCloseable {
     /** The status of a job that was ended because it took too long, or a relay did not come back. */
-    private static final int STATUS_OVERDUE = 1;
+    private static final int STATUS_ENDED = 1;
 
     private static final long POLL_MS = 20;
 
@@ -26,7 +26,8 @@ public final class Executioner implements AutoCloseable {
     private final List<RelayKill> relayKills = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private long connectedNs;
-    private boolean overdue;
+    private String ended = "";
+    private String lostRelay = "";
 
     private Executioner(RunningJob run, int ranks, List<RelayProcess> relays, Runnable strikeLauncher) {
         this.run = run;
@@ -88,10 +89,21 @@ public final class Executioner implements AutoCloseable {
 
     private void endOverdue(long secondsMax) throws InterruptedException {
         TimeUnit.SECONDS.sleep(secondsMax);
-        synchronized (this) {
-            overdue = true;
+        end("it was not over after " + secondsMax + " s");
+    }
+
+    /** Unless somebody has before. */
+    private synchronized void end(String why) {
+        if (!run.isStopped()) {
+            ended = why;
+            run.stop(STATUS_ENDED, why);
         }
-        run.stop(STATUS_OVERDUE, "it was not over after " + secondsMax + " s");
+    }
+
+    /** What becomes of relays when the user wants everything to end is nobody's fault. */
+    private synchronized void lose(String why) {
+        lostRelay = isInterrupted() ? "" : why;
+        end(why);
     }
 
     private void carryOut(Strike strike) throws InterruptedException {
@@ -99,6 +111,9 @@ public final class Executioner implements AutoCloseable {
             run.awaitConnected();
         }
         TimeUnit.MILLISECONDS.sleep(strike.afterMs());
+        if (strike.whose() == Victim.RELAY) {
+            run.awaitOpen(); // Whoever wants to open a job cannot do without any of its relays.
+        }
         while (!strike.isDue().getAsBoolean()) {
             TimeUnit.MILLISECONDS.sleep(POLL_MS);
         }
@@ -117,7 +132,7 @@ public final class Executioner implements AutoCloseable {
                 note(new RelayKill(relay.ready().relay(), atNs, servesNs));
             }
         } catch (JobFailure e) {
-            run.stop(STATUS_OVERDUE, "relay " + relay.ready().relay() + " was killed and cannot be started again: " + e.getMessage());
+            lose("relay " + relay.ready().relay() + " was killed and cannot be started again: " + e.getMessage());
         }
     }
 
@@ -155,9 +170,14 @@ public final class Executioner implements AutoCloseable {
         return connectedNs;
     }
 
-    /** Whether the job was ended because it took too long. */
-    synchronized boolean isOverdue() {
-        return overdue;
+    /** Whether somebody else than this has ended the job: its user. */
+    public synchronized boolean isInterrupted() {
+        return ended.isEmpty() && run.isStopped();
+    }
+
+    /** Why a relay that was killed does not come back, which has ended the job; empty if there is none. */
+    public synchronized String lostRelay() {
+        return lostRelay;
     }
 
     /** Nothing is killed any more; a relay that was is up again. */

@@ -35,6 +35,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     private final Path above;
     private final Transcript transcript;
     private final Shown shown;
+    private final CountDownLatch open = new CountDownLatch(1);
     private final CountDownLatch connected = new CountDownLatch(1);
     private final long startNs = System.nanoTime();
 
@@ -83,6 +84,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
             }
             return outcome(end);
         } finally {
+            open.countDown();
             connected.countDown();
             kill();
         }
@@ -210,6 +212,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     @Override
     public synchronized void told(Standing now) {
         standing = now;
+        open.countDown(); // A launcher tells nothing before: until then it ends for want of a relay, and later dials it again.
         if (now.connected()) {
             connected.countDown();
         }
@@ -245,6 +248,11 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
                 .map(Standing.RankRun::incarnation)
                 .findFirst()
                 .orElse(0);
+    }
+
+    @Override
+    public void awaitOpen() throws InterruptedException {
+        open.await();
     }
 
     @Override

@@ -200,6 +200,8 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
         }
         BenchPlan plan = plan();
+        ReportFiles.require(command, "--json", json);
+        ReportFiles.require(command, "--plot", plot);
         try {
             BenchReport report = measure(plan);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));

@@ -59,6 +59,7 @@ final class BenchJobCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         JobPlan plan = plan();
+        ReportFiles.require(command, "--json", json);
         try (Interruption interruption = Interruption.open();
                 TerminalProgress progress = TerminalProgress.onStandardError()) {
             JobReport report = JobBench.measure(plan, BenchCommand.watch(interruption, progress));

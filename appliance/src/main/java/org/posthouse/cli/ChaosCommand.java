@@ -118,7 +118,7 @@ final class ChaosCommand implements Callable<Integer> {
             Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
-                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), interruption);
+                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);
         } catch (IOException e) {
             throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
         } catch (JobFailure e) {
@@ -130,10 +130,13 @@ final class ChaosCommand implements Callable<Integer> {
         return Stream.of(mode.arguments(), log.arguments()).flatMap(List::stream).toList();
     }
 
-    private int report(CampaignPlan plan, Interruption interruption) throws JobFailure, InterruptedException {
+    private int report(CampaignPlan plan, RelayGrid grid, Interruption interruption) throws JobFailure, InterruptedException {
         PrintStream people = new PrintStream(json ? System.err : System.out, true, StandardCharsets.UTF_8);
         CampaignReport report = new Campaign(plan, people, interruption::guard).run();
         report.print(people);
+        if (!report.lostRelay().isEmpty()) {
+            people.println("what its relays have said and logged stays in " + grid.keep());
+        }
         if (json) {
             System.out.println(report.json());
         }

@@ -61,6 +61,7 @@ final class LogFlowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         FlowPlan plan = plan();
+        ReportFiles.require(command, "--json", json);
         try (Interruption interruption = Interruption.open();
                 TerminalProgress progress = TerminalProgress.onStandardError()) {
             FlowReport report = LogFlow.measure(plan, BenchCommand.watch(interruption, progress));

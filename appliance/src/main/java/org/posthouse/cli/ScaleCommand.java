@@ -76,6 +76,8 @@ final class ScaleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure {
         ScalePlan plan = plan();
+        ReportFiles.require(command, "--json", json);
+        ReportFiles.require(command, "--plot", plot);
         try {
             ScaleReport report = measure(plan);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));

@@ -171,6 +171,8 @@ final class WanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         WanPlan plan = plan();
+        ReportFiles.require(command, "--json", json);
+        ReportFiles.require(command, "--plot", plot);
         try (Interruption interruption = Interruption.open();
                 TerminalProgress progress = TerminalProgress.onStandardError()) {
             WanReport report = WanRun.measure(plan, BenchCommand.watch(interruption, progress));
@@ -206,7 +208,7 @@ final class WanCommand implements Callable<Integer> {
                     jitter > 0 ? chosen.jitter(jitter) : chosen,
                     megabits,
                     SizeList.parse(sizes != null ? sizes : apart ? "1" : "1,64k,1m"),
-                    Math.toIntExact(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),
+                    WanPlan.messageBytes(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),
                     window != null ? window : apart ? 4 : 64,
                     seconds,
                     tunnels,
@@ -219,7 +221,7 @@ final class WanCommand implements Callable<Integer> {
                     between,
                     compression,
                     layouts.stream().distinct().toList());
-        } catch (IllegalArgumentException | ArithmeticException e) {
+        } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }
     }

@@ -82,6 +82,9 @@ public final class Demo implements AutoCloseable {
     /** What relays had moved that were killed since: they count from nothing again. Written by the thread that kills. */
     private volatile Traffic gone = Traffic.NONE;
 
+    /** Why a relay that was killed does not come back; empty if all are there. */
+    private String lostRelay = "";
+
     private Demo(PrintStream out, int relaysPerSite, RelayGrid grid) {
         this.out = out;
         this.relaysPerSite = relaysPerSite;
@@ -121,6 +124,9 @@ public final class Demo implements AutoCloseable {
             reports.add(report);
             out.println("  └ " + (report.verified() ? "verified" : "FAILED " + report.outcome().cause()) + String.format(
                     " after %.1f s, %s", report.outcome().seconds(), report.recovery()));
+            if (!lostRelay.isEmpty()) {
+                throw new JobFailure(lostRelay + "; what its relays have said and logged stays in " + grid.keep());
+            }
         }
         new Drawing(out).draw(grid.relays().stream().map(RelayProcess::ready).toList(), reports);
         return reports.stream().allMatch(JobReport::verified);
@@ -143,12 +149,17 @@ public final class Demo implements AutoCloseable {
         Reach reach = new Reach(grid.addresses(), SITES, relaysPerSite, Token.NONE);
         JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
-        JobOutcome outcome = runAndKill(run, strikes(job, victim, before));
-        if (run.isStopped()) {
-            return new JobReport(job.name(), RANKS, outcome, false, true, before);
+        try (Executioner executioner = Executioner.begin(run, RANKS, grid.relays(), strikes(job, victim, before), JOB_SECONDS_MAX)) {
+            JobOutcome outcome = run.run();
+            boolean stopped = executioner.isInterrupted();
+            executioner.close(); // A relay that was killed is up again, or lost.
+            lostRelay = executioner.lostRelay();
+            if (stopped || !lostRelay.isEmpty()) {
+                return new JobReport(job.name(), RANKS, outcome, false, stopped, before);
+            }
+            boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && verdicts.verified();
+            return new JobReport(job.name(), RANKS, outcome, verified, false, moved().since(before));
         }
-        boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && verdicts.verified();
-        return new JobReport(job.name(), RANKS, outcome, verified, false, moved().since(before));
     }
 
     private List<Strike> strikes(Example job, int victim, Traffic before) {
@@ -184,12 +195,6 @@ public final class Demo implements AutoCloseable {
             return false;
         } catch (IOException e) {
             throw new UncheckedIOException("a relay's console does not say what it has moved", e);
-        }
-    }
-
-    private JobOutcome runAndKill(JobRun run, List<Strike> strikes) throws JobFailure, InterruptedException {
-        try (Executioner executioner = Executioner.begin(run, RANKS, grid.relays(), strikes, JOB_SECONDS_MAX)) {
-            return run.run();
         }
     }
 

@@ -21,7 +21,7 @@ import org.posthouse.wire.Token;
 
 /**
  * One job from its opening to the end of its last process. Confined to the thread that calls {@link #run}; {@link #stop},
- * {@link #kill}, {@link #strike} and {@link #awaitConnected} may be called from anywhere.
+ * {@link #kill}, {@link #strike}, {@link #awaitOpen} and {@link #awaitConnected} may be called from anywhere.
  *
  * <p>The first thing that goes wrong is the job's cause and status; everything after it is a consequence and is not
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
@@ -45,6 +45,9 @@ public final class JobRun implements RunningJob {
     private final RankProcesses processes;
     private final RankOutput output;
     private final JobWatch watch;
+    /** Open until every relay has the job, or the job has ended. */
+    private final CountDownLatch open = new CountDownLatch(1);
+
     /** Open until every rank's program has called Init, or the job has ended. */
     private final CountDownLatch connected = new CountDownLatch(1);
 
@@ -228,6 +231,7 @@ public final class JobRun implements RunningJob {
         long start = System.nanoTime();
         try (StoppedRanks stoppedRanks = watchStopped()) {
             begin();
+            open.countDown();
             watchToTheEnd();
             finish();
             JobOutcome outcome = watch.outcome((System.nanoTime() - start) / 1e9);
@@ -237,6 +241,7 @@ public final class JobRun implements RunningJob {
             tellStanding(new Standing.End(outcome.status(), outcome.cause(), outcome.left()));
             return outcome;
         } finally {
+            open.countDown();
             connected.countDown();
             kill();
             Stragglers.kill(hexId());
@@ -344,6 +349,11 @@ public final class JobRun implements RunningJob {
     @Override
     public int strike(int rank) {
         return processes.strike(rank);
+    }
+
+    @Override
+    public void awaitOpen() throws InterruptedException {
+        open.await();
     }
 
     @Override

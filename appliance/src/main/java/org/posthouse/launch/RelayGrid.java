@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Relay processes of one site or several on this host, each linked to all others over TLS, with keys and data in a folder that
- * goes with them. Confined to the thread that starts it, but for the relays.
+ * goes with them, unless it is kept. Confined to the thread that starts it, but for the relays.
  */
 public final class RelayGrid implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayGrid.class);
@@ -37,6 +38,7 @@ public final class RelayGrid implements AutoCloseable {
     private final TemporaryFolder folder;
     private final List<String> options;
     private final List<RelayProcess> relays = new ArrayList<>();
+    private boolean kept;
 
     private RelayGrid(TemporaryFolder folder, List<String> options) {
         this.folder = folder;
@@ -114,9 +116,19 @@ public final class RelayGrid implements AutoCloseable {
         return relays.stream().map(relay -> relay.ready().ranks()).toList();
     }
 
+    /** Has the folder stay when they go, for whoever looks for what was wrong. @return where it is */
+    public Path keep() {
+        kept = true;
+        return folder.path();
+    }
+
     @Override
     public void close() throws IOException {
         relays.forEach(RelayProcess::close);
-        folder.close();
+        if (kept) {
+            folder.leave();
+        } else {
+            folder.close();
+        }
     }
 }

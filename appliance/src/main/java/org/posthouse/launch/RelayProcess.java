@@ -9,26 +9,33 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.tunnel.Causes;
 
 /**
  * A relay in a process of its own, which ends with this one or with {@link #close}. It can be killed and started again where it
- * was. Guarded by itself.
+ * was. One that does not come to serve in time is ended, and has failed. Guarded by itself.
  */
 public final class RelayProcess implements AutoCloseable {
     private static final long LEAVE_SECONDS = 10;
+
+    /** On a host that is short of everything, with a log that is long. */
+    private static final long READY_SECONDS_MAX = 300;
+
     private static final String MAIN = "org.posthouse.cli.Posthouse";
 
     private final List<String> arguments;
     private final Path errors;
+    private final long readyMsMax;
     private Process process;
     private ReadyLine ready;
     private boolean closed;
 
-    private RelayProcess(List<String> arguments, Path errors) {
+    private RelayProcess(List<String> arguments, Path errors, long readyMsMax) {
         this.arguments = List.copyOf(arguments);
         this.errors = errors;
+        this.readyMsMax = readyMsMax;
     }
 
     /**
@@ -38,7 +45,12 @@ public final class RelayProcess implements AutoCloseable {
      * @param errors the file that takes its standard error
      */
     public static RelayProcess start(List<String> arguments, Path errors) throws JobFailure {
-        RelayProcess relay = new RelayProcess(arguments, errors);
+        return start(arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+    }
+
+    /** The same with another time until it serves. */
+    static RelayProcess start(List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
+        RelayProcess relay = new RelayProcess(arguments, errors, readyMsMax);
         relay.launch();
         return relay;
     }
@@ -82,16 +94,20 @@ public final class RelayProcess implements AutoCloseable {
 
     private void awaitReady() throws IOException, JobFailure {
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        CompletableFuture<Process> overdue = CompletableFuture.supplyAsync(
+                process::destroyForcibly, CompletableFuture.delayedExecutor(readyMsMax, TimeUnit.MILLISECONDS));
         String line = out.readLine();
+        boolean inTime = overdue.cancel(false);
         try {
-            if (line != null) {
+            if (line != null && inTime) {
                 ready = ReadyLine.parse(line);
                 return;
             }
         } catch (JsonProcessingException e) {
             throw new JobFailure("a relay said \"" + line + "\" instead of where it serves", e);
         }
-        throw new JobFailure("a relay ended before it served: " + lastError());
+        throw new JobFailure(
+                (inTime ? "a relay ended before it served: " : "a relay did not serve within " + readyMsMax / 1_000 + " s: ") + lastError());
     }
 
     private String lastError() throws IOException {

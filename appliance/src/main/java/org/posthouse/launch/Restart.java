@@ -32,6 +32,11 @@ public record Restart(
         return cause.equals(LAUNCHER_LOST);
     }
 
+    /** Whether the old process had lost its relay and given up. */
+    public boolean lostRelay() {
+        return cause.startsWith(ExitStatus.words(ExitStatus.CONNECTION));
+    }
+
     /** Whether the new process got to where the old one had been. */
     public boolean isCaughtUp() {
         return replayedNs >= 0;

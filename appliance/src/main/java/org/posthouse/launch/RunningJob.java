@@ -9,6 +9,9 @@ public interface RunningJob {
      */
     int strike(int rank);
 
+    /** Waits until every relay has the job, and would have it again if it were killed; or the job has ended. */
+    void awaitOpen() throws InterruptedException;
+
     /** Waits until every rank's program has called Init, or the job has ended. */
     void awaitConnected() throws InterruptedException;
 

@@ -82,6 +82,15 @@ public final class TemporaryFolder implements AutoCloseable {
         }
     }
 
+    /** Leaves it where it is, as no process's: nobody removes it but its user. */
+    public void leave() throws IOException {
+        try (owner) {
+            Files.delete(folder.resolve(OWNER));
+        } finally {
+            HELD_HERE.remove(folder);
+        }
+    }
+
     private static void sweep(Path parent, String prefix) throws IOException {
         try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, prefix + "[0-9]*")) {
             for (Path folder : found) {

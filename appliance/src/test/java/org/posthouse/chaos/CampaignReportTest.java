@@ -32,7 +32,7 @@ class CampaignReportTest {
                 new LauncherFate(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
                 new LauncherFate(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
                 new LauncherFate(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
-        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "");
+        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "", "");
     }
 
     @Test
@@ -46,6 +46,12 @@ class CampaignReportTest {
                         + "ranks back    0.700    0.700    0.700\n")
                 .contains("together      0.160    0.160    0.160\n")
                 .endsWith("4 of 5 verify; 1 of 2 runs failed\n");
+    }
+
+    @Test
+    void aJobThatFailsByItselfIsNotToldToDoMore() {
+        assertThat(Campaign.unhit(0, 70)).isEqualTo("10 runs in a row were over before a kill: give the job more to do, it takes 70 ms");
+        assertThat(Campaign.unhit(10, 70)).isEqualTo("10 runs in a row were over before a kill, 10 of them as they failed");
     }
 
     @Test

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.EchoesArguments;
 import org.posthouse.system.jobs.Forgets;
+import org.posthouse.system.jobs.TakesPort;
 
 /** {@code posthouse chaos}: a short campaign that is survived, and one that is not, which it has to tell. */
 @Timeout(180)
@@ -71,6 +72,19 @@ class ChaosTest {
         assertThat(result.out())
                 .contains(" of seed 5 FAILED: status 1, rank ", ": FAILED\n", "0 of 1 verify; 1 of ")
                 .endsWith(" runs failed\n");
+    }
+
+    @Test
+    void aRelayThatCannotComeBackEndsTheCampaignWithAReport() throws Exception {
+        Command.Result result = Command.run(
+                folder, "chaos", "-cp", Jobs.classPath(), "--job", TakesPort.class.getName(), "-n", "2", "--kills", "1", "--relay-every", "1", "--seed", "5");
+        assertThat(result.status()).as(result.out() + result.err()).isEqualTo(1);
+        assertThat(result.out())
+                .contains(" of seed 5 FAILED: relay site-a was killed and cannot be started again: a relay ended before it served: ")
+                .contains("0 of 1 verify; 1 of ", "; relay site-a was killed and cannot be started again: ");
+        String last = result.out().lines().toList().getLast();
+        assertThat(last).startsWith("what its relays have said and logged stays in ");
+        assertThat(Path.of(last.substring(last.lastIndexOf(' ') + 1)).resolve("site-a-1.log")).isNotEmptyFile();
     }
 
     @Test
