@@ -399,7 +399,7 @@ final class ControlFramesTest {
     @Test
     void refusesJobThatIsNoneAndOneWithARelayTwice() {
         assertRefused(new JobOpen(0, Token.NONE, true, "n", SampleFrames.HOMES, new int[1]).encode(), Reason.MALFORMED_FRAME);
-        Home home = SampleFrames.HOMES.getFirst();
+        Home home = SampleFrames.HOMES.get(0);
         List<Home> twice = List.of(home, new Home("elsewhere", home.relay(), "elsewhere:1"));
         assertRefused(new JobOpen(1, Token.NONE, true, "n", twice, new int[1]).encode(), Reason.MALFORMED_FRAME);
     }
