@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** MPI.OBJECT: what may be sent, and whose classes come out. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ObjectsTest {
     /** A class of the program. */
     public static final class Parcel implements Serializable {

@@ -79,8 +79,8 @@ final class HostGateTest {
 
     private void standsAndGoesOn(RelayedWorld world) throws InterruptedException {
         try {
-            assertThat(exchanged.await(30, TimeUnit.SECONDS)).as("one site goes on").isTrue();
-            assertThat(arrived.await(30, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
+            assertThat(exchanged.await(60, TimeUnit.SECONDS)).as("one site goes on").isTrue();
+            assertThat(arrived.await(60, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
             Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
                 assertThat(heard).as("the other site has heard").isFalse();
                 assertThat(saved).as("a point to start from is said to be kept").isFalse();
@@ -114,7 +114,7 @@ final class HostGateTest {
                     print(end);
                 }
             }), task -> new Thread(task).start());
-            assertThat(exchanged.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(exchanged.await(60, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<List<ModeChange>> change = CompletableFuture.supplyAsync(() -> pooled(world), task -> new Thread(task).start());
             try {
                 Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
