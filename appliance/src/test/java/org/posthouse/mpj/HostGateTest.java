@@ -81,7 +81,7 @@ final class HostGateTest {
         try {
             assertThat(exchanged.await(60, TimeUnit.SECONDS)).as("one site goes on").isTrue();
             assertThat(arrived.await(60, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
-            Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
+            Awaitility.await().during(LONG).failFast(() -> {
                 assertThat(heard).as("the other site has heard").isFalse();
                 assertThat(saved).as("a point to start from is said to be kept").isFalse();
                 assertThat(world.gone()).as("ranks that have gone").isEmpty();
@@ -117,7 +117,7 @@ final class HostGateTest {
             assertThat(exchanged.await(60, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<List<ModeChange>> change = CompletableFuture.supplyAsync(() -> pooled(world), task -> new Thread(task).start());
             try {
-                Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
+                Awaitility.await().during(LONG).failFast(() -> {
                     assertThat(change).as("the ranks have moved").isNotDone();
                     assertThat(printed).as("what was observed may be printed").isFalse();
                 }).until(() -> true);
