@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** Communicators that several threads make at once. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AgreementTest {
     private static final int ROUNDS = 40;
 

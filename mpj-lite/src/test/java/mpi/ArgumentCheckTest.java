@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** Wrong arguments are refused at the caller, by name, and nothing is sent. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ArgumentCheckTest {
     private static final int[] FOUR = new int[4];
     private static final int[] ONES = {1, 1};

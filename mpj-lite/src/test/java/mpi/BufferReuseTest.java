@@ -13,7 +13,7 @@ import org.posthouse.mpj.LocalWorld;
  * When a collective returns, the program may overwrite its buffers, though the data of none of its sends was copied: no
  * message leaves before it is matched here.
  */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class BufferReuseTest {
     private static final int RANKS = 5;
     /** Sum of (rank + 1) over the ranks. */

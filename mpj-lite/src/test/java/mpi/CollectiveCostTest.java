@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.LocalWorld;
 
 /** Messages and bytes per collective, as docs/collectives.md tells them; and what crosses between sites. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CollectiveCostTest {
     private static final int RANKS = 8;
     private static final int LARGE = 400_000;

@@ -11,15 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The numbers of communicators that were freed, and of those that had a failure. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CommunicatorNumbersTest {
-    private static final class Failing extends User_function {
-        @Override
-        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
-            throw new IllegalStateException("as the test wants it");
-        }
-    }
-
     private static boolean isFree(Intracomm world, int number) {
         return BitSet.valueOf(world.self.contexts().free()).get(number);
     }

@@ -17,7 +17,7 @@ import org.posthouse.mpj.LocalWorld;
 import org.posthouse.wire.Limit;
 
 /** Communicators that {@code iDup} starts: nobody waits, and nothing works before the copy is known to be there. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CopyUnderWayTest {
     private static int sum(Comm comm, int value) {
         int[] sum = {value};

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What an error does is inherited by every communicator from the one that it is made of (MPI-1.1, 7.2). */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ErrorHandlersTest {
     @Test
     void everyNewCommunicatorInheritsThem() {

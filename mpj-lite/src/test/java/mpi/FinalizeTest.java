@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What was left under way at Finalize: every call that asks for it says so, and names itself. */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FinalizeTest {
     private static void requireRefused(String call, ThrowingCallable body) {
         MPIException error = catchThrowableOfType(MPIException.class, body);

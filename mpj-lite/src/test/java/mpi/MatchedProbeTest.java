@@ -17,7 +17,7 @@ import org.posthouse.mpj.LocalWorld;
 import org.posthouse.wire.Wire;
 
 /** Matched probes by several threads, of messages in several pieces: each message is one thread's, and whole. */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MatchedProbeTest {
     private static final int SENDERS = 3;
     private static final int MESSAGES = 24;

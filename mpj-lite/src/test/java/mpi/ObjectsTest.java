@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** MPI.OBJECT: what may be sent, and whose classes come out. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ObjectsTest {
     /** A class of the program. */
     public static final class Parcel implements Serializable {

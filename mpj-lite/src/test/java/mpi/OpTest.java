@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.mpj.coll.Reduction;
 
 /** Operations: which datatypes they take, pairs in bytes, complex numbers, and programs' own functions in both forms. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class OpTest {
     private static void combine(Op op, Datatype type, Object in, int inAt, Object inOut, int inOutAt, int count) {
         Reduction reduction = op.on(type);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** Sends, receives and probes between ranks of one process. */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PointToPointTest {
     static Stream<Datatype> types() {
         return Stream.concat(Samples.BASIC.stream(), Samples.PAIRS.stream());

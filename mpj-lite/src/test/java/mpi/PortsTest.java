@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.LocalWorld;
 
 /** Groups that meet at a port in a local world, where there is no Init: the name is made by hand. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PortsTest {
     private static final int SIZE = 6;
 

@@ -18,7 +18,7 @@ import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.data.Base;
 
 /** Messages that do not fit their receive: an error there, and the next message is received as usual. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ReceiveErrorTest {
     private static void refuse(
             Object sent, int count, Datatype sentAs, Object room, int capacity, Datatype wanted, int errorClass,

@@ -18,7 +18,7 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 
 /** Buffered sends, on a machine where no message leaves before it is matched. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SendBufferTest {
     private static final int INTS = 8;
     private static final int MESSAGE_BYTES = INTS * Integer.BYTES;

@@ -15,7 +15,7 @@ import org.posthouse.mpj.LocalWorld;
  * Neighbours in grids with rings so short that both neighbours are one rank, or the rank itself: what is sent down
  * arrives from above all the same (MPI-4, 8.6).
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SmallRingTest {
     private record Grid(int[] dims, boolean[] periods) {
         @Override

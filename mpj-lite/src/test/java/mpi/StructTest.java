@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Records, pairs and complex numbers as views of buffers, written as programs for Open MPI write them. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class StructTest {
     private static final class Vec2 extends Struct {
         private final int x = addFloat();

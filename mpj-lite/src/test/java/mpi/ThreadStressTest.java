@@ -18,7 +18,7 @@ import org.posthouse.mpj.LocalWorld;
  * Thread level MULTIPLE: several threads of each rank send and receive at once, by a plan that a seed draws, on several
  * communicators; meanwhile one more thread makes collectives. Every message is counted, and read to its last element.
  */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ThreadStressTest {
     private static final int RANKS = 4;
     private static final int THREADS = 4;

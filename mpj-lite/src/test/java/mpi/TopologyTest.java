@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** Communicators with a topology, in both spellings: who is where, who is left over, and that messages go there. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class TopologyTest {
     private static final int[] TWO_BY_THREE = {2, 3};
     private static final boolean[] OPEN_AND_RING = {false, true};

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** Collectives that are started: their order, their errors, and the thread that they run in. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class TurnsTest {
     private static int total(int size) {
         return size * (size + 1) / 2;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** What keeps a process from being saved: what its program has begun and not seen the end of, whatever has arrived (ADR 44). */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class UnderWayTest {
     private static final int TAG = 3;
     private static final String RECEIVE = "a receive is under way";
@@ -368,15 +368,7 @@ class UnderWayTest {
     @Test
     void oneWhoseOperationThrewGoesToItsEndToo() {
         run(2, (world, checkpoint) -> {
-            Op failing = new Op(
-                    new User_function() {
-                        @Override
-                        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
-                            throw new IllegalStateException("as the test wants it");
-                        }
-                    },
-                    true);
-            Request reduction = world.Iallreduce(new int[1], 0, new int[1], 0, 1, MPI.INT, failing);
+            Request reduction = world.Iallreduce(new int[1], 0, new int[1], 0, 1, MPI.INT, new Op(new Failing(), true));
             refused(checkpoint, "a collective of COMM_WORLD is under way");
             assertThatThrownBy(reduction::Wait).hasMessage("as the test wants it");
             accepted(checkpoint);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.LocalWorld;
 
 /** An intercommunicator's collectives between groups of different sizes, in both directions. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class UnevenGroupsTest {
     /** One rank's view of both groups: ranks of the first are 0 to first - 1 of the world. */
     private record Side(Intercomm comm, int world, boolean isFirst, int own, int other) {

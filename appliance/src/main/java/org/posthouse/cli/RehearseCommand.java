@@ -45,7 +45,7 @@ final class RehearseCommand implements Callable<Integer> {
                 .map(entry -> Path.of(entry).toAbsolutePath())
                 .toList();
         try {
-            StartCache.make(classPath.get(0).getParent(), classPath, List.of(Posthouse.class.getName(), "rehearse"));
+            StartCache.make(classPath.get(0).getParent(), classPath, List.of(Posthouse.class.getName(), "rehearse"), StartCache.SECONDS_MAX);
         } catch (IOException | JobFailure e) {
             throw new CommandFailure("later commands start as slowly as before: " + e.getMessage(), e);
         }

@@ -27,7 +27,8 @@ public final class StartCache {
 
     public static final String RANK_FILE = "rank-" + Runtime.version() + ".aot";
 
-    private static final long SECONDS_MAX = 120;
+    /** For the user who waits for it. */
+    public static final long SECONDS_MAX = 120;
 
     /** Where a JVM finds flags beside its command line. */
     private static final List<String> FLAG_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
@@ -94,8 +95,9 @@ public final class StartCache {
      *
      * @param classPath of the JVMs that are to use the cache: jars only
      * @param rehearsal the main class and its arguments; one more is added: where the rank's JVM is to write
+     * @param secondsMax that it may take
      */
-    public static void make(Path folder, List<Path> classPath, List<String> rehearsal)
+    public static void make(Path folder, List<Path> classPath, List<String> rehearsal, long secondsMax)
             throws IOException, JobFailure, InterruptedException {
         Path work = Files.createTempDirectory(folder, "rehearsal-");
         Path said = work.resolve("said.log");
@@ -108,11 +110,11 @@ public final class StartCache {
         command.add(work.resolve(RANK_FILE).toString());
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-            boolean ended = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
             if (!ended || process.waitFor() != 0) {
-                throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + SECONDS_MAX + " s")
+                throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + secondsMax + " s")
                         + "; it said: " + Files.readString(said));
             }
             for (String file : List.of(RANK_FILE, COMMAND_FILE)) {

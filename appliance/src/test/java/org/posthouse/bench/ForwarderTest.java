@@ -22,7 +22,7 @@ import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ThreadLoad;
 
 /** That the baselines carry every byte, both ways, for many pairs at once. */
-@Timeout(60)
+@Timeout(120)
 class ForwarderTest {
     private static final int PAIRS = 3;
 

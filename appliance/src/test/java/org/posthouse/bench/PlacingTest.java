@@ -11,12 +11,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 
-/** Where a bench's relays run, which are in its own process. */
+/** Where a bench's relays run, which are in its own process: all of it is moved, and what another test would start meanwhile. */
 @EnabledOnOs(OS.LINUX)
+@Isolated
 class PlacingTest {
     @Test
     void theRelaysOfEachSiteHaveTheirProcessor() throws Exception {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What every directory does, seen from two relays; each test uses relay ids and jobs of its own. */
-@Timeout(60)
+@Timeout(120)
 abstract class DirectoryContract {
     private static final AtomicLong NAMES = new AtomicLong();
     private final long job = NAMES.incrementAndGet();
@@ -159,7 +159,7 @@ abstract class DirectoryContract {
         });
         Runnable stop = there().onChange(seen::countDown);
         here().announce(relay("a", "north", 1));
-        assertThat(seen.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(seen.await(60, TimeUnit.SECONDS)).isTrue();
         stopFailing.run();
         stop.run();
 

@@ -82,6 +82,6 @@ class GroupChangeTest {
     }
 
     private static ConditionFactory soon() {
-        return await().atMost(Duration.ofSeconds(30));
+        return await().atMost(Duration.ofSeconds(60));
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a member shows to its host: alone in the JVM, whose threads, sockets and files are looked at. */
 @Isolated
-@Timeout(60)
+@Timeout(120)
 class GroupMemberTest {
     private static boolean trapSprung;
 
@@ -56,7 +56,7 @@ class GroupMemberTest {
         } finally {
             directory.close();
         }
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
         assertThat(Sockets.listening()).doesNotContain(endpoint);
         assertThat(files()).isEqualTo(filesBefore);
     }
@@ -102,7 +102,7 @@ class GroupMemberTest {
             for (String greeting : greetings) {
                 Socket socket = new Socket(parts[0], Integer.parseInt(parts[1]));
                 sockets.add(socket);
-                socket.setSoTimeout(20_000);
+                socket.setSoTimeout(60_000);
                 socket.getOutputStream().write(greeting.getBytes(StandardCharsets.US_ASCII));
             }
             for (Socket socket : sockets) {

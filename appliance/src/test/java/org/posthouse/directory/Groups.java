@@ -61,7 +61,7 @@ final class Groups {
     }
 
     static void awaitMembers(HazelcastDirectory directory, int members) {
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> directory.member().getCluster().getMembers().size() == members);
     }
 

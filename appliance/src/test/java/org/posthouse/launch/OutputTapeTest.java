@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What ranks print is shown once, however often they are started again; where they print something else, it is told. */
-@Timeout(60)
+@Timeout(120)
 class OutputTapeTest {
     private static final byte[] TAG = "[3] ".getBytes(StandardCharsets.US_ASCII);
 
@@ -308,7 +308,7 @@ class OutputTapeTest {
                 assertThat(kept).as("byte " + bytes + " before it came").isNotDone();
                 process.write(printed.charAt(bytes - 1));
                 process.flush();
-                assertThat(kept.get(10, TimeUnit.SECONDS)).startsWith(printed.substring(0, bytes));
+                assertThat(kept.get(60, TimeUnit.SECONDS)).startsWith(printed.substring(0, bytes));
             }
             tape.whenKept(incarnation, printed.length() + 1, () -> told.add("kept"));
             process.close();
@@ -345,7 +345,7 @@ class OutputTapeTest {
         tape.whenKept(1, 4, () -> one.complete(null));
         process.write("one\n".getBytes(StandardCharsets.UTF_8));
         process.flush();
-        one.get(10, TimeUnit.SECONDS);
+        one.get(60, TimeUnit.SECONDS);
         tape.whenKept(1, 100, () -> told.add("not waited for"));
         tape.breakFile();
         process.write("two\n".getBytes(StandardCharsets.UTF_8));

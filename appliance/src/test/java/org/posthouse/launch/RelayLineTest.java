@@ -21,7 +21,7 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
-@Timeout(60)
+@Timeout(120)
 class RelayLineTest {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final MemoryDirectory directory = new MemoryDirectory();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two real processes, of ranks 4 and 5. */
-@Timeout(60)
+@Timeout(120)
 class StoppedRanksTest {
     private static final int LOOKS = 5;
 

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Holds the test's end of every {@link Puppet}'s connection. */
 final class Strings implements AutoCloseable {
-    private static final int ANSWER_MS = 20_000;
+    private static final int ANSWER_MS = 60_000;
 
     private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 

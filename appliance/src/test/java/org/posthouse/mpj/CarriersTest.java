@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Virtual threads that wait for a relay leave the processors to others. */
-@Timeout(60)
+@Timeout(120)
 class CarriersTest {
     private static void awaitEnd(String address) {
         try (FrameLine line = FrameLine.connect(address)) {
@@ -40,12 +40,12 @@ class CarriersTest {
                 readers.add(CompletableFuture.runAsync(() -> awaitEnd(address), Thread.ofVirtual()::start));
                 ends.add(server.accept());
             }
-            CompletableFuture.runAsync(() -> {}, Thread.ofVirtual()::start).get(10, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(() -> {}, Thread.ofVirtual()::start).get(60, TimeUnit.SECONDS);
         } finally {
             for (Socket end : ends) {
                 end.close();
             }
         }
-        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).get(10, TimeUnit.SECONDS);
+        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
     }
 }

@@ -24,7 +24,7 @@ import org.posthouse.tunnel.RelayId;
 
 /** What the kernel says of a rank's connection that is silent: soon it asks whether the other end is there, at both ends. */
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class KeepaliveTest {
     /** What runs on a connection in /proc/net/tcp, as "02:000003E8": 2 is to ask; the time left is in hundredths of a second. */
     private static final String ASKS = "02";
@@ -38,7 +38,7 @@ final class KeepaliveTest {
         try (MemoryDirectory directory = new MemoryDirectory()) {
             // Without local sockets, which are told of their ends at once.
             Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
-            vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+            vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
             int port = Integer.parseInt(relay.address().substring(relay.address().lastIndexOf(':') + 1));
             try (FrameLine line = FrameLine.connect(relay.address())) {
                 assertThat(line.remote()).isEqualTo(relay.address());
@@ -52,13 +52,13 @@ final class KeepaliveTest {
                         }));
             }
         } finally {
-            vertx.close().await(20, TimeUnit.SECONDS);
+            vertx.close().await(60, TimeUnit.SECONDS);
         }
     }
 
-    /** The timers of the connections from and to this port that are up. */
+    /** The timers of the connections from and to this port of 127.0.0.1 that are up. */
     private static List<String> timers(int port) throws IOException {
-        String suffix = String.format(":%04X", port);
+        String suffix = String.format("0100007F:%04X", port);
         try (Stream<String> lines = Stream.concat(
                 Files.lines(Path.of("/proc/net/tcp")), Files.lines(Path.of("/proc/net/tcp6")))) {
             return lines.map(line -> line.trim().split("\\s+"))

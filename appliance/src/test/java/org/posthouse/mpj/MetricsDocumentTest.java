@@ -65,7 +65,7 @@ class MetricsDocumentTest {
         Vertx vertx = EmbeddedGrid.vertx();
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 2, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
                 Scrape scrape = new Scrape(grid::views)) {
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .untilAsserted(() -> assertThat(shown(scrape)).isEqualTo(documented()));
             for (RelayConfig.Mode mode : RelayConfig.Mode.values()) {
                 grid.switchMode(ModeConfig.of(mode));

@@ -26,7 +26,7 @@ class MetricsTest {
     private static final int CONTEXT = 6;
     private static final int TAG = 1;
     private static final int MESSAGES = 40;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static Region region(int bytes) {
         return new Region(Base.BYTE, Layout.ONE, new byte[bytes], 0);

@@ -16,7 +16,7 @@ import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.ThreadLoad;
 
 /** Modes with several loops have two ranks that only talk to each other served by one of them: another would have to be woken. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ReadingLoopTest {
     private static final int CONTEXT = 6;
     private static final int ROUND_TRIPS = 3_000;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.launch.Installation;
 
 /** The machine that simulations run on. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StageTest {
     /** As the JDK's own threads have some, which clean up behind buffers. */
     @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * What the kernel does not take is finished or given up, and a connection is read by one loop and then by another; whoever waits for that is
  * told either way.
  */
-@Timeout(60)
+@Timeout(120)
 final class ChannelOutletTest {
     private static final int BYTES = 64 * 1024 * 1024;
 
@@ -64,12 +64,12 @@ final class ChannelOutletTest {
 
     @AfterEach
     void endLoops() throws InterruptedException {
-        assertThat(loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(others.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(others.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).await(60, TimeUnit.SECONDS)).isTrue();
     }
 
     private String next() throws InterruptedException {
-        return heard.poll(10, TimeUnit.SECONDS);
+        return heard.poll(60, TimeUnit.SECONDS);
     }
 
     private static void say(Socket socket, String word) throws IOException {
@@ -94,7 +94,7 @@ final class ChannelOutletTest {
     @Test
     void tellsThatTheReaderIsGone() throws Exception {
         try (Socket reader = connect()) {
-            ChannelOutlet outlet = new ChannelOutlet(accepted.get(10, TimeUnit.SECONDS));
+            ChannelOutlet outlet = new ChannelOutlet(accepted.get(60, TimeUnit.SECONDS));
             ByteBuf much = UnpooledByteBufAllocator.DEFAULT.directBuffer(BYTES).writeZero(BYTES);
             long written = outlet.write(new ByteBuffer[] {much.nioBuffer()}, 1);
             assertThat(written).as("the kernel does not take all").isLessThan(BYTES);
@@ -102,7 +102,7 @@ final class ChannelOutletTest {
             outlet.finish(much.skipBytes((int) written), told::countDown);
             reader.setSoLinger(true, 0);
             reader.close();
-            assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(much.refCnt()).isZero();
         }
     }
@@ -110,7 +110,7 @@ final class ChannelOutletTest {
     @Test
     void isReadByOneLoopAndThenByAnother() throws Exception {
         try (Socket peer = connect()) {
-            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            Channel channel = accepted.get(60, TimeUnit.SECONDS);
             ChannelOutlet outlet = new ChannelOutlet(channel);
             say(peer, "one");
             assertThat(next()).isEqualTo("one here");
@@ -129,7 +129,7 @@ final class ChannelOutletTest {
     @Test
     void isClosedAndPausedBetweenTwoLoops() throws Exception {
         try (Socket peer = connect()) {
-            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            Channel channel = accepted.get(60, TimeUnit.SECONDS);
             ChannelOutlet outlet = new ChannelOutlet(channel);
             CountDownLatch free = new CountDownLatch(1);
             channel.eventLoop().execute(() -> awaitQuietly(free));
@@ -146,7 +146,7 @@ final class ChannelOutletTest {
     @Test
     void endsBetweenTwoLoops() throws Exception {
         try (Socket peer = connect()) {
-            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            Channel channel = accepted.get(60, TimeUnit.SECONDS);
             ChannelOutlet outlet = new ChannelOutlet(channel);
             channel.eventLoop().execute(() -> {
                 outlet.readBy(others, () -> heard.add("ended unheard"), () -> heard.add("moved"));

@@ -36,7 +36,7 @@ import org.posthouse.wire.Wire;
 
 /** The directory is for people and for finding each other: whatever is in it, jobs and relays end as they should. */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 final class DirectoryFaultTest {
     private static final long JOB = 77;
     private static final Token TOKEN = new Token(1, 2);
@@ -58,7 +58,7 @@ final class DirectoryFaultTest {
                 throw new IllegalStateException("broken by the test");
             }
             if (hangs && method.getName().equals("part")) {
-                leftSafely = syncing.await(10, TimeUnit.SECONDS);
+                leftSafely = syncing.await(60, TimeUnit.SECONDS);
             }
             return method.invoke(directory, arguments);
         });
@@ -66,13 +66,13 @@ final class DirectoryFaultTest {
             syncing.countDown();
             return disk.get();
         });
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
     }
 
     @AfterEach
     void stop(Vertx vertx) throws Exception {
         if (!relay.isOver()) {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         }
         directory.close();
     }
@@ -140,7 +140,7 @@ final class DirectoryFaultTest {
     void aRelayThatCannotSayThatItStopsClosesItsLog(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN)) {
             broken = true;
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             until(launcher, FrameType.CLOSE);
         }
         MessageLog.open(LogConfig.of(folder.resolve("log"))).close();

@@ -37,7 +37,7 @@ import org.posthouse.wire.Wire;
 
 /** A relay whose log is not made safe any more, for whatever reason. */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 final class FailedSyncTest {
     @TempDir
     private Path folder;
@@ -50,7 +50,7 @@ final class FailedSyncTest {
         Relay relay = new Relay(config, directory, log -> () -> {
             throw new IllegalStateException("no disk");
         });
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             assertThat(read(launcher)).contains("WELCOME");
@@ -62,7 +62,7 @@ final class FailedSyncTest {
             assertThat(open(launcher, relay, 3, JobOpen.PROCESS)).contains("JOB_OPENED");
             assertThat(open(launcher, relay, 4, JobOpen.HOST)).contains("cannot survive the host of relay here", "no disk");
         } finally {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
     }
@@ -75,13 +75,13 @@ final class FailedSyncTest {
         AtomicLong acknowledged = new AtomicLong();
         Context context = vertx.getOrCreateContext();
         Links far = new Links(context, links(authority, "far", 1).listen("127.0.0.1", 0), new Far(acknowledged));
-        far.start().await(20, TimeUnit.SECONDS);
+        far.start().await(60, TimeUnit.SECONDS);
         RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log"));
         LinkConfig links = links(authority, "here", config.epoch()).peer("far", "127.0.0.1:" + far.port());
         Relay relay = new Relay(config.withLinks(links), directory, log -> () -> {
             throw new IllegalStateException("no disk");
         });
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             read(launcher);
@@ -92,10 +92,10 @@ final class FailedSyncTest {
             assertThat(read(launcher)).contains("JOB_EVENT", "LOG_DAMAGED", "no disk");
             assertThat(acknowledged).as("the job may go on out of the log").hasValue(0);
             launcher.send(new Notice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
-            await().atMost(Duration.ofSeconds(30)).until(() -> acknowledged.get() == 1);
+            await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.get() == 1);
         } finally {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
-            far.close().await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
+            far.close().await(60, TimeUnit.SECONDS);
             directory.close();
         }
     }

@@ -31,7 +31,7 @@ import org.posthouse.wire.WireException;
  * Processes with a past at a relay whose disk stands still, in jobs that survive its host: they hear of that past when nobody can lose it
  * any more, and what they have given up is given up for good (P3, ADR 19). Rank 0 has sent a message and received one before.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class GreetingTest {
     private static final long JOB = 42;
     private static final Token TOKEN = new Token(1, 2);
@@ -69,7 +69,6 @@ final class GreetingTest {
 
         private void hearsNothing() {
             await().during(LONG)
-                    .atMost(LONG.multipliedBy(10))
                     .failFast(() -> assertThat(connection.available()).as("bytes heard").isZero())
                     .until(() -> true);
         }
@@ -120,7 +119,7 @@ final class GreetingTest {
             peer.close();
         }
         grid.close();
-        vertx.close().await(20, TimeUnit.SECONDS);
+        vertx.close().await(60, TimeUnit.SECONDS);
     }
 
     /** One message each way between the two ranks. */

@@ -28,7 +28,7 @@ import org.posthouse.wire.Wire;
 
 /** While a shard is busy, what a connection may pile up for it is bounded; then all of it is handled, in order (P6). */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 class HeldFramesTest {
     private static final long JOB = 42;
     private static final Token TOKEN = new Token(1, 2);
@@ -38,7 +38,7 @@ class HeldFramesTest {
     private static final int PROBES = 30_000;
 
     private static final int HELD_MIN = 1_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private long framesBefore;
 
@@ -47,7 +47,7 @@ class HeldFramesTest {
     void aConnectionIsNotReadWhileManyOfItsFramesWait(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         CountDownLatch go = new CountDownLatch(1);
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
@@ -69,7 +69,7 @@ class HeldFramesTest {
             busy.join();
         } finally {
             go.countDown();
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
     }
@@ -80,7 +80,7 @@ class HeldFramesTest {
     void whatComesBehindAConnectionsEndIsReadThoughThatIsInTheMiddleOfAFrame(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
             open(launcher, relay);
@@ -97,7 +97,7 @@ class HeldFramesTest {
                 rank.send(ByteBuffer.allocate(64 * 1024));
             }
         } finally {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
     }

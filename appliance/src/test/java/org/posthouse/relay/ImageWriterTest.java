@@ -30,7 +30,7 @@ import org.posthouse.wire.Wire;
 
 /** A rank's image at a relay whose disk does not do what it should. */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 final class ImageWriterTest {
     private static final int BYTES = 100;
     private static final Token TOKEN = new Token(1, 2);
@@ -43,7 +43,7 @@ final class ImageWriterTest {
     void aRankHearsThatItsImageWasNotKeptThoughWhatIsLeftOfItCannotBeRemoved(Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log")), directory);
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address()); RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             launcher.send(new JobOpen(1, TOKEN, JobOpen.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
@@ -52,7 +52,7 @@ final class ImageWriterTest {
             rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
             rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
-            await().atMost(Duration.ofSeconds(20)).until(() -> unfinished().isPresent());
+            await().atMost(Duration.ofSeconds(60)).until(() -> unfinished().isPresent());
             Path written = unfinished().orElseThrow();
             Files.delete(written);
             Files.createDirectories(written.resolve("full"));
@@ -61,7 +61,7 @@ final class ImageWriterTest {
             rank.send(image());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.FAILED);
         } finally {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
     }

@@ -15,9 +15,11 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.posthouse.tunnel.FrameDecoder;
 
-/** What a thread reads into while frames are held. */
+/** What a thread reads into while frames are held: of those buffers a process has so many. */
+@Isolated
 final class KeptBuffersTest {
     private static final int ALL = KeptBuffers.SURE + KeptBuffers.SHARED;
 

@@ -29,7 +29,7 @@ import org.posthouse.wire.FrameView;
 
 /** Of names of relays that others only speak of, and that may be any number, a relay keeps nothing once their links are gone. */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 final class LinkNamesTest {
     @TempDir
     private Path folder;
@@ -64,25 +64,25 @@ final class LinkNamesTest {
     void whatIsCarriedIsCountedOfLinksThatHaveBeenUp(Vertx vertx) throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
         Links far = new Links(vertx.getOrCreateContext(), links(authority, "far", 1).listen("127.0.0.1", 0), new Far());
-        far.start().await(20, TimeUnit.SECONDS);
+        far.start().await(60, TimeUnit.SECONDS);
         RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0);
         LinkConfig links = links(authority, "here", config.epoch())
                 .peer("far", "127.0.0.1:" + far.port())
                 .peer("told", "127.0.0.1:" + far.port()); // Which is another one, and so never up.
         Relay relay = new Relay(config.withLinks(links), directory);
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try {
-            await().atMost(Duration.ofSeconds(30)).until(() -> carried(relay), Set.of("far")::equals);
+            await().atMost(Duration.ofSeconds(60)).until(() -> carried(relay), Set.of("far")::equals);
         } finally {
-            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
-            far.close().await(20, TimeUnit.SECONDS);
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
+            far.close().await(60, TimeUnit.SECONDS);
         }
     }
 
     private static Set<String> carried(Relay relay) throws Exception {
         CompletableFuture<Set<String>> told = new CompletableFuture<>();
         relay.control().submit(() -> told.complete(relay.links().carried().keySet()));
-        return told.get(20, TimeUnit.SECONDS);
+        return told.get(60, TimeUnit.SECONDS);
     }
 
     private LinkConfig links(GridAuthority authority, String site, long epoch) throws Exception {

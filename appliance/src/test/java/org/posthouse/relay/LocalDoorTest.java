@@ -36,7 +36,7 @@ import org.posthouse.wire.Token;
 
 /** Who is on the relay's host comes in past the port in every mode, and by the port where that cannot be. */
 @ExtendWith(VertxExtension.class)
-@Timeout(60)
+@Timeout(120)
 class LocalDoorTest {
     /** Where this process's own lines look for relays, too. */
     private static final LocalSockets SOCKETS = LocalSockets.of(System.getenv()).orElseThrow();
@@ -48,12 +48,12 @@ class LocalDoorTest {
                 .withMode(ModeConfig.of(mode))
                 .withLocal(Optional.of(sockets));
         Relay relay = new Relay(config, directory);
-        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         return relay;
     }
 
     private void stop(Vertx vertx, Relay relay) throws Exception {
-        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+        vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         directory.close();
     }
 

@@ -163,7 +163,7 @@ final class LogJournalTest {
         items.release();
         Files.move(away, file);
         try (ExecutorService other = Executors.newSingleThreadExecutor()) {
-            other.submit(() -> journal.polls(7, 1, 1, 1)).get(10, TimeUnit.SECONDS);
+            other.submit(() -> journal.polls(7, 1, 1, 1)).get(60, TimeUnit.SECONDS);
         }
         journal.close();
     }

@@ -23,7 +23,7 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 
 /** A real log, made safe on a real disk by a thread of its own, for whoever asks. */
-@Timeout(60)
+@Timeout(120)
 class LogSyncerTest {
     @TempDir
     private Path folder;
@@ -87,11 +87,11 @@ class LogSyncerTest {
         AtomicInteger failures = new AtomicInteger();
         LogSyncer stopped = new LogSyncer(() -> breaks(goesOn), safeTold::incrementAndGet, failure -> failures.incrementAndGet());
         CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(() -> stopped.await(5), Thread::startVirtualThread);
-        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Void> closing = CompletableFuture.runAsync(stopped::close, Thread::startVirtualThread);
-        assertThat(closed.get(30, TimeUnit.SECONDS)).isFalse();
+        assertThat(closed.get(60, TimeUnit.SECONDS)).isFalse();
         goesOn.countDown();
-        closing.get(30, TimeUnit.SECONDS);
+        closing.get(60, TimeUnit.SECONDS);
 
         LogSyncer broken = new LogSyncer(() -> breaks(goesOn), safeTold::incrementAndGet, failure -> failures.incrementAndGet());
         assertThat(broken.await(5)).isFalse();

@@ -48,13 +48,13 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** A relay and what it sends to another one, which handles it when the test says so. */
-@Timeout(60)
+@Timeout(120)
 class OtherRelayTest {
     private static final long JOB = 7;
     private static final int LONG = 1;
     private static final int SHORT = 2;
     private static final int LONG_BYTES = 20_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -350,7 +350,7 @@ class OtherRelayTest {
             what.run();
             done.complete(null);
         });
-        done.get(20, TimeUnit.SECONDS);
+        done.get(60, TimeUnit.SECONDS);
     }
 
     private <T> T inShard(Supplier<T> what) throws Exception {
@@ -368,7 +368,7 @@ class OtherRelayTest {
     private <T> T inControl(Supplier<T> what) throws Exception {
         CompletableFuture<T> told = new CompletableFuture<>();
         relay.control().submit(() -> told.complete(what.get()));
-        return told.get(20, TimeUnit.SECONDS);
+        return told.get(60, TimeUnit.SECONDS);
     }
 
     /** Of rank 0 here, and rank 1 there. */
@@ -385,7 +385,7 @@ class OtherRelayTest {
                 open.completeExceptionally(e);
             }
         });
-        open.get(20, TimeUnit.SECONDS);
+        open.get(60, TimeUnit.SECONDS);
     }
 
     private static ByteBuf offer(int source, int destination, long sequence) {
@@ -417,6 +417,6 @@ class OtherRelayTest {
     }
 
     private static <T> T get(Future<T> future) throws Exception {
-        return future.toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return future.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 }

@@ -40,7 +40,7 @@ import org.posthouse.wire.WireException;
 
 /** The relay's shell in every mode on real sockets: limits, roles, and whose end ends what. */
 @ExtendWith(VertxExtension.class)
-@Timeout(value = 60, timeUnit = TimeUnit.SECONDS)
+@Timeout(value = 120, timeUnit = TimeUnit.SECONDS)
 class RelayTest {
     private static final long JOB = 42;
     private static final Token TOKEN = new Token(1, 2);

@@ -28,7 +28,7 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** What is compared with what was sent before, by a log that is cut meanwhile. */
-@Timeout(60)
+@Timeout(120)
 final class ResendsTest {
     private static final long JOB = 7;
 

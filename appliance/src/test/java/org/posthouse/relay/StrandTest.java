@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** One at a time, in order, nothing lost: whoever does the work. */
-@Timeout(60)
+@Timeout(120)
 final class StrandTest {
     private final Queue<Runnable> home = new ArrayDeque<>();
     private final List<String> did = new ArrayList<>();

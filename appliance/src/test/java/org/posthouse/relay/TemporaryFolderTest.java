@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class TemporaryFolderTest {
     private static final String PREFIX = "grid-";
 
@@ -47,7 +47,7 @@ class TemporaryFolderTest {
             assertThat(left.resolve("keys/site.key")).as("while its owner lives").exists();
 
             owner.destroyForcibly();
-            assertThat(owner.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(owner.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(left).as("nobody was left to remove it").exists();
             try (TemporaryFolder next = TemporaryFolder.make(parent, PREFIX)) {
                 assertThat(left).doesNotExist();

@@ -12,7 +12,7 @@ import org.posthouse.system.jobs.ShowsArguments;
 import org.posthouse.system.jobs.ShowsSettings;
 
 /** The argument conventions of the implementations that programs were written for, and what a user may set. */
-@Timeout(180)
+@Timeout(900)
 class ArgumentsTest {
     @TempDir
     private Path folder;

@@ -23,7 +23,7 @@ import org.posthouse.system.jobs.NeverInits;
 import org.posthouse.system.jobs.Throws;
 
 /** Jobs that cannot start or go wrong: one clear line that names the rank and the cause, a status, nothing left. */
-@Timeout(180)
+@Timeout(900)
 class BadJobTest {
     @TempDir
     private static Path folder;

@@ -24,7 +24,7 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** Whoever speaks to a relay wrongly is told why and let go; the relay runs the next job as if nothing had been. */
-@Timeout(180)
+@Timeout(900)
 class BadPeerTest {
     private static final int HEADER_TYPE_AT = 4;
     private static final byte CLOSE = 15;

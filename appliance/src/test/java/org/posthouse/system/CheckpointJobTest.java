@@ -26,7 +26,7 @@ import org.posthouse.system.jobs.SavesSteps;
  * A program that saves its state is killed and goes on from there: its result is right, each line of it is shown once, and
  * its process did not begin anew. Real processes.
  */
-@Timeout(180)
+@Timeout(900)
 class CheckpointJobTest {
     static final int STEPS = 40;
     static final int EVERY = 7;

@@ -14,7 +14,7 @@ import org.posthouse.launch.Installation;
 import org.posthouse.mpj.LocalSockets;
 
 /** The conformance cases of {@code mpj-lite} as jobs: a process a rank, over real relays. */
-@Timeout(180)
+@Timeout(900)
 class ConformanceJobTest {
     @TempDir
     private Path folder;

@@ -72,13 +72,17 @@ final class CutWay implements AutoCloseable {
         }
     }
 
-    private void lead(Socket near) throws IOException {
-        Socket far = new Socket(InetAddress.getLoopbackAddress(), target);
-        sockets.add(far);
-        near.setTcpNoDelay(true);
-        far.setTcpNoDelay(true);
-        Thread.ofVirtual().start(() -> pump(near, far));
-        Thread.ofVirtual().start(() -> pump(far, near));
+    private void lead(Socket near) {
+        try {
+            near.setTcpNoDelay(true);
+            Socket far = new Socket(InetAddress.getLoopbackAddress(), target);
+            sockets.add(far);
+            far.setTcpNoDelay(true);
+            Thread.ofVirtual().start(() -> pump(near, far));
+            Thread.ofVirtual().start(() -> pump(far, near));
+        } catch (IOException e) {
+            reset(near); // It was cut meanwhile, or nobody listens there.
+        }
     }
 
     private void pump(Socket from, Socket to) {

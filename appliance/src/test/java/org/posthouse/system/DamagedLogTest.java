@@ -20,7 +20,7 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.system.jobs.PilesUp;
 
 /** A message that waits in a log whose bytes change is never delivered: its job ends, by name, and no other. */
-@Timeout(180)
+@Timeout(900)
 final class DamagedLogTest {
     private static final int MESSAGES = 50;
     private static final int BYTES = 1_000;

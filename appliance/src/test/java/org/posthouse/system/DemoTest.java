@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.examples.Examples;
 
 /** {@code posthouse demo}: the README's first command; a rank of each job is killed. */
-@Timeout(300)
+@Timeout(900)
 class DemoTest {
     @TempDir
     private Path folder;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.tunnel.GridAuthority;
 
 /** {@code posthouse relay --forward} at one site and {@code --via} at another: a web server that only one of them reaches. */
-@Timeout(180)
+@Timeout(900)
 class ForwardCommandTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

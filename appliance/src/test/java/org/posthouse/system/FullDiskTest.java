@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.tunnel.GridAuthority;
 
 /** A disk of which not a byte is left (P6): the job stands still, says why, and goes on when there is room. Real processes. */
-@Timeout(180)
+@Timeout(900)
 class FullDiskTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -38,7 +38,7 @@ class FullDiskTest {
                 Relays full = Relays.startOn(disk, folder, "site-a", options(disk.path(), "site-a"));
                 Relays other = Relays.start(folder, "site-b", options(
                         folder, "site-b", "--peer", "site-a=" + full.ready().links(), "--member", full.group()));
-                Command job = start(full, "2", "4", "example:ring", "500", "30000")) {
+                Command job = start(full, "2", "4", "example:ring", "3000", "5000")) {
             full.awaitDelivered(100);
             disk.fill();
             assertStandsStill(full, job);
@@ -52,7 +52,7 @@ class FullDiskTest {
             disk.fill();
             assertStandsStill(full, job);
             full.kill();
-            CompletableFuture<Void> back = CompletableFuture.runAsync(() -> startAgain(full));
+            CompletableFuture<Void> back = CompletableFuture.runAsync(() -> startAgain(full), Thread::startVirtualThread);
             await().atMost(PATIENCE).until(() -> readiness(full).contains("it waits for room") || back.isDone());
             assertThat(back).isNotDone();
             disk.makeRoom();

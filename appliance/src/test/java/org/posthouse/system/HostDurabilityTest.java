@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code --durability host} over two sites: what crosses the border waits for the disk, and all the same nothing is lost. */
-@Timeout(180)
+@Timeout(900)
 class HostDurabilityTest {
     @TempDir
     private Path folder;

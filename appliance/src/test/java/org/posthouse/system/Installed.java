@@ -23,8 +23,8 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.StartCache;
 
 /**
- * What system tests start, as the launcher script does: the jar that the build made and its dependencies, with start caches that the
- * first test after a build makes. Where there is no such jar, or it is older than the classes (in an IDE), it is this JVM's class
+ * What system tests start, as the launcher script does: the jar that the build made and its dependencies, with start caches, made
+ * before the first system test after a build. Where there is no such jar, or it is older than the classes (in an IDE), it is this JVM's class
  * path, without caches.
  */
 final class Installed {
@@ -33,18 +33,27 @@ final class Installed {
     private static final Path JAR = CACHES.resolve("posthouse-tested.jar");
     private static final List<Path> CLASS_PATH = classPath();
 
+    /** Nobody's time runs, and the machine may have much else to do. */
+    private static final long REHEARSAL_SECONDS_MAX = 900;
+
+    private static boolean prepared;
+
     private Installed() {}
 
     /** Flags of a JVM that is to start it: the caches and the class path. */
-    static synchronized List<String> flags() throws IOException {
+    static List<String> flags() {
+        prepare();
         List<String> flags = new ArrayList<>();
-        if (CLASS_PATH.contains(JAR) && CLASS_PATH.stream().allMatch(Files::isRegularFile)) {
-            Path caches = caches();
-            flags.add("-D" + StartCache.FOLDER + "=" + caches);
-            flags.addAll(StartCache.flags(caches.resolve(StartCache.COMMAND_FILE)));
+        if (isJars()) {
+            flags.add("-D" + StartCache.FOLDER + "=" + CACHES);
+            flags.addAll(StartCache.flags(CACHES.resolve(StartCache.COMMAND_FILE)));
         }
         flags.addAll(List.of("-cp", String.join(File.pathSeparator, CLASS_PATH.stream().map(Path::toString).toList())));
         return flags;
+    }
+
+    private static boolean isJars() {
+        return CLASS_PATH.contains(JAR) && CLASS_PATH.stream().allMatch(Files::isRegularFile);
     }
 
     private static List<Path> classPath() {
@@ -88,19 +97,27 @@ final class Installed {
         }
     }
 
-    /** The folder of the caches, made anew if a jar is newer; several test JVMs may ask at once. */
-    static Path caches() throws IOException {
+    /** The folder of the caches. */
+    static Path caches() {
+        return CACHES;
+    }
+
+    /** Makes the caches if there are none, or a jar is newer; several test JVMs may ask at once. Where they cannot be made, all starts without them. */
+    static synchronized void prepare() {
+        if (prepared || !isJars()) {
+            return;
+        }
+        prepared = true;
         try (FileChannel channel = FileChannel.open(
                         CACHES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock alone = channel.lock()) {
             assert alone.isValid();
             Path command = CACHES.resolve(StartCache.COMMAND_FILE);
             if (!Files.exists(command) || newest(CLASS_PATH).compareTo(modified(command)) > 0) {
-                StartCache.make(CACHES, CLASS_PATH, List.of(Posthouse.class.getName(), "rehearse"));
+                StartCache.make(CACHES, CLASS_PATH, List.of(Posthouse.class.getName(), "rehearse"), REHEARSAL_SECONDS_MAX);
             }
-            return CACHES;
-        } catch (JobFailure e) {
-            throw new AssertionError("no start caches: " + e.getMessage(), e);
+        } catch (IOException | JobFailure e) {
+            System.err.println("no start caches: " + e.getMessage());
         } catch (InterruptedException e) {
             throw new AssertionError("interrupted", e);
         }

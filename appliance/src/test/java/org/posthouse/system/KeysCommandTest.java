@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An operator revokes and renews a site's certificate under a running job, with commands alone. */
-@Timeout(180)
+@Timeout(900)
 class KeysCommandTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

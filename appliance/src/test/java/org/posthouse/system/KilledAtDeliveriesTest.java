@@ -27,7 +27,7 @@ import org.posthouse.system.jobs.MasterOfAny;
  * Promise P4 for programs whose result depends on the order of messages, on failed probes, or on what Testsome answered, or which make communicators beside a collective:
  * killed at one delivery after the other, restarted, and still of one mind with their peers. Real processes.
  */
-@Timeout(180)
+@Timeout(900)
 class KilledAtDeliveriesTest {
     @TempDir
     private Path folder;

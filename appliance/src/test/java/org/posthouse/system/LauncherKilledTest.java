@@ -17,7 +17,7 @@ import org.posthouse.system.jobs.Computes;
 import org.posthouse.system.jobs.SavesSteps;
 
 /** A job that has a folder outlives its launcher: the next one goes on with it, and what was shown is not shown again. Real processes. */
-@Timeout(180)
+@Timeout(900)
 class LauncherKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

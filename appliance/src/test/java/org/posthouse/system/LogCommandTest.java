@@ -31,7 +31,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** {@code posthouse log}, over a log of two jobs: 2 is over, 3 is open; both are of 4 ranks. */
-@Timeout(120)
+@Timeout(900)
 final class LogCommandTest {
     private static final byte[] PAYLOAD = {1, 2, 3, 4, 5};
     private static final String CLOSED = "0000000000000002";

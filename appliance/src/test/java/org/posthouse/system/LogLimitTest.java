@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.PoursThrough;
 
 /** Promise P6 for the log: a job that writes 1 GiB goes through a log of 96 MiB, killed on the way or not, though one of its ranks has left at once. Real processes. */
-@Timeout(180)
+@Timeout(900)
 class LogLimitTest {
     private static final long LIMIT_BYTES = 96L << 20;
 

@@ -13,7 +13,7 @@ import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.MessageLog;
 
 /** With {@code --durability process} a relay's log holds every message that arrived and every delivery, in order. */
-@Timeout(180)
+@Timeout(900)
 class LogTest {
     private static final int LAPS = 20;
     private static final int PAYLOAD_BYTES = 300_000;

@@ -12,7 +12,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.system.jobs.PilesUp;
 
 /** A job without a log uses up a relay's direct memory, of which the JVM takes no notice: what it leaves half done would keep others waiting for ever. Real processes. */
-@Timeout(180)
+@Timeout(900)
 final class MemoryUsedUpTest {
     /** Less than one sender's credit, to a rank that receives nothing. */
     private static final List<String> LITTLE_MEMORY = List.of(

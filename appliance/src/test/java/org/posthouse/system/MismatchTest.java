@@ -11,7 +11,7 @@ import org.posthouse.system.jobs.LateRoot;
 import org.posthouse.system.jobs.Mismatches;
 
 /** Ranks of two sites whose collectives do not match: a diagnosis within seconds, and nothing left. */
-@Timeout(180)
+@Timeout(900)
 class MismatchTest {
     @TempDir
     private Path folder;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An operator changes the mode of a relay process under a running job. */
-@Timeout(120)
+@Timeout(900)
 class ModeCommandTest {
     @TempDir
     private Path folder;

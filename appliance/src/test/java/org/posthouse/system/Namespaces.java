@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * no rights, where the system lets users have namespaces.
  */
 final class Namespaces implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<Process> holders = new ArrayList<>();
 

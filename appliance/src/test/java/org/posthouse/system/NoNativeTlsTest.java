@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.tunnel.GridAuthority;
 
 /** Relays on a host where there is no native TLS (ADR 32). Real processes, in which Netty is told that there is none. */
-@Timeout(180)
+@Timeout(900)
 class NoNativeTlsTest {
     private static final List<String> WITHOUT = List.of("-Dio.netty.handler.ssl.noOpenSsl=true");
     private static final String NOT_HERE = "native TLS, which is not to be had on this host: OpenSSL was explicit disabled";

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** kill -9 of a rank in the middle of a logged job: it alone is started again, and nobody can tell from the result. */
-@Timeout(180)
+@Timeout(900)
 class RankKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.tunnel.GridAuthority;
 
 /** kill -9 of a relay in the middle of a logged job, or its stop in good order: it is started again on its log, and nobody can tell from the result. */
-@Timeout(180)
+@Timeout(900)
 class RelayKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -28,7 +28,7 @@ class RelayKilledTest {
     @ValueSource(strings = "threaded")
     void ringVerifiesAlthoughItsRelayIsKilledTwice(String mode) throws Exception {
         try (Relays relay = one("--mode", mode);
-                Command job = start(relay, "1", "4", "example:ring", "4000", "1024")) {
+                Command job = start(relay, "1", "4", "example:ring", "8000", "1024")) {
             for (int kill = 0; kill < 2; kill++) {
                 relay.awaitDelivered(relay.delivered() + 2_000);
                 relay.kill();
@@ -62,7 +62,7 @@ class RelayKilledTest {
     @Test
     void ringVerifiesAlthoughARankDiesWithItsRelay() throws Exception {
         try (Relays relay = one();
-                Command job = start(relay, "1", "3", "example:ring", "400", "300000")) {
+                Command job = start(relay, "1", "3", "example:ring", "1200", "100000")) {
             relay.awaitDelivered(300);
             ProcessHandle rank = Jobs.rank(job, 1);
             relay.kill();
@@ -75,7 +75,7 @@ class RelayKilledTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"example:nas-is W, multiplexed, false", "example:ring 600 300000, pipeline, true"})
+    @CsvSource({"example:nas-is W, multiplexed, false", "example:ring 1800 100000, pipeline, true"})
     void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds(String program, String mode, boolean inGoodOrder) throws Exception {
         try (Relays first = ofTwo("site-a", "--mode", mode);
                 Relays second = ofTwo("site-b", "--mode", mode, "--peer", "site-a=" + first.ready().links(), "--member", first.group());

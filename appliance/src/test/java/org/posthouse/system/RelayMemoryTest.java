@@ -15,7 +15,7 @@ import org.posthouse.launch.Installation;
 import org.posthouse.launch.RelayProcess;
 
 /** A relay process has bounds for its memory, whoever starts it. */
-@Timeout(180)
+@Timeout(900)
 final class RelayMemoryTest {
     private static final long HEAP_BYTES = 1L << 30;
 

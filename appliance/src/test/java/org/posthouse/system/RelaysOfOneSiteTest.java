@@ -20,7 +20,7 @@ import org.posthouse.system.jobs.Waits;
 import org.posthouse.tunnel.GridAuthority;
 
 /** Two relay processes of one site, on one host: they share its ranks, its keys and a data folder. */
-@Timeout(180)
+@Timeout(900)
 class RelaysOfOneSiteTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -15,7 +15,7 @@ import org.posthouse.launch.Installation;
 import org.posthouse.mpj.RankMain;
 
 /** {@code posthouse run} with embedded relays. */
-@Timeout(180)
+@Timeout(900)
 class RunTest {
     /** The example of the P2P-MPI chapter (figure 1), with the loop's braces that print lost. */
     private static final String CHAPTER_PI =

@@ -19,7 +19,7 @@ import org.posthouse.system.jobs.FailsToSave;
  * What calls of a checkpoint throw is the same in every process that is brought back, and what a save itself throws nobody can catch (ADR 44). Real
  * processes.
  */
-@Timeout(180)
+@Timeout(900)
 class SaveFailureTest {
     private static final int STEPS = 60;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.launch.StartCache;
 
 /** The start caches speed up starts, and whatever is wrong with them is nobody's concern. */
-@Timeout(180)
+@Timeout(900)
 final class StartCacheTest {
     @TempDir
     private Path folder;
@@ -33,8 +33,7 @@ final class StartCacheTest {
     }
 
     private static void assertRanInSilence(Command.Result result) {
-        // A loop that did not get the processor for seconds says so, and that has nothing to do with caches.
-        assertThat(result.err().lines().filter(line -> !line.contains("has been blocked for"))).isEmpty();
+        assertThat(result.err()).isEmpty();
         assertThat(result.out().lines()).allMatch(line -> line.startsWith("[0] ")).anyMatch(line -> line.contains("SUCCESSFUL"));
         assertThat(result.out()).doesNotContain("warning", "error");
         assertThat(result.status()).isZero();

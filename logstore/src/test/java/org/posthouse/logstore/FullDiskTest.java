@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A log on a disk of which not a byte is left: a tmpfs that only one process sees, and that goes with it. */
-@Timeout(60)
+@Timeout(120)
 class FullDiskTest {
     @TempDir
     private Path folder;

@@ -20,7 +20,7 @@ final class LiveScanTest {
     @Timeout(120)
     void aLogThatIsBeingWrittenIsNotCalledDamaged() {
         MessageLog log = Samples.open(folder);
-        CompletableFuture<Void> written = CompletableFuture.runAsync(() -> Samples.fill(log, RECORDS, 50));
+        CompletableFuture<Void> written = CompletableFuture.runAsync(() -> Samples.fill(log, RECORDS, 50), task -> new Thread(task, "writer").start());
         long last = 0;
         int scans = 0;
         try {
@@ -43,7 +43,7 @@ final class LiveScanTest {
     @Timeout(120)
     void aScanGoesOnThoughTheFileBecomesFullThatItReads() {
         MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0));
-        CompletableFuture<Void> written = CompletableFuture.runAsync(() -> Samples.fill(log, RECORDS / 30, 1_000));
+        CompletableFuture<Void> written = CompletableFuture.runAsync(() -> Samples.fill(log, RECORDS / 30, 1_000), task -> new Thread(task, "writer").start());
         try {
             while (!written.isDone()) {
                 assertThat(Samples.scan(folder).defect().filter(defect -> defect.kind() != Kind.TORN_TAIL)).isEmpty();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is forced to the disk, in which order, and when it counts as safe. */
-@Timeout(60)
+@Timeout(120)
 final class LogSyncTest {
     @TempDir
     private Path folder;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A file of 16 MiB without a byte in it, and a writer that is said to be somewhere in it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PretoucherTest {
     private static final long MIB = 1 << 20;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.Arrival;
 
 /** What a writer that died, or one that still lives, means for the next one. */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RestartTest {
     private static final int KILLS = 4;
 

@@ -20,7 +20,7 @@ import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 
 /** A writer is killed in files that had an earlier life: what it acknowledged is there, and nothing of that life is. */
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SecondLifeTest {
     private static final int KILLS = 3;
 

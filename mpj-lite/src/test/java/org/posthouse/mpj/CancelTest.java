@@ -12,7 +12,7 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 
 /** What the endpoint promises of modes, of taking back, and of when a receive's sink is ended; on the tests' machine. */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CancelTest {
     private static Content ints(int... values) {
         return Plain.content(Base.INT, values, 0, values.length);

@@ -32,7 +32,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** What a rank says, frame by frame, when its connection has broken, and how it ends if it is not taken back. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ComeAgainTest extends OneRank {
     private static final byte[] PIECE = new byte[Wire.PAYLOAD_BYTES_MAX];
 

@@ -22,7 +22,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 
 /** How a rank's process ends, a real one, while a line that it prints waits for the log. */
-@Timeout(60)
+@Timeout(120)
 final class EndingTest {
     private static final int ABORTED = 5;
 
@@ -95,7 +95,7 @@ final class EndingTest {
     }
 
     private void requireEnd(int status) throws Exception {
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).as("it ends").isTrue();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("it ends").isTrue();
         assertThat(process.exitValue()).isEqualTo(status);
     }
 

@@ -39,7 +39,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** Frames over a real loopback connection, however the stream is cut and however a read waits. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ParameterizedClass
 @EnumSource
 final class FrameLineTest {

@@ -10,7 +10,7 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 
 /** The tests' own machine: it must find what it is there to find. */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LocalWorldTest {
     private static Content ints(int... values) {
         return Plain.content(Base.INT, values, 0, values.length);

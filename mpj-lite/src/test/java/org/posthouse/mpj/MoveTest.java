@@ -42,7 +42,7 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** A relay asks a rank to connect again: nothing is lost, said twice or said out of turn, whatever was under way. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ParameterizedClass
 @ValueSource(ints = {0, 300})
 final class MoveTest extends OneRank {

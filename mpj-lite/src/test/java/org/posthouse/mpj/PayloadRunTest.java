@@ -24,7 +24,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /** Chunks that are read into their places, over a real connection: whatever stands between them, and wherever the stream is cut. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PayloadRunTest {
     private static final int CONTEXT = 2;
     private static final int MESSAGES = 6;

@@ -23,7 +23,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Wire;
 
 /** Long payload is read into the program's direct buffer: only there, only of the message that the receive gets, and whole. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PlacedTest extends OneRank {
     /** As long as a message may be that comes in one frame, nearly. */
     private static final byte[] MESSAGE = Arrays.copyOf(LONG, 60_000);
@@ -80,7 +80,7 @@ final class PlacedTest extends OneRank {
         }
 
         void awaitAsked() throws InterruptedException {
-            assertThat(asked.await(20, TimeUnit.SECONDS)).as("asked for its memory").isTrue();
+            assertThat(asked.await(60, TimeUnit.SECONDS)).as("asked for its memory").isTrue();
         }
 
         ReceiveException failure() throws Exception {

@@ -23,7 +23,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** A line leaves a rank's process when the log has what it may follow from. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PrintGateTest {
     private final ScriptedRelay relay;
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a rank's process, a real one, says of a program that does not come to its main method. */
-@Timeout(60)
+@Timeout(120)
 final class RankMainTest {
     /** Ends while its class is initialized. */
     public static final class Unready {

@@ -21,7 +21,7 @@ import org.posthouse.wire.FrameType;
  * relay gets every message, in its order and once; what the rank has observed is what its log says, since another process that is
  * started in its place observes the same.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReconnectTest {
     private static final int STEPS = 30;
     private static final int FEW_STEPS = 8;

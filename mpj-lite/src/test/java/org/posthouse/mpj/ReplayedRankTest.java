@@ -18,7 +18,7 @@ import org.posthouse.wire.FrameType;
  * A rank is killed again and again at any frame, and started again: it does what it did, as far as anybody could know of it,
  * and goes on from there.
  */
-@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReplayedRankTest {
     private static final int STEPS = 30;
 

@@ -33,7 +33,7 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** What a rank says to the relay of a job that is logged, and when: of its history, and of what it sent before a restart. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RestartedRankTest extends OneRank {
     private static final byte[] NONE = {};
 

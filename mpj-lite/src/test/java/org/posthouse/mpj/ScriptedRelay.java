@@ -24,7 +24,7 @@ import org.posthouse.wire.WireException;
 final class ScriptedRelay implements AutoCloseable {
     static final long JOB = 7;
     private static final int QUIET_MS = 50;
-    private static final int ANSWER_MS = 20_000;
+    private static final int ANSWER_MS = 60_000;
 
     private final InetAddress host = InetAddress.getLoopbackAddress();
     private final int port;

@@ -31,7 +31,7 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
 /** Messages of the past come unasked, early or late: each gets to its receive, whole and once, and nothing is posted before LIVE. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class UnaskedTest extends OneRank {
     private static final byte[] NONE = {};
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The page is complete on its own and allows nothing from elsewhere. */
-@Timeout(60)
+@Timeout(120)
 class ConsolePageTest {
 
     private static final Pattern REFERENCE = Pattern.compile("(?:src|href)=\"([^\"]+)\"");

@@ -121,7 +121,7 @@ class EventStreamTest {
     void endsOpenStreamsWhenTheConsoleCloses() throws Exception {
         BufferedReader lines = subscribe();
         nextOverview(lines);
-        ops.server.close().await(20, TimeUnit.SECONDS);
+        ops.server.close().await(60, TimeUnit.SECONDS);
         String line = lines.readLine();
         while (line != null) {
             line = lines.readLine();

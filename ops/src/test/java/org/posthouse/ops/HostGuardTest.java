@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Only the console's own names are answered, so a hostile page cannot rebind its name to loopback. */
-@Timeout(60)
+@Timeout(120)
 class HostGuardTest {
 
     @ParameterizedTest

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may give orders, how, and what everybody else is told. */
-@Timeout(60)
+@Timeout(120)
 class ModeRouteTest {
     private static final String PATH = "/api/v1/mode";
     private static final String[] JSON = {"Content-Type", "application/json"};

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** openapi.json is written by hand; it says the same as the routes and the records. */
-@Timeout(60)
+@Timeout(120)
 class OpenApiTest {
 
     @Test
@@ -93,7 +93,7 @@ class OpenApiTest {
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))
                     .collect(Collectors.toCollection(TreeSet::new));
         } finally {
-            vertx.close().await(20, TimeUnit.SECONDS);
+            vertx.close().await(60, TimeUnit.SECONDS);
         }
     }
 

@@ -24,7 +24,7 @@ final class OpsFixture implements AutoCloseable {
 
     static final int BEAT_MS = 20;
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int WAIT_S = 20;
+    private static final int WAIT_S = 60;
 
     final Scenes.MovingRelay relay =
             new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10,

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** /metrics shows relays, Vert.x and Java, with bounded labels. */
-@Timeout(60)
+@Timeout(120)
 class OpsMetricsTest {
 
     private static final Pattern LABEL = Pattern.compile("[{,]([a-z_]+)=\"");

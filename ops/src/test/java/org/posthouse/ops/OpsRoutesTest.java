@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every path of the API answers as openapi.json says, in good and bad cases. */
-@Timeout(60)
+@Timeout(120)
 class OpsRoutesTest {
 
     private OpsFixture ops;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The port itself: where it is bound, what it bounds, how it opens and closes. */
-@Timeout(60)
+@Timeout(120)
 class OpsServerTest {
 
     private OpsFixture ops;
@@ -38,7 +38,7 @@ class OpsServerTest {
     void saysWhichAddressIsTaken() {
         OpsConfig taken = OpsConfig.loopback(ops.server.port());
         assertThatThrownBy(() -> OpsServer.start(ops.vertx, taken, ops.relay, ops.metrics.registry())
-                .await(20, TimeUnit.SECONDS))
+                .await(60, TimeUnit.SECONDS))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("cannot listen on 127.0.0.1:" + ops.server.port())
                 .hasMessageContaining("choose another console.port");
@@ -47,8 +47,8 @@ class OpsServerTest {
     /** Netty's selector lets go of a closed port a moment after the close is told, hence the wait. */
     @Test
     void freesItsPortWhenClosed() throws Exception {
-        ops.server.close().await(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThatThrownBy(this::connectAndLeave)
+        ops.server.close().await(60, TimeUnit.SECONDS);
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThatThrownBy(this::connectAndLeave)
                 .isInstanceOf(ConnectException.class));
     }
 
@@ -67,7 +67,7 @@ class OpsServerTest {
                 socket.close();
             }
         }
-        await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> ops.get("/healthz").statusCode() == 200);
+        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> ops.get("/healthz").statusCode() == 200);
         assertThat(ops.get("/metrics").body()).containsPattern("posthouse_console_connections_refused_total [1-9]");
     }
 

@@ -3,7 +3,9 @@ package org.posthouse.wan;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.Channel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -31,24 +33,30 @@ public final class WanWay {
     private boolean down;
     private long cuts;
 
-    /** A port that leads to another. Its listener is null while the way is down. */
+    /** A port that leads to another. Nobody listens there while the way is down, and nobody else is given the port then. */
     private final class Door {
         private final int targetPort;
-        private int port;
+        private final SocketChannel place;
+        private final SocketAddress address;
         private ServerSocketChannel listener;
 
-        private Door(int targetPort) {
+        private Door(int targetPort) throws IOException {
             this.targetPort = targetPort;
+            this.place = SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            this.address = place.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).getLocalAddress();
+        }
+
+        private int port() {
+            return ((InetSocketAddress) address).getPort();
         }
 
         private void open() throws IOException {
-            listener = ServerSocketChannel.open();
+            listener = ServerSocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true);
             int receiveBytes = there.shape().receiveBytes();
             if (receiveBytes > 0) {
                 listener.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
             }
-            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
-            port = listener.socket().getLocalPort();
+            listener.bind(address, BACKLOG);
             emulator.register(listener, SelectionKey.OP_ACCEPT, key -> accept());
         }
 
@@ -61,10 +69,20 @@ public final class WanWay {
         }
 
         private void shut() {
+            close(listener);
+        }
+
+        /** For ever. */
+        private void end() {
+            close(listener);
+            close(place);
+        }
+
+        private void close(Channel channel) {
             try {
-                listener.close();
+                channel.close();
             } catch (IOException e) {
-                throw new IllegalStateException("cannot close port " + port, e);
+                throw new IllegalStateException("cannot close port " + port(), e);
             }
         }
     }
@@ -81,7 +99,7 @@ public final class WanWay {
             Door door = new Door(targetPort);
             door.open();
             doors.add(door);
-            return door.port;
+            return door.port();
         });
     }
 
@@ -186,9 +204,7 @@ public final class WanWay {
     }
 
     void end() {
-        if (!down) {
-            doors.forEach(Door::shut);
-        }
+        doors.forEach(Door::end);
         cutAll();
     }
 

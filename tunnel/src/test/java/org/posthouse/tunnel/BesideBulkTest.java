@@ -66,13 +66,13 @@ class BesideBulkTest {
         TestGrid grid = new TestGrid(folder);
         Links receiver = new Links(((VertxInternal) vertx).createEventLoopContext(), grid.listening("b", 1), new Receiver());
         try (WanEmulator network = WanEmulator.start(new Random(1))) {
-            receiver.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            receiver.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
             WanWay way = network.way(WanShape.of(WAY_MS, BYTES_PER_MS * 8 / 1_000.0));
             Links sender = new Links(
                     loop,
                     grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())).lanes(lanes).compression(Compression.NEVER),
                     new Receiver());
-            sender.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            sender.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
             loop.nettyEventLoop().execute(() -> feed(sender, loop));
             await().atMost(PATIENCE).until(() -> bulkCame.get() > WARM_BYTES);
             for (int probe = 0; probe < PROBES; probe++) {
@@ -80,10 +80,10 @@ class BesideBulkTest {
                 int wanted = probe + 1;
                 await().pollInterval(Duration.ofMillis(3)).atMost(PATIENCE).until(() -> probes() == wanted);
             }
-            sender.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            sender.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } finally {
-            receiver.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            receiver.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
         ahead.sort(null);
         long idle = Math.round(WAY_MS * BYTES_PER_MS);

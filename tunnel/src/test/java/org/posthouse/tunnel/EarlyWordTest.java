@@ -21,7 +21,7 @@ import org.posthouse.wire.WireException;
 
 /** When the other end hears of chunks of which one follows the other. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(120)
 class EarlyWordTest {
     private static final int BULK_CAME = 2;
 
@@ -41,7 +41,7 @@ class EarlyWordTest {
         grid.authority().issue("a", 10, keys);
         Vertx vertx = Vertx.vertx();
         Links links = new Links(((VertxInternal) vertx).createEventLoopContext(), grid.listening("m", 1), new SlowWithTheSecondChunk());
-        links.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        links.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         try (RawPeer peer = RawPeer.dial(links.port(), keys)) {
             peer.hello("a", "m", 1, 0, 0).awaitHello();
             peer.send(head());
@@ -60,8 +60,8 @@ class EarlyWordTest {
             }
             assertThat(heardInTime).isTrue();
         } finally {
-            links.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            links.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -104,9 +104,9 @@ class EarlyWordTest {
         public boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view) {
             try {
                 if (++frames == 1) {
-                    allSent.await(10, TimeUnit.SECONDS);
+                    allSent.await(60, TimeUnit.SECONDS);
                 } else if (frames == 3) {
-                    heardInTime.set(heard.await(10, TimeUnit.SECONDS));
+                    heardInTime.set(heard.await(60, TimeUnit.SECONDS));
                 }
             } catch (InterruptedException e) {
                 throw new AssertionError(e);

@@ -57,7 +57,7 @@ class FairShareTest {
             return;
         }
         relay.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         assertThat(relay.failure).isNull();
     }
 

@@ -293,7 +293,7 @@ class KeysTest {
             assertThat(KeyFiles.readRevocations(file, certificate).number()).isEqualTo(100);
             assertThat(problems).isEmpty();
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -301,7 +301,7 @@ class KeysTest {
     private static void done(ContextInternal context) throws Exception {
         CompletableFuture<Void> behind = new CompletableFuture<>();
         context.executeBlocking(() -> behind.complete(null), true);
-        behind.get(10, TimeUnit.SECONDS);
+        behind.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -8,6 +8,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -22,6 +23,7 @@ final class LeakWatch implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        reports.list = new CopyOnWriteArrayList<>(); // Any thread may report.
         reports.start();
         logger.addAppender(reports);
     }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A frame is acknowledged when it was handled, and what was not is handed back when the relay that had it is gone. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(120)
 class LinkHandledTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private static Path folder;
@@ -45,7 +44,7 @@ class LinkHandledTest {
 
     @AfterAll
     static void close() throws Exception {
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -88,7 +87,7 @@ class LinkHandledTest {
 
     @Test
     void framesThatARestartedRelayHadNotHandledAreHandedBackInOrder() throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestRelay first = start(grid.config("b", 1).listen("127.0.0.1", port));
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         awaitTrue(() -> a.isUp("b"));
@@ -148,11 +147,5 @@ class LinkHandledTest {
         TestRelay relay = new TestRelay(vertx, config);
         relays.add(relay);
         return relay.start();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

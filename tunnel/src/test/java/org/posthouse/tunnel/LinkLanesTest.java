@@ -21,7 +21,7 @@ import org.posthouse.wire.Wire;
 
 /** Further lanes of a link that a peer has made by hand. Relay "m" accepts them. */
 @ExtendWith(LeakWatch.class)
-@Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LinkLanesTest {
     private static final long EPOCH = 10;
 
@@ -50,7 +50,7 @@ class LinkLanesTest {
     void close() throws Exception {
         first.close();
         relay.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -59,7 +59,7 @@ class LinkLanesTest {
             first.close();
             lane.awaitEnd();
         }
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(relay.events).contains("down a"));
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(relay.events).contains("down a"));
     }
 
     /** Who makes a lane anew has lost the one before: until the new one is up, its bulk goes over the first. */
@@ -86,7 +86,7 @@ class LinkLanesTest {
                 RawPeer next = frame % 2 == 1 ? one : two;
                 assertThat(new FrameView().wrap(next.await(FrameType.SEND), 0).sequence()).isEqualTo(frame);
                 first.send(acknowledgement(frame));
-                await().atMost(Duration.ofSeconds(20)).until(() -> relay.status("a").unacknowledgedBytes() == 0);
+                await().atMost(Duration.ofSeconds(60)).until(() -> relay.status("a").unacknowledgedBytes() == 0);
             }
         }
     }
@@ -104,7 +104,7 @@ class LinkLanesTest {
     private RawPeer lane(int number) throws Exception {
         RawPeer lane = RawPeer.dial(relay.links.port(), keys);
         lane.send(new LinkHello("a", "a", "m", 1, EPOCH, number, 1, 0, 0, false).encode()).awaitHello();
-        await().atMost(Duration.ofSeconds(20)).until(() -> relay.status("a").lanes() == number + 1);
+        await().atMost(Duration.ofSeconds(60)).until(() -> relay.status("a").lanes() == number + 1);
         return lane;
     }
 }

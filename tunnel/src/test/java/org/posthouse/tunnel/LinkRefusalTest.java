@@ -92,7 +92,7 @@ class LinkRefusalTest {
 
     @AfterAll
     static void close() throws Exception {
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     /** Whose TLS the relays use; raw peers use the JDK's. */
@@ -611,7 +611,7 @@ class LinkRefusalTest {
         try (RawPeer peer = up(3)) {
             peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(2, 10));
             peer.send(word(FrameType.LINK_RUN, 0)).send(numbered(1, 10));
-            await().atMost(Duration.ofSeconds(20)).until(() -> m.last("a") == 2);
+            await().atMost(Duration.ofSeconds(60)).until(() -> m.last("a") == 2);
         }
     }
 

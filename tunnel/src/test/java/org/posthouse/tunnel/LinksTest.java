@@ -62,7 +62,7 @@ class LinksTest {
 
     @AfterAll
     static void close() throws Exception {
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -127,7 +127,7 @@ class LinksTest {
 
     @Test
     void keepsWhatIsSentBeforeTheFirstContact() throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         for (int number = 1; number <= 100; number++) {
             a.send("b", frame(number));
@@ -252,8 +252,8 @@ class LinksTest {
 
     @Test
     void losesNothingIfBothEndsDialAndBothAreCutOften() throws Exception {
-        int portA = freePort();
-        int portB = freePort();
+        int portA = TestGrid.freePort();
+        int portB = TestGrid.freePort();
         Random cutAt = new Random(12);
         AtomicBoolean calm = new AtomicBoolean();
         LongSupplier bytes = () -> calm.get() ? Long.MAX_VALUE : 2_000 + cutAt.nextInt(40_000);
@@ -275,8 +275,8 @@ class LinksTest {
     @Test
     void comesUpOnceIfBothEndsDialAtTheSameTime() throws Exception {
         for (int round = 0; round < 5; round++) {
-            int portA = freePort();
-            int portB = freePort();
+            int portA = TestGrid.freePort();
+            int portB = TestGrid.freePort();
             TestRelay a = new TestRelay(
                     vertx, grid.config("a", 1).listen("127.0.0.1", portA).peer("b", "127.0.0.1:" + portB));
             TestRelay b = new TestRelay(
@@ -299,7 +299,7 @@ class LinksTest {
 
     @Test
     void tellsThatThePeerRestartedAndStartsAnew() throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestRelay first = start(grid.config("b", 1).listen("127.0.0.1", port));
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         awaitUp(a, first);
@@ -352,7 +352,7 @@ class LinksTest {
     @ParameterizedTest(name = "it dials itself: {0}")
     @ValueSource(booleans = {true, false})
     void takesTheEpochAfterItsEarlierStartIfTheClockWasSetBack(boolean dials) throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestRelay a = start(dials ? grid.listening("a", 7) : grid.config("a", 7).peer("b", "127.0.0.1:" + port));
         LinkConfig earlier = dials ? grid.config("b", 100).peer("a", address(a)) : grid.config("b", 100).listen("127.0.0.1", port);
         TestRelay first = start(earlier);
@@ -441,7 +441,7 @@ class LinksTest {
 
     @Test
     void refusesToSendToStrangersAndWhatIsNoFrame() throws Exception {
-        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + freePort()));
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + TestGrid.freePort()));
         ByteBuf lost = frame(1);
         assertThat(a.send("nowhere", lost)).isFalse();
         assertThat(lost.refCnt()).isZero();
@@ -458,7 +458,7 @@ class LinksTest {
 
     @Test
     void saysInWordsWhyItCannotConnect() throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
         assertThat(a.status("b").lastReason()).isEqualTo("SITE_UNREACHABLE: cannot connect to 127.0.0.1:" + port + ": Connection refused");
@@ -519,12 +519,6 @@ class LinksTest {
 
     private static String address(TestRelay relay) {
         return "127.0.0.1:" + relay.links.port();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0)) {
-            return probe.getLocalPort();
-        }
     }
 
     private static void awaitUp(TestRelay one, TestRelay other) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Services of relays at loopback addresses of their own, which are the same everywhere. */
 @Timeout(120)
 class LoopbackTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -39,7 +39,7 @@ class LoopbackTest {
         for (TestRelay relay : relays) {
             relay.close();
         }
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     /** Pinned: relays of different versions must agree. */
@@ -73,7 +73,7 @@ class LoopbackTest {
     /** Relay b's service answers at b's address; a reaches it at the very same address and port, over the link. */
     @Test
     void aServiceOfAnotherRelayIsReachedAtItsOwnAddressOnceThatIsLinked() throws Exception {
-        int port = freePort();
+        int port = TestGrid.freePort();
         TestGrid grid = new TestGrid(folder);
         TestRelay b = start(grid.listening("b", 1).forwards(forwards("b", port, Map.of()).door("service", "127.0.0.1:" + serve())));
         String address = LoopbackAddress.of("b");
@@ -97,7 +97,7 @@ class LoopbackTest {
         TestRelay both = start(grid.listening("a", 1)
                 .peer("b", "127.0.0.1:" + b.links.port())
                 .peer("c", "127.0.0.1:" + c.links.port())
-                .forwards(forwards("a", freePort(), Map.of("c", twice))));
+                .forwards(forwards("a", TestGrid.freePort(), Map.of("c", twice))));
         await().atMost(PATIENCE).until(() -> both.isUp("b") && both.isUp("c"));
         ForwardStatus refused = both.call(both.links::forwardStatus).stream()
                 .filter(forward -> forward.refused() == 1)
@@ -135,11 +135,5 @@ class LoopbackTest {
             }
         });
         return listener.getLocalPort();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

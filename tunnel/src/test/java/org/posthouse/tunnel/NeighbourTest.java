@@ -21,9 +21,9 @@ import org.posthouse.wire.LinkReach;
 
 /** What a neighbour, played by hand, says of the relays that it reaches. Relay "m" hears it. */
 @ExtendWith(LeakWatch.class)
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NeighbourTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final LinkTimeouts PINGING = new LinkTimeouts(10_000, 10_000, 10_000, 20, 3_600_000, 5, 50, 100);
 
     @TempDir
@@ -44,7 +44,7 @@ class NeighbourTest {
     @AfterEach
     void close() throws Exception {
         relay.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     @Test

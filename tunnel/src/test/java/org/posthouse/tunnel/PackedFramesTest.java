@@ -66,7 +66,7 @@ class PackedFramesTest {
     @AfterEach
     void close() throws Exception {
         relay.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         if (relay.failure != null) {
             throw relay.failure;
         }
@@ -124,7 +124,7 @@ class PackedFramesTest {
             relay.links.packing().measure(ByteBuffer.allocateDirect(1), behind -> unpacked.complete(null));
             return null;
         });
-        unpacked.get(10, TimeUnit.SECONDS);
+        unpacked.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -133,7 +133,7 @@ class PackedFramesTest {
             peer.send(packed(2, 0, 2, frames(3, 4)));
             peer.send(packed(0, 0, 2, frames(1, 2)));
             peer.send(packed(1, 0, 4, frames(2, 3, 4, 5)));
-            await().atMost(Duration.ofSeconds(20)).until(() -> relay.last("a") == 5);
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.last("a") == 5);
             assertThat(relay.status("a").framesIn()).isEqualTo(5);
             assertThat(relay.status("a").bytesIn()).as("as they are").isEqualTo(5 * FRAME_BYTES);
             assertThat(relay.isReadOver()).as("although nothing more is read").isTrue();
@@ -145,7 +145,7 @@ class PackedFramesTest {
         try (RawPeer peer = up(relay)) {
             peer.send(packed(0, 1, 2, frames(2, 3)));
             peer.send(ByteBuffer.wrap(frames(1)));
-            await().atMost(Duration.ofSeconds(20)).until(() -> relay.last("a") == 3);
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.last("a") == 3);
         }
     }
 

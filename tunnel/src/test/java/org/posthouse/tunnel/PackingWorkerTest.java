@@ -14,7 +14,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** Whatever becomes of packing, who asked is answered, and so is the next. */
-@Timeout(60)
+@Timeout(120)
 class PackingWorkerTest {
     private static final long JOB = 7;
 
@@ -24,20 +24,20 @@ class PackingWorkerTest {
     void close() throws Exception {
         CompletableFuture<Void> closed = new CompletableFuture<>();
         worker.close(() -> closed.complete(null));
-        closed.get(30, TimeUnit.SECONDS);
+        closed.get(60, TimeUnit.SECONDS);
     }
 
     private PackingWorker.Packed pack(int bytes) throws Exception {
         CompletableFuture<PackingWorker.Packed> answer = new CompletableFuture<>();
         worker.pack(JOB, List.of(ByteBuffer.allocateDirect(bytes)), answer::complete);
-        return answer.get(30, TimeUnit.SECONDS);
+        return answer.get(60, TimeUnit.SECONDS);
     }
 
     /** Why it could not be; null if it could. */
     private WireException unpack(ByteBuffer in, int bytes) throws Exception {
         CompletableFuture<WireException> answer = new CompletableFuture<>();
         worker.unpack(in, ByteBuffer.allocateDirect(bytes), answer::complete);
-        return answer.get(30, TimeUnit.SECONDS);
+        return answer.get(60, TimeUnit.SECONDS);
     }
 
     @Test
@@ -65,7 +65,7 @@ class PackingWorkerTest {
     void aSampleThatCannotBePackedSavesNothing() throws Exception {
         CompletableFuture<PackingWorker.Packed> answer = new CompletableFuture<>();
         worker.measure(ByteBuffer.allocateDirect(Wire.PACKED_BYTES_MAX + 1), answer::complete);
-        PackingWorker.Packed failed = answer.get(30, TimeUnit.SECONDS);
+        PackingWorker.Packed failed = answer.get(60, TimeUnit.SECONDS);
         assertThat(failed.after()).isEqualTo(failed.before());
     }
 }

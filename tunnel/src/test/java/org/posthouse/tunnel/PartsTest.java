@@ -19,7 +19,7 @@ import org.posthouse.wire.Wire;
 
 /** What the other end hears of a long frame while it comes. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(120)
 class PartsTest {
     private static final int RECORD = 16 * 1024;
     private static final int BULK_CAME = 2;
@@ -54,7 +54,7 @@ class PartsTest {
         } finally {
             sent.release();
             relay.close();
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -21,7 +21,7 @@ import org.posthouse.wire.Wire;
  * The arithmetic of tokens (Grid Gateway, 3.2) on a path: a node, its gateway, an emulated network, and a relay of another site. A busy machine carries less,
  * so that the way is long, and a rate is awaited which more tokens allow and fewer do not. Prints what docs/links.md tells.
  */
-@Timeout(180)
+@Timeout(600)
 class PathRateTest {
     private static final int ROUND_TRIP_MS = 200;
     private static final int MBIT = 320;
@@ -38,7 +38,7 @@ class PathRateTest {
         double bound = 4 * Wire.PAYLOAD_BYTES_MAX / (ROUND_TRIP_MS / 1e3);
         double few = rate(new StreamConfig(16, 4, 4), true, ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(2), 0);
         double lent = rate(StreamConfig.DEFAULT, true, ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(1), 1.2 * bound);
-        assertThat(few).as("4 tokens carry 4 pieces a round trip, %s a second", bound).isLessThan(1.05 * bound);
+        assertThat(few).as("4 tokens carry 4 pieces a round trip, %s a second", bound).isLessThan(1.15 * bound);
         assertThat(lent).as("with what is to spare").isGreaterThan(1.2 * bound);
     }
 
@@ -70,7 +70,7 @@ class PathRateTest {
                     a.status(TestSites.id(gw)).roundTripMicros() / 1e3, gw == b ? 0 : gw.status("b").roundTripMicros() / 1e3,
                     a.status("b").roundTripMicros() / 1e3, TestSites.streams(gw).buffersUsed(), TestSites.streams(b).buffersUsed());
             feeder.shutdownNow();
-            assertThat(feeder.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(feeder.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
             return rate;
         }
     }
@@ -139,7 +139,7 @@ class PathRateTest {
             double rate = rate(b, Duration.ofSeconds(8));
             System.out.printf("gateways of %s Mbit/s: %.1f MB/s%n", Arrays.toString(megabits), rate / 1e6);
             feeder.shutdownNow();
-            assertThat(feeder.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(feeder.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
             return rate;
         }
     }

@@ -44,7 +44,7 @@ class RevocationTest {
     private static final Duration POLL = Duration.ofMillis(10);
 
     /** A look each second, and a flight over two links; the rest is for a busy machine. */
-    private static final Duration SECONDS = Duration.ofSeconds(30);
+    private static final Duration SECONDS = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -72,7 +72,7 @@ class RevocationTest {
         for (TestRelay relay : relays) {
             relay.close();
         }
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     /** What became of the link to b: a and c are linked too, over it. */

@@ -76,7 +76,7 @@ class RouteTest {
         b = sites.start(sites.listening("b"));
         TestRelay d = sites.start(sites.listening("d"));
         WanWay fast = sites.way(1, 0);
-        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(20, 0)), d, fast);
+        LinkConfig toBoth = dial(dial(sites.dialling("a").lanes(1), b, sites.way(20, 0)), d, fast);
         fast.down();
         a = sites.start(toBoth);
         c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(20, 0)), d, sites.way(1, 0)));
@@ -99,11 +99,11 @@ class RouteTest {
     void staysWhereItIsForAWayThatIsHardlyFaster() throws Exception {
         b = sites.start(sites.listening("b"));
         TestRelay d = sites.start(sites.listening("d"));
-        WanWay other = sites.way(27, 0);
-        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(30, 0)), d, other);
+        WanWay other = sites.way(76, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(80, 0)), d, other);
         other.down();
         a = sites.start(toBoth);
-        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(30, 0)), d, sites.way(27, 0)));
+        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(80, 0)), d, sites.way(76, 0)));
         awaitPaths(a, "c", "via b");
         other.up();
         until(() -> a.call(() -> a.links.routing().to("c")).size() == 2);
@@ -267,6 +267,6 @@ class RouteTest {
                 told.complete(reason + ": " + text);
             }
         }));
-        return told.get(10, TimeUnit.SECONDS);
+        return told.get(60, TimeUnit.SECONDS);
     }
 }

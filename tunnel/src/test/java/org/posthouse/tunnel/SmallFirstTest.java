@@ -50,20 +50,20 @@ class SmallFirstTest {
         TestGrid grid = new TestGrid(folder);
         Links receiver = new Links(((VertxInternal) vertx).createEventLoopContext(), grid.listening("b", 1), new Receiver());
         try (WanEmulator network = WanEmulator.start(new Random(1))) {
-            receiver.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            receiver.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
             WanWay way = network.way(WanShape.of(2, 160));
             Links sender = new Links(
                     loop, grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())).compression(compression), new Receiver());
-            sender.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-            loop.nettyEventLoop().submit(() -> sendAll(sender)).get(10, TimeUnit.SECONDS);
+            sender.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            loop.nettyEventLoop().submit(() -> sendAll(sender)).get(60, TimeUnit.SECONDS);
             await().atMost(PATIENCE).until(() -> came.size() == 2 * CHUNKS + 3);
             assertThat(came.indexOf(3L)).as("chunks before the short message: what the sockets held").isLessThan(CHUNKS);
             assertThat(came.lastIndexOf(1L)).as("the last chunks of two messages that took turns").isGreaterThanOrEqualTo(2 * CHUNKS);
             assertThat(came.lastIndexOf(2L)).isGreaterThanOrEqualTo(2 * CHUNKS);
-            sender.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            sender.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         } finally {
-            receiver.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            receiver.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -29,7 +29,7 @@ import org.posthouse.wire.Wire;
  * The arithmetic of tokens (Grid Gateway, 3.2) over an emulated network: L tokens carry at most L pieces a round trip, and the whole line from L = lat / g
  * on. A busy machine carries less, so that the way is long, and a rate is awaited which more tokens allow and fewer do not. Prints what docs/links.md tells.
  */
-@Timeout(180)
+@Timeout(600)
 class StreamRateTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int ROUND_TRIP_MS = 200;
@@ -47,7 +47,7 @@ class StreamRateTest {
         double few = rate(new StreamConfig(4, 1, 4), ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(2), 0);
         double enough = rate(new StreamConfig(16, 1, 16), ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(1), 1.2 * bound);
         double lent = rate(new StreamConfig(64, 2, 4), ROUND_TRIP_MS / 2, MBIT, Duration.ofSeconds(1), 1.2 * bound);
-        assertThat(few).as("4 tokens carry 4 pieces a round trip, %s a second", bound).isLessThan(1.05 * bound);
+        assertThat(few).as("4 tokens carry 4 pieces a round trip, %s a second", bound).isLessThan(1.15 * bound);
         assertThat(enough).as("16 tokens").isGreaterThan(1.2 * bound);
         assertThat(lent).as("4 tokens and what is to spare").isGreaterThan(1.2 * bound);
     }
@@ -90,7 +90,7 @@ class StreamRateTest {
                 b.close();
             }
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 

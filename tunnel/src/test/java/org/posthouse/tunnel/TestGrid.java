@@ -1,8 +1,12 @@
 package org.posthouse.tunnel;
 
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** The keys of a grid in a temporary folder; issues each site's on first use. */
 final class TestGrid {
@@ -37,5 +41,17 @@ final class TestGrid {
 
     LinkConfig listening(String relay, long epoch) throws KeysException {
         return config(relay, epoch).listen("127.0.0.1", 0);
+    }
+
+    /** A port that nobody listens at, below those that Linux gives to connections: it stays free until whoever asked has it. */
+    static int freePort() throws IOException {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(12_000, 32_000);
+            try (ServerSocket socket = new ServerSocket(port)) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // Somebody has it: another.
+            }
+        }
     }
 }

@@ -66,12 +66,12 @@ final class TestRelay implements Links.Listener {
     }
 
     TestRelay start() throws Exception {
-        links.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        links.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return this;
     }
 
     void close() throws Exception {
-        links.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        links.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     /** Runs {@code action} on the relay's event loop and returns what it returns. */
@@ -84,7 +84,7 @@ final class TestRelay implements Links.Listener {
                 result.completeExceptionally(e);
             }
         });
-        return result.get(10, TimeUnit.SECONDS);
+        return result.get(60, TimeUnit.SECONDS);
     }
 
     boolean send(String relay, ByteBuf frame) throws Exception {

@@ -102,7 +102,7 @@ final class TestSites implements AutoCloseable {
             relay.close();
         }
         network.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         for (TestRelay relay : relays) {
             if (relay.failure != null) {
                 throw relay.failure;

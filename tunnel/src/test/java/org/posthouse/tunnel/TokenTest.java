@@ -34,9 +34,9 @@ import org.posthouse.wire.WireException;
 
 /** No send without a token, and no token without a buffer. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(120)
 class TokenTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final StreamConfig CONFIG = new StreamConfig(40, 3, 8);
 
     /** The far end of a link as a list of what went there. */
@@ -328,7 +328,7 @@ class TokenTest {
         } finally {
             a.close();
             b.close();
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -408,7 +408,7 @@ class TokenTest {
         } finally {
             a.close();
             b.close();
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 

@@ -31,7 +31,7 @@ import org.posthouse.mpj.data.Unit;
  * A receive that fails inside a collective: nobody waits for ever, nobody gets wrong data unknowingly, nothing of it is
  * under way afterwards, and the next collective works.
  */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FailuresTest {
     private static final int RANKS = 8;
     private static final int BROKEN = 4;

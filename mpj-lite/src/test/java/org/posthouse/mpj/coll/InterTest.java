@@ -17,7 +17,7 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 
 /** The collectives of an intercommunicator of two groups of any sizes, against their definition. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class InterTest {
     private static final int BYSTANDER = -3;
 

@@ -19,7 +19,7 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 
 /** Exchanges with the neighbours of a topology: graphs drawn from a seed, and grids that meet themselves. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 class NeighboursTest {
     private static final int NOBODY = -3;
 
