@@ -39,6 +39,9 @@ final class LogExportCommand implements Callable<Integer> {
     /** Of the job; as many as there may be where the log does not say. */
     private int ranks = Integer.MAX_VALUE;
 
+    /** Whether there is a record of the rank; of a job as a whole there is always one. */
+    private boolean ofRank;
+
     @Override
     public Integer call() throws CommandFailure {
         Path log = folder.find();
@@ -46,9 +49,11 @@ final class LogExportCommand implements Callable<Integer> {
         JobNames wanted = new JobNames(job).from(beginning);
         wanted.found().keySet().forEach(id -> ranks = beginning.job(id).size());
         LogFolder.scan(log, entry -> {
-            if (wanted.test(entry) && entry.record() instanceof LogRecord.JobOpened opened) {
+            boolean ofJob = wanted.test(entry);
+            if (ofJob && entry.record() instanceof LogRecord.JobOpened opened) {
                 ranks = opened.size();
             }
+            ofRank |= ofJob && entry.record().rank() == rank;
         });
         wanted.requireFound(log);
         Map<Long, String> found = wanted.found();
@@ -58,6 +63,10 @@ final class LogExportCommand implements Callable<Integer> {
         }
         if (rank != LogRecord.NO_RANK && (rank < 0 || rank >= ranks)) {
             throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
+        }
+        if (!ofRank) {
+            throw new CommandFailure("log " + log + " has no record of rank " + rank + " of job " + job + ": export it at its home relay, which "
+                    + "GET /api/v1/jobs/" + Job.hexId(found.keySet().iterator().next()) + " of a console names while the job runs");
         }
         return export(log, found.keySet().iterator().next());
     }
