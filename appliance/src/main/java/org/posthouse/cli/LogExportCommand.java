@@ -39,7 +39,7 @@ final class LogExportCommand implements Callable<Integer> {
     /** Of the job; as many as there may be where the log does not say. */
     private int ranks = Integer.MAX_VALUE;
 
-    /** Whether there is a record of the rank; of a job as a whole there is always one. */
+    /** Whether there is a record of the rank behind the log's beginning. */
     private boolean ofRank;
 
     @Override
@@ -64,11 +64,12 @@ final class LogExportCommand implements Callable<Integer> {
         if (rank != LogRecord.NO_RANK && (rank < 0 || rank >= ranks)) {
             throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
-        if (!ofRank) {
-            throw new CommandFailure("log " + log + " has no record of rank " + rank + " of job " + job + ": export it at its home relay, which "
-                    + "GET /api/v1/jobs/" + Job.hexId(found.keySet().iterator().next()) + " of a console names while the job runs");
+        long id = found.keySet().iterator().next();
+        if (rank != LogRecord.NO_RANK && !ofRank && beginning.rank(id, rank) == null) {
+            throw new CommandFailure("log " + log + " has no record of rank " + rank + " of job " + job + ": export it where its home relay has its log;"
+                    + " posthouse log ls there has the rank");
         }
-        return export(log, found.keySet().iterator().next());
+        return export(log, id);
     }
 
     private int export(Path log, long id) throws CommandFailure {
