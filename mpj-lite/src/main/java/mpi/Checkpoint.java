@@ -35,6 +35,9 @@ import org.posthouse.mpj.Vault;
  * needs, and attaches its buffer. What has been sent need not have been received, but for the sends below; a save waits until it cannot be lost. A process needs memory for a copy of what
  * it saves.
  *
+ * <p>Where {@link #restored} is true, the program goes on as behind the save: what it prints and sends from there on is compared with what the process before did behind
+ * that save. A line that tells whether it was restored is one that the other did not print, and the job has diverged.
+ *
  * <p><b>What may not be under way.</b> {@link #restored}, {@link #save} and {@link #point} throw an {@link MPIException} if this process has anything under
  * way that an image cannot have. That is so at every call, whether anything is to be saved or not, in a job that is not logged too, and
  * in a process that is brought back: it follows from what the program has done and seen, and from nothing else. It may be caught.

@@ -3,10 +3,12 @@ package org.posthouse.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import org.posthouse.tunnel.Causes;
 
@@ -38,7 +40,7 @@ final class ConsoleClient {
         try {
             return JSON.readTree(answer);
         } catch (IOException e) {
-            throw new CommandFailure("the console at " + console + " answered what is no JSON: " + e.getMessage(), e);
+            throw none("it answers what is no JSON", e);
         }
     }
 
@@ -55,20 +57,24 @@ final class ConsoleClient {
         try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
             HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
             if (answer.statusCode() != 200) {
-                throw new CommandFailure("the relay at " + console + " refuses: " + error(answer.body()));
+                throw refused(answer);
             }
             return answer.body();
-        } catch (IOException e) {
-            throw new CommandFailure("cannot reach the console at " + console + ": " + Causes.text(e)
-                    + "; name it with --ops", e);
+        } catch (ConnectException | HttpTimeoutException e) {
+            throw new CommandFailure("cannot reach the console at " + console + ": " + Causes.text(e) + "; name it with --ops", e);
+        } catch (IOException e) { // Whose message may have what came, byte by byte.
+            throw none("it does not answer as HTTP does", e);
         }
     }
 
-    private static String error(String body) {
-        try {
-            return JSON.readTree(body).path("error").asText(body);
-        } catch (IOException e) {
-            return body;
-        }
+    private CommandFailure refused(HttpResponse<String> answer) throws CommandFailure {
+        JsonNode error = json(answer.body()).path("error");
+        return error.isTextual()
+                ? new CommandFailure("the relay at " + console + " refuses: " + error.textValue())
+                : none("it answers with HTTP status " + answer.statusCode(), null);
+    }
+
+    private CommandFailure none(String why, IOException cause) {
+        return new CommandFailure("no relay's console is at " + console + ": " + why + "; give the address of its --ops", cause);
     }
 }

@@ -17,10 +17,12 @@ final class Epilogue {
 
     /** @return the command's exit status */
     static int tell(JobOutcome outcome) {
-        if (!outcome.divergences().isEmpty()) {
+        int divergences = outcome.divergences().size();
+        if (divergences > 0) {
             System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
-                    + " what they had done, at least " + outcome.divergences().size() + " times: " + outcome.divergences().get(0)
-                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again");
+                    + " what they had done, at least " + (divergences == 1 ? "once" : divergences + " times") + ": " + outcome.divergences().get(0)
+                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again, and what is printed or sent"
+                    + " behind Checkpoint.restored() may not tell whether it was");
         }
         if (!outcome.left() && !outcome.cause().isEmpty()) {
             System.err.println("posthouse: job ended: " + outcome.cause());

@@ -10,8 +10,11 @@ import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.KeysFolder;
 import org.posthouse.tunnel.SiteCertificate;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code posthouse keys}: the grid's authority and its sites' certificates. */
 @Command(
@@ -115,15 +118,21 @@ final class KeysCommand {
         @Option(names = "--days", defaultValue = "0", description = "Status 3 also if the folder is of no use in so many days any more (default: ${DEFAULT-VALUE}).")
         private int days;
 
+        @Spec
+        private CommandSpec command;
+
         @Option(names = "--json", description = "Print JSON.")
         private boolean json;
 
         @Override
         public Integer call() throws CommandFailure {
+            if (days < 0) {
+                throw new ParameterException(command.commandLine(), "--days " + days + ", expected 0 or more");
+            }
             try {
                 KeysFolder keys = KeysFolder.read(folder);
                 Instant now = Instant.now();
-                System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, now));
+                System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, now, now.plus(Duration.ofDays(days))));
                 return keys.isGood(now) && keys.isGood(now.plus(Duration.ofDays(days))) ? 0 : StatusCommand.STATUS_ATTENTION;
             } catch (KeysException e) {
                 throw new CommandFailure(e.getMessage(), e);

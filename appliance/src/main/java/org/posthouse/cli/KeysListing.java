@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.posthouse.tunnel.KeysFolder;
 import org.posthouse.tunnel.SiteCertificate;
@@ -12,14 +13,14 @@ import org.posthouse.tunnel.SiteCertificate;
 final class KeysListing {
     private KeysListing() {}
 
-    /** Lines for people. @param now what is told to have expired has done so by then */
-    static String text(Path folder, KeysFolder keys, Instant now) {
+    /** Lines for people. @param now what is told to have expired has done so by then @param until of what expires before that it is told too */
+    static String text(Path folder, KeysFolder keys, Instant now, Instant until) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,
                 "%s valid until %s%s%n",
                 keys.ofSite() ? "keys of a site in " + folder + ", whose authority is" : "authority in " + folder + ",",
                 keys.authorityNotAfter(),
-                validity(keys.authorityNotBefore(), keys.authorityNotAfter(), now)));
+                validity(keys.authorityNotBefore(), keys.authorityNotAfter(), now, until)));
         for (KeysFolder.Entry entry : keys.entries()) {
             SiteCertificate certificate = entry.certificate();
             text.append(String.format(
@@ -29,15 +30,18 @@ final class KeysListing {
                     certificate.serial(),
                     certificate.notBefore(),
                     certificate.notAfter(),
-                    validity(certificate.notBefore(), certificate.notAfter(), now),
+                    validity(certificate.notBefore(), certificate.notAfter(), now, until),
                     entry.revoked() ? "  REVOKED" : ""));
         }
         return text.toString();
     }
 
-    private static String validity(Instant from, Instant to, Instant now) {
+    private static String validity(Instant from, Instant to, Instant now, Instant until) {
         if (now.isAfter(to)) {
             return "  EXPIRED";
+        }
+        if (until.isAfter(to)) {
+            return "  EXPIRES BEFORE " + until.truncatedTo(ChronoUnit.SECONDS);
         }
         return now.isBefore(from) ? "  NOT YET VALID" : "";
     }

@@ -39,6 +39,9 @@ final class LogExportCommand implements Callable<Integer> {
     /** Of the job; as many as there may be where the log does not say. */
     private int ranks = Integer.MAX_VALUE;
 
+    /** Whether there is a record of the rank behind the log's beginning. */
+    private boolean ofRank;
+
     @Override
     public Integer call() throws CommandFailure {
         Path log = folder.find();
@@ -46,9 +49,11 @@ final class LogExportCommand implements Callable<Integer> {
         JobNames wanted = new JobNames(job).from(beginning);
         wanted.found().keySet().forEach(id -> ranks = beginning.job(id).size());
         LogFolder.scan(log, entry -> {
-            if (wanted.test(entry) && entry.record() instanceof LogRecord.JobOpened opened) {
+            boolean ofJob = wanted.test(entry);
+            if (ofJob && entry.record() instanceof LogRecord.JobOpened opened) {
                 ranks = opened.size();
             }
+            ofRank |= ofJob && entry.record().rank() == rank;
         });
         wanted.requireFound(log);
         Map<Long, String> found = wanted.found();
@@ -59,7 +64,12 @@ final class LogExportCommand implements Callable<Integer> {
         if (rank != LogRecord.NO_RANK && (rank < 0 || rank >= ranks)) {
             throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
-        return export(log, found.keySet().iterator().next());
+        long id = found.keySet().iterator().next();
+        if (rank != LogRecord.NO_RANK && !ofRank && beginning.rank(id, rank) == null) {
+            throw new CommandFailure("log " + log + " has no record of rank " + rank + " of job " + job + ": export it where its home relay has its log;"
+                    + " posthouse log ls there has the rank");
+        }
+        return export(log, id);
     }
 
     private int export(Path log, long id) throws CommandFailure {

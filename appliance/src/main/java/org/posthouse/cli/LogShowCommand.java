@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.posthouse.core.Job;
+import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogExport;
@@ -20,7 +21,10 @@ import org.posthouse.logstore.RecordType;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code posthouse log show}: the records of a log, or of an export of one. */
 @Command(
@@ -55,7 +59,7 @@ final class LogShowCommand implements Callable<Integer> {
     @Option(names = "--from", defaultValue = "1", paramLabel = "P", description = "From this position on.")
     private long from;
 
-    @Option(names = "--count", paramLabel = "N", description = "At most so many records (default: all).")
+    @Option(names = "--count", paramLabel = "N", description = "At most so many records, 0 or more (default: all).")
     private long count = Long.MAX_VALUE;
 
     @Option(names = "--payload", description = "With the payload in hexadecimal: the first 32 bytes for people, all with --json.")
@@ -64,8 +68,14 @@ final class LogShowCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print one JSON object a line.")
     private boolean json;
 
+    @Spec
+    private CommandSpec command;
+
     private JobNames wanted;
     private long shown;
+
+    /** Of the job of {@code --job}; as many as there may be where nothing says. */
+    private int ranks = Integer.MAX_VALUE;
 
     /** Enough was shown: nobody wants the rest of the log read. */
     private static final class Enough extends RuntimeException {
@@ -78,20 +88,27 @@ final class LogShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure {
+        if (count < 0) {
+            throw new ParameterException(command.commandLine(), "--count " + count + ", expected 0 or more");
+        }
+        if (rank != null && rank < 0) {
+            throw new ParameterException(command.commandLine(), "--rank " + rank + ", expected 0 or more");
+        }
         wanted = job == null ? null : new JobNames(job);
         try {
             if (origin.export != null) {
                 LogExport.read(origin.export, this::visit);
-                requireJob(origin.export);
+                requireFound(origin.export);
                 return 0;
             }
             Path log = origin.log.find();
             if (wanted != null) {
-                wanted.from(LogFolder.beginning(log));
+                LogBook beginning = LogFolder.beginning(log);
+                wanted.from(beginning).found().keySet().forEach(id -> ranks = beginning.job(id).size());
             }
             LogScan scan = MessageLog.scan(log, this::visit);
             if (scan.defect().isEmpty()) {
-                requireJob(log);
+                requireFound(log);
             }
             return LogFolder.report(scan);
         } catch (Enough e) {
@@ -101,15 +118,22 @@ final class LogShowCommand implements Callable<Integer> {
         }
     }
 
-    private void requireJob(Path log) throws CommandFailure {
-        if (wanted != null) {
-            wanted.requireFound(log);
+    private void requireFound(Path log) throws CommandFailure {
+        if (wanted == null) {
+            return;
+        }
+        wanted.requireFound(log);
+        if (rank != null && rank >= ranks) {
+            throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
     }
 
     private void visit(LogEntry entry) {
         LogRecord record = entry.record();
         boolean ofJob = wanted == null || wanted.test(entry);
+        if (wanted != null && ofJob && record instanceof LogRecord.JobOpened opened) {
+            ranks = opened.size();
+        }
         boolean meant = ofJob && (rank == null || record.rank() == rank) && types.contains(record.type());
         if (!meant || entry.position() < from) {
             return;

@@ -8,8 +8,11 @@ import java.util.concurrent.Callable;
 import org.posthouse.relay.RelayConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Changes the mode of a running relay, through its console's API. */
 @Command(
@@ -26,11 +29,16 @@ final class ModeCommand implements Callable<Integer> {
     @Option(names = "--pipeline", paramLabel = "R,L,E", description = "Mode pipeline: loops that read, match and write.")
     private String pipeline;
 
+    @Spec
+    private CommandSpec command;
+
     @Mixin
     private ConsoleOptions console;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        require(loops, "--loops", RelayConfig.Mode.POOLED);
+        require(pipeline, "--pipeline", RelayConfig.Mode.PIPELINE);
         ObjectNode order = JsonNodeFactory.instance.objectNode().put("mode", mode.name().toLowerCase(Locale.ROOT));
         if (loops != null) {
             order.put("loops", loops);
@@ -46,6 +54,13 @@ final class ModeCommand implements Callable<Integer> {
             client.json(answer).path("changes").forEach(ModeCommand::print);
         }
         return 0;
+    }
+
+    /** An option that another mode has would be passed over. */
+    private void require(Object given, String option, RelayConfig.Mode only) {
+        if (given != null && mode != only) {
+            throw new ParameterException(command.commandLine(), option + " is of mode " + only.word() + ", and this one is " + mode.word());
+        }
     }
 
     private static void print(JsonNode change) {

@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -12,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code posthouse}. */
@@ -68,7 +70,8 @@ public final class Posthouse {
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(Posthouse::execute)
                 .setExecutionExceptionHandler(Posthouse::failed)
-                .setParameterExceptionHandler(Posthouse::misused);
+                .setParameterExceptionHandler(Posthouse::misused)
+                .registerConverter(Path.class, Posthouse::path);
         // What follows the program's class is the program's, whatever it looks like.
         Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         return posthouse;
@@ -82,6 +85,14 @@ public final class Posthouse {
             }
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    /** What a shell makes of a variable that is not set is nobody's folder: it would be the current one. */
+    private static Path path(String word) {
+        if (word.isEmpty()) {
+            throw new TypeConversionException("it is empty, expected the name of a file or folder");
+        }
+        return Path.of(word);
     }
 
     /** What is wrong, and where to read on: all the options behind it would have it scroll away. */

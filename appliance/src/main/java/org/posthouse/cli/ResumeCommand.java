@@ -41,6 +41,7 @@ final class ResumeCommand implements Callable<Integer> {
             Token token = TokenFile.read(job.tokenFile());
             if (end) {
                 JobRun.end(job, token);
+                System.err.println("posthouse: the job in " + folder + " is ended, and all its relays know");
                 return 0;
             }
             JobOutcome outcome;

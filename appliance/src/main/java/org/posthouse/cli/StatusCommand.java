@@ -1,6 +1,8 @@
 package org.posthouse.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -29,10 +31,19 @@ final class StatusCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         ConsoleClient client = console.client();
-        String answer = client.get("/api/v1/relays");
-        String text = tell(client.json(answer), client.json(client.get("/api/v1/jobs")));
-        System.out.print(console.json() ? answer + System.lineSeparator() : text);
+        JsonNode relays = client.json(client.get("/api/v1/relays"));
+        JsonNode jobs = client.json(client.get("/api/v1/jobs"));
+        String text = tell(relays, jobs);
+        System.out.print(console.json() ? json(relays, jobs) + System.lineSeparator() : text);
         return attention ? STATUS_ATTENTION : 0;
+    }
+
+    /** What both have answered in one object: what {@link #tell} finds fault with stands in it. */
+    static String json(JsonNode relays, JsonNode jobs) {
+        return JsonNodeFactory.instance.objectNode()
+                .<ObjectNode>set("relays", relays.path("relays"))
+                .set("jobs", jobs.path("jobs"))
+                .toString();
     }
 
     /** In words what {@code /api/v1/relays} and {@code /api/v1/jobs} have answered. */
@@ -206,17 +217,25 @@ final class StatusCommand implements Callable<Integer> {
         line(text, "", "down: " + parked.path("reason").asText() + (lastTry.isEmpty() ? "" : "; last try: " + lastTry));
         if (parked.path("messages").asLong() > 0) {
             line(text, "", String.format(
-                    Locale.ROOT, "%,d messages are parked, %,d bytes", parked.path("messages").asLong(), parked.path("bytes").asLong()));
+                    Locale.ROOT,
+                    "%s parked, %,d bytes",
+                    messages(parked) + (parked.path("messages").asLong() == 1 ? " is" : " are"),
+                    parked.path("bytes").asLong()));
         }
         parked.path("jobs").forEach(job -> line(text, "", String.format(
                 Locale.ROOT,
-                "job %s (%s): %,d messages, %,d bytes; %,d %s",
+                "job %s (%s): %s, %,d bytes; %,d %s",
                 job.path("id").asText(),
                 job.path("name").asText(),
-                job.path("messages").asLong(),
+                messages(job),
                 job.path("bytes").asLong(),
                 job.path("ranks").asInt(),
                 job.path("ranks").asInt() == 1 ? "rank here waits" : "ranks here wait")));
+    }
+
+    private static String messages(JsonNode counted) {
+        long messages = counted.path("messages").asLong();
+        return String.format(Locale.ROOT, "%,d %s", messages, messages == 1 ? "message" : "messages");
     }
 
     private static void tellForward(StringBuilder text, JsonNode forward, JsonNode links) {

@@ -27,9 +27,19 @@ final class TokenFile {
                     throw new CommandFailure("the token file " + file + " can be read or written by others: chmod 600 " + file);
                 }
             }
-            return Token.parse(Files.readString(file).strip());
+            Token token = Token.parse(Files.readString(file).strip());
+            if (token.equals(Token.NONE)) {
+                throw cannotUse(file, "it holds zeros, which stand for no token; make one: head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n'");
+            }
+            return token;
+        } catch (NumberFormatException e) { // Whose message has a character of the secret.
+            throw cannotUse(file, "a token has 32 hexadecimal digits, and this one's 32 characters are not all such");
         } catch (IOException | IllegalArgumentException e) {
-            throw new CommandFailure("the token file " + file + " cannot be used: " + Causes.text(e), e);
+            throw cannotUse(file, Causes.text(e));
         }
+    }
+
+    private static CommandFailure cannotUse(Path file, String why) {
+        return new CommandFailure("the token file " + file + " cannot be used: " + why);
     }
 }

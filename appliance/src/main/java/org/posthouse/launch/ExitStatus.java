@@ -43,6 +43,8 @@ final class ExitStatus {
     static String words(int status) {
         if (status == STATE) {
             return "could not save or restore its state (status " + status + ")";
+        } else if (status == CONNECTION) {
+            return "exited with status " + status + ", as one does whose relay is gone or refuses it";
         } else if (!isSignal(status)) {
             return "exited with status " + status;
         }

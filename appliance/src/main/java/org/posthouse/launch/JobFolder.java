@@ -68,8 +68,8 @@ public final class JobFolder implements Closeable {
             Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Disk.force(above);
         } catch (FileAlreadyExistsException e) {
-            String other = isOne(folder) ? "go on with its job: posthouse resume " + folder : "delete it, as there is no job in it";
-            throw new JobFailure("there is a " + folder + " already: name a new folder, or " + other, e);
+            String other = isOne(folder) ? ": name a new folder, or go on with its job: posthouse resume " + folder : ", and no job in it: name a new folder";
+            throw new JobFailure("there is a " + folder + " already" + other, e);
         } catch (IOException e) {
             throw cannotUse(folder, e);
         }
@@ -88,8 +88,8 @@ public final class JobFolder implements Closeable {
 
     private static JobFolder open(Path folder, boolean mayBeOver) throws JobFailure {
         if (!isOne(folder)) {
-            String first = Files.exists(folder) ? ", once that is deleted" : "";
-            throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one" + first);
+            String begin = Files.exists(folder) ? "" : "; posthouse run --folder " + folder + " begins one";
+            throw new JobFailure("no job in " + folder + ": it has no " + JOB + begin);
         }
         JobFolder opened = locked(folder);
         try {

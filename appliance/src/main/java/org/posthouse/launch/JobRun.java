@@ -125,7 +125,9 @@ public final class JobRun implements RunningJob {
         try {
             noteEnding(folder, end);
             endAtRelays(opening, launchToken, JobWatch.told(opening.job(), end));
-            folder.ended(end.status(), end.cause());
+            if (folder.notes().end().isEmpty()) {
+                folder.ended(end.status(), end.cause());
+            }
         } catch (IOException e) {
             throw new JobFailure("the job's end cannot be written to its folder " + folder.path() + ": " + Causes.text(e), e);
         }

@@ -182,10 +182,16 @@ public final class RelayLine implements AutoCloseable {
                 line.dispatch(this::onFrame);
             }
         } catch (EOFException e) {
-            lost(this + " has closed the connection");
+            lost(welcome.isDone() ? this + " has closed the connection" : stranger("it has closed the connection"));
         } catch (IOException | WireException e) {
-            lost("the connection to " + this + " broke: " + e.getMessage());
+            lost(welcome.isDone() ? "the connection to " + this + " broke: " + e.getMessage() : stranger(e.getMessage()));
         }
+    }
+
+    /** Of one that has not answered HELLO: most often another port of the relay. */
+    private String stranger(String why) {
+        return "no relay greets launchers at " + line.remote() + ": " + why
+                + "; give the address of a relay's --listen, which has another port than its --links and its --ops";
     }
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException {

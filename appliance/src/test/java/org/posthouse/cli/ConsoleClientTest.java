@@ -2,7 +2,15 @@ package org.posthouse.cli;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of consoles that cannot be asked. */
 class ConsoleClientTest {
@@ -12,5 +20,27 @@ class ConsoleClientTest {
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> new ConsoleClient(new HostPort("my_host", 7413)).get("/readyz"))
                 .withMessage("the console at my_host:7413 cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it with --ops by its address");
+    }
+
+    /** What --listen answers, and a server of another kind. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\0\0\0\7\u001b[2Jno HTTP", "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\u001b[2J!"})
+    void whatIsNoConsoleIsNotShown(String answer) throws Exception {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.startVirtualThread(() -> {
+                try (Socket asker = other.accept()) {
+                    asker.getInputStream().read();
+                    asker.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                    asker.shutdownOutput();
+                    asker.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThatExceptionOfType(CommandFailure.class)
+                    .isThrownBy(() -> new ConsoleClient(new HostPort("127.0.0.1", other.getLocalPort())).get("/readyz"))
+                    .withMessageMatching("no relay's console is at 127.0.0.1:\\d+: [ -~]*; give the address of its --ops")
+                    .withMessageNotContaining("2J");
+        }
     }
 }

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +37,18 @@ class KeysListingTest {
     }
 
     private static String text(Path folder, Duration ahead) throws IOException {
-        return KeysListing.text(folder, KeysFolder.read(folder), Instant.now().plus(ahead));
+        Instant now = Instant.now().plus(ahead);
+        return KeysListing.text(folder, KeysFolder.read(folder), now, now);
+    }
+
+    @Test
+    void whatExpiresInTheDaysThatWereAskedForIsMarked() throws IOException {
+        Instant now = Instant.now();
+        Instant until = now.plus(Duration.ofDays(6)).truncatedTo(ChronoUnit.SECONDS);
+        assertThat(KeysListing.text(keys, KeysFolder.read(keys), now, until).lines())
+                .first(InstanceOfAssertFactories.STRING).endsWith("valid until " + authority.notAfter());
+        assertThat(KeysListing.text(keys, KeysFolder.read(keys), now, until).lines())
+                .last(InstanceOfAssertFactories.STRING).endsWith(issued.notAfter() + "  EXPIRES BEFORE " + until);
     }
 
     @Test

@@ -93,6 +93,29 @@ final class PosthouseTest {
                 .startsWith("posthouse run: --mode, --loops, --pipeline, --lanes, --log-limit: of relays inside this process; with --relay, posthouse relay has");
     }
 
+    /** As of a shell's variable that is not set: it would be the current folder. */
+    @ParameterizedTest
+    @ValueSource(strings = {"keys init $DIR", "keys show $DIR", "keys revoke site-a --authority $DIR", "relay --site site-a --data $DIR", "log ls --data $DIR", "run -n 1 --folder $DIR example:pi"})
+    void anEmptyWordIsNoFolder(String line) {
+        String[] words = line.replace("$DIR", "").split(" ", -1);
+        assertThat(Posthouse.commandLine().setErr(new PrintWriter(err, true)).execute(words)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("it is empty, expected the name of a file or folder");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"log show --data d --count -1", "log show --data d --rank -1", "keys show d --days -5"})
+    void aNumberBelowZeroIsRefused(String line) {
+        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains(", expected 0 or more");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mode pooled --pipeline 1,1,1", "mode pipeline --loops 2", "mode threaded --pipeline 1,1,1"})
+    void whatIsOfAnotherModeIsRefused(String line) {
+        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("is of mode p");
+    }
+
     @Test
     void theVersionIsPrinted() {
         assertThat(execute("--version")).isZero();

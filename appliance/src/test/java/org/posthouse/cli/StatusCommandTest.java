@@ -45,6 +45,8 @@ class StatusCommandTest {
     @Test
     void oneIsNoPlural() throws IOException {
         assertThat(told("UP", "")).contains("1 stream is open: ", "1 lane of other relays goes through it, ");
+        JsonNode parked = new ObjectMapper().readTree("{\"relays\": [{\"links\": [{\"parked\": {\"messages\": 1, \"jobs\": [{\"messages\": 1}]}}]}]}");
+        assertThat(new StatusCommand().tell(parked, JsonNodeFactory.instance.objectNode())).contains("1 message is parked, ", ": 1 message, 0 bytes");
     }
 
     @Test
@@ -53,5 +55,6 @@ class StatusCommandTest {
                 + "{'id': 'bb', 'name': 'Other', 'launcherAwaitedUntil': 86400000}]}").replace('\'', '"'));
         assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs))
                 .startsWith("job bb (Other): its launcher has gone, and the job is ended unless it comes back by 1970-01-02T00:00:00Z");
+        assertThat(StatusCommand.json(new ObjectMapper().readTree("{\"relays\":[1]}"), jobs)).isEqualTo("{\"relays\":[1],\"jobs\":" + jobs.path("jobs") + "}");
     }
 }

@@ -174,13 +174,14 @@ class JobFolderTest {
 
     /** As a launcher leaves it that dies at once. */
     @Test
-    void aFolderWithoutAJobIsToBeDeletedByItsUser() throws Exception {
+    void aFolderWithoutAJobIsNotToBeDeletedAsItMayBeAnything() throws Exception {
         Path path = above.resolve("job");
         JobFolder.create(path).close();
         assertThat(JobFolder.isOne(path)).isFalse();
         assertThat(JobFolder.end(path)).isEmpty();
-        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("begins one, once that is deleted");
-        assertThatThrownBy(() -> JobFolder.create(path)).hasMessageEndingWith("name a new folder, or delete it, as there is no job in it");
+        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("it has no job.json");
+        assertThatThrownBy(() -> JobFolder.open(above.resolve("none"))).hasMessageEndingWith("posthouse run --folder " + above.resolve("none") + " begins one");
+        assertThatThrownBy(() -> JobFolder.create(path)).hasMessageEndingWith("already, and no job in it: name a new folder");
     }
 
     @Test

@@ -390,6 +390,7 @@ class JobRunTest {
             assertThat(relay.closeJob().text()).isEqualTo("rank 0 exited with status 42");
             ended.get(60, TimeUnit.SECONDS);
             assertThat(JobFolder.end(path)).contains(new Standing.End(42, "rank 0 exited with status 42", false));
+            assertThat(Files.readString(path.resolve("progress"))).containsOnlyOnce("\nend 42");
         }
     }
 

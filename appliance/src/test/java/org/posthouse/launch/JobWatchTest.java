@@ -246,7 +246,7 @@ class JobWatchTest {
         exited(watch, 1, KILLED);
         pass(100);
         exited(watch, 1, 70);
-        assertThat(told).last().isEqualTo("rank 1 exited with status 70: restarted after 0.25 s (2 of 3)");
+        assertThat(told).last().isEqualTo("rank 1 exited with status 70, as one does whose relay is gone or refuses it: restarted after 0.25 s (2 of 3)");
         assertThat(quiet(watch)).isEqualTo(250);
         exited(watch, 1, KILLED);
         assertThat(quiet(watch)).isEqualTo(1_000);

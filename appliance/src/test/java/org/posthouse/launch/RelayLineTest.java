@@ -1,15 +1,24 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.relay.EmbeddedGrid;
@@ -37,6 +46,28 @@ class RelayLineTest {
     @AfterEach
     void stop() {
         vertx.close().await();
+    }
+
+    /** As the port of links does, which wants TLS, and one that speaks HTTP. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "HTTP/1.1 400 Bad Request\r\n\r\n"})
+    void whoeverAnswersAsNoRelayDoesIsAnotherPort(String answer) throws Exception {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String address = "127.0.0.1:" + other.getLocalPort();
+            Thread.startVirtualThread(() -> {
+                try (Socket launcher = other.accept()) {
+                    launcher.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                    launcher.shutdownOutput();
+                    launcher.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            assertThatExceptionOfType(JobFailure.class)
+                    .isThrownBy(() -> RelayLine.connect(address, Token.NONE))
+                    .withMessage("no relay greets launchers at " + address + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 65600")
+                            + "; give the address of a relay's --listen, which has another port than its --links and its --ops");
+        }
     }
 
     private long open(RelayLine line, int ranks) throws JobFailure {

@@ -164,6 +164,12 @@ final class LogCommandTest {
         Command.Result beyond = log("export", "weather-2", "--rank", "4", "--to", file.toString(), "--data", data.toString());
         assertThat(beyond.status()).isEqualTo(1);
         assertThat(beyond.err()).contains("--rank is 4, and job weather-2 has 4 ranks, from 0").hasLineCount(1);
+        Command.Result elsewhere = log("export", "weather-2", "--rank", "2", "--to", folder.resolve("none.phx").toString(), "--data", data.toString());
+        assertThat(elsewhere.status()).isEqualTo(1);
+        assertThat(elsewhere.err()).contains("has no record of rank 2 of job weather-2").hasLineCount(1);
+        assertThat(folder.resolve("none.phx")).doesNotExist();
+        Command.Result shownBeyond = log("show", "--job", "weather-2", "--rank", "4", "--data", data.toString());
+        assertThat(shownBeyond.err()).contains("--rank is 4, and job weather-2 has 4 ranks, from 0").hasLineCount(1);
         Command.Result nowhere = log("export", "weather-2", "--to", folder.resolve("no/file").toString(), "--data", data.toString());
         assertThat(nowhere.err()).contains("there is no folder " + folder.resolve("no"));
     }

@@ -1,6 +1,7 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -11,7 +12,7 @@ import java.util.List;
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
  *
  * <p>The launcher holds the other end of this process's standard input. When it closes, the launcher is gone, and so
- * is this process, however busy the program is. A program that throws ends the whole job.
+ * is this process, however busy the program is; the program's own {@code System.in} is empty. A program that throws ends the whole job.
  */
 public final class RankMain {
     /** Flags for a rank's JVM: it works without them, more slowly ({@link SystemWait}). */
@@ -30,7 +31,8 @@ public final class RankMain {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
         Ending ending = new Ending(rank);
         PrintGate.install();
-        endWithLauncher(ending);
+        endWithLauncher(ending, System.in);
+        System.setIn(InputStream.nullInputStream());
         Method program = find(args[0], ending);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);
@@ -42,15 +44,15 @@ public final class RankMain {
         }
     }
 
-    private static void endWithLauncher(Ending ending) {
-        Thread guard = new Thread(() -> awaitEndOfInput(ending), "posthouse-launcher-guard");
+    private static void endWithLauncher(Ending ending, InputStream launcher) {
+        Thread guard = new Thread(() -> awaitEnd(ending, launcher), "posthouse-launcher-guard");
         guard.setDaemon(true);
         guard.start();
     }
 
-    private static void awaitEndOfInput(Ending ending) {
+    private static void awaitEnd(Ending ending, InputStream launcher) {
         try {
-            while (System.in.read() >= 0) {
+            while (launcher.read() >= 0) {
                 // The launcher never writes; only the end matters.
             }
         } catch (IOException e) {
@@ -91,7 +93,9 @@ public final class RankMain {
         cause.printStackTrace();
         Endpoint endpoint = Endpoints.connected();
         if (endpoint != null) {
-            endpoint.abort(STATUS_THROWN, "threw " + cause);
+            endpoint.abort(STATUS_THROWN, ("threw " + cause).replaceAll("\\R", " "));
+        } else if (cause instanceof NullPointerException && String.valueOf(cause.getMessage()).contains("MPI.COMM_WORLD")) {
+            System.err.println("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
         }
         ending.exit(STATUS_THROWN);
         return new IllegalStateException(cause);

@@ -2,8 +2,11 @@ package org.posthouse.mpj;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import mpi.MPI;
+import mpi.MPIException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,6 +43,27 @@ final class RankMainTest {
         }
     }
 
+    /** Reads what mpirun would give it. */
+    public static final class Reader {
+        private Reader() {}
+
+        /** The program. */
+        public static void main(String[] args) throws IOException {
+            System.out.println("read " + System.in.read());
+            System.exit(0);
+        }
+    }
+
+    /** Forgets Init. */
+    public static final class Hasty {
+        private Hasty() {}
+
+        /** The program. */
+        public static void main(String[] args) throws MPIException {
+            System.out.println(MPI.COMM_WORLD.getRank());
+        }
+    }
+
     private static String run(String program, int status) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
@@ -56,7 +80,14 @@ final class RankMainTest {
         assertThat(run(Unready.class.getName(), 1))
                 .startsWith("java.lang.NumberFormatException: For input string: \"twelve\"")
                 .contains("RankMainTest.java:");
+        assertThat(run(Hasty.class.getName(), 1)).contains("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
         assertThat(run(Unsure.class.getName(), 1)).startsWith("java.lang.AssertionError: is not so");
+    }
+
+    /** That the launcher holds open to show that it lives is not the program's. */
+    @Test
+    void aProgramsInputIsEmptyAndNotTheLaunchers() throws Exception {
+        assertThat(run(Reader.class.getName(), 0)).isEqualTo("read -1" + System.lineSeparator());
     }
 
     @Test

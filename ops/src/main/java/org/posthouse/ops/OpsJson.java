@@ -2,9 +2,9 @@ package org.posthouse.ops;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -59,7 +59,7 @@ final class OpsJson {
     static ModeOrder modeOrder(Buffer body) throws JsonProcessingException {
         ModeOrder order = MAPPER.readValue(body == null ? "" : body.toString(), ModeOrder.class);
         if (order == null || order.mode() == null) {
-            throw MismatchedInputException.from(null, ModeOrder.class, "\"mode\" is missing");
+            throw new JsonParseException(null, "\"mode\" is missing");
         }
         return order;
     }
@@ -74,7 +74,7 @@ final class OpsJson {
     static DrainOrder drainOrder(Buffer body) throws JsonProcessingException {
         DrainOrder order = MAPPER.readValue(body == null ? "" : body.toString(), DrainOrder.class);
         if (order == null || order.drain() == null) {
-            throw MismatchedInputException.from(null, DrainOrder.class, "\"drain\" is missing");
+            throw new JsonParseException(null, "\"drain\" is missing");
         }
         return order;
     }

@@ -88,7 +88,8 @@ final class OrderRoute<O, R> {
         try {
             order = kind.parser.parse(ctx.body().buffer());
         } catch (JsonProcessingException e) {
-            Responses.error(ctx, 400, "the order is not understood: " + field(e) + e.getOriginalMessage());
+            Responses.error(ctx, 400, "the order is not understood: " + field(e)
+                    + (e instanceof JsonMappingException ? "expected as in " + kind.example : e.getOriginalMessage()));
             return;
         }
         List<Future<R>> reports = views.get().stream().map(relay -> kind.carrier.carry(relay, order)).toList();

@@ -49,9 +49,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.slf4j.LoggerFactory;
 
@@ -122,6 +124,18 @@ class LinkRefusalTest {
             plain.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             awaitRefusal(m, Refusal.PLAIN_TCP);
         }
+    }
+
+    @Test
+    void tellsNothingOfALaunchersTokenThatCameToTheWrongPort() throws Exception {
+        Token secret = Token.random();
+        try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
+            plain.getOutputStream().write(Hello.launcher(secret).encode().array());
+            awaitRefusal(m, Refusal.PLAIN_TCP);
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains(secret.hex()))
+                .anyMatch(line -> line.contains("PLAIN_TCP: looks like a launcher or a rank"));
     }
 
     @Test
@@ -807,6 +821,28 @@ class LinkRefusalTest {
                 .filteredOn(line -> line.contains(who))
                 .hasSize(3)
                 .last(InstanceOfAssertFactories.STRING).contains("101 of this kind");
+    }
+
+    /** As one does whose certificate was revoked. */
+    @Test
+    void writesEverFewerLinesOfOneWhoComesAgainForEver() {
+        AtomicLong nanos = new AtomicLong();
+        Refusals refusals = new Refusals(nanos::get);
+        String who = "who comes again";
+        for (int second = 0; second < 192; second++) {
+            nanos.set(TimeUnit.SECONDS.toNanos(second));
+            refusals.count(Refusal.REVOKED, who, "detail");
+        }
+        assertThat(lines(who)).as("at 0, 1, 3, 7, 15, 31, 63, 127 and 191 s").isEqualTo(9);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(128));
+        refusals.count(Refusal.REVOKED, who, "detail");
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        refusals.count(Refusal.REVOKED, who, "detail");
+        assertThat(lines(who)).as("it was quiet between").isEqualTo(11);
+    }
+
+    private long lines(String who) {
+        return log.list.stream().filter(line -> line.getFormattedMessage().contains(who)).count();
     }
 
     @Test

@@ -1,0 +1,91 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script {@code ./posthouse} in a folder of sources, with a Maven and a JDK that only say that they were called. */
+@Timeout(60)
+final class LauncherScriptTest {
+    private static final List<String> JARS = List.of(
+            "posthouse.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar", "lib/tunnel-0.1.0.jar", "lib/ops-0.1.0.jar");
+
+    @TempDir
+    private Path home;
+
+    private Path target;
+
+    @BeforeEach
+    void install() throws IOException {
+        target = home.resolve("appliance/target");
+        Files.copy(Path.of("../posthouse"), home.resolve("posthouse"));
+        script("bin/mvn", "echo built >&2");
+        script("jdk/bin/java", "[ \"$4\" = rehearse ] || [ \"$5\" = rehearse ] || echo \"java under ${LC_ALL:-${LC_CTYPE:-none}}\"");
+        script("jdk/bin/javac", "");
+        file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
+        file("pom.xml", "", 1);
+        for (String module : List.of("mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance")) {
+            file(module + "/pom.xml", "", 1);
+            file(module + "/src/main/Some.java", "", 1);
+        }
+        for (String jar : JARS) {
+            file("appliance/target/" + jar, "", 2);
+        }
+    }
+
+    private void script(String name, String body) throws IOException {
+        Files.setPosixFilePermissions(file(name, "#!/bin/sh\n" + body + "\n", 1), PosixFilePermissions.fromString("rwx------"));
+    }
+
+    /** @param second when it was written last, since the beginning of 2020 */
+    private Path file(String name, String text, int second) throws IOException {
+        Path file = home.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+        return Files.setLastModifiedTime(file, FileTime.fromMillis(1_577_836_800_000L + 1_000L * second));
+    }
+
+    private String run(String locale) throws Exception {
+        ProcessBuilder posthouse = new ProcessBuilder("bash", home.resolve("posthouse").toString(), "status").redirectErrorStream(true);
+        posthouse.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG"));
+        posthouse.environment().put("LC_ALL", locale);
+        posthouse.environment().put("POSTHOUSE_JAVA_HOME", home.resolve("jdk").toString());
+        posthouse.environment().merge("PATH", home.resolve("bin").toString(), (path, first) -> first + ":" + path);
+        Process process = posthouse.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        return output;
+    }
+
+    /** Maven leaves the appliance's jar as it is when another module has changed. */
+    @Test
+    void whatMavenHasBuiltIsNotBuiltAgain() throws Exception {
+        assertThat(run("C")).doesNotContain("built");
+        for (String module : List.of("mpj-lite", "mpj-lite/examples", "tunnel")) {
+            file(module + "/src/main/Some.java", "", 3);
+            assertThat(run("C")).as(module).contains("built\n");
+            Files.setLastModifiedTime(target.resolve("posthouse.jar"), FileTime.fromMillis(1_577_836_802_000L));
+            file("appliance/target/lib/" + module.replaceFirst("/", "-") + "-0.1.0.jar", "", 4);
+            assertThat(run("C")).as(module).doesNotContain("built\n");
+        }
+    }
+
+    /** The JVM's own is plain ASCII there: it could not name a file with another letter. */
+    @Test
+    void aLocaleWithoutLettersHasThoseOfUtf8() throws Exception {
+        assertThat(run("C")).contains("java under C.UTF-8");
+        assertThat(run("POSIX")).contains("java under C.UTF-8");
+        assertThat(run("")).contains("java under C.UTF-8");
+        assertThat(run("de_DE.UTF-8")).contains("java under de_DE.UTF-8");
+    }
+}
