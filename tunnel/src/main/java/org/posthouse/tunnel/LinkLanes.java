@@ -34,6 +34,9 @@ final class LinkLanes {
     /** and so much more, so that it does not matter how busy a machine is. */
     private static final int LONGER_MICROS = 2_000;
 
+    /** A lane that is on a way stays there until it is so many times longer than a good one. */
+    private static final int TOO_LONG = 2;
+
     /** A way that takes no lane is left alone for a ping, then for twice as long, and for 32 pings at last. */
     private static final int SHUNNED_TIMES_MAX = 5;
 
@@ -281,7 +284,7 @@ final class LinkLanes {
 
     // ---- over other relays
 
-    /** Ways over other relays have changed: lanes leave those that are not offered any more, and go to new ones. */
+    /** Ways over other relays have changed: lanes leave those that are not offered any more, or are long by now, and go to new ones. */
     void onRoutes() {
         List<LinkPath> offered = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
         frames.keySet().retainAll(offered);
@@ -291,10 +294,11 @@ final class LinkLanes {
         }
         open();
         List<LinkPath> good = goodRoutes().stream().map(LinkRoutes.Route::path).toList();
+        List<LinkPath> tolerable = routesWithin(TOO_LONG * goodMicros()).stream().map(LinkRoutes.Route::path).toList();
         for (Lane lane : lanes) {
             boolean idle = lane != null && lane.isUp() && !lane.isDialling();
             boolean lonely = good.stream().anyMatch(path -> users(path, lane) == 0 && !isShunned(path));
-            if (idle && !good.isEmpty() && (!offered.contains(lane.way()) || lonely && users(lane.way(), lane) > 0)) {
+            if (idle && !good.isEmpty() && (!tolerable.contains(lane.way()) || lonely && users(lane.way(), lane) > 0)) {
                 lane.dial();
             }
         }
@@ -302,9 +306,16 @@ final class LinkLanes {
 
     /** Ways that are not much longer than the shortest: bulk is handed over in order, so one on a longer way would hold up what comes on others. */
     private List<LinkRoutes.Route> goodRoutes() {
+        return routesWithin(goodMicros());
+    }
+
+    private long goodMicros() {
         List<LinkRoutes.Route> routes = links.routing().to(link.relay());
-        long most = routes.isEmpty() ? 0 : (long) (routes.getFirst().roundTripMicros() * LONGER) + LONGER_MICROS;
-        return routes.stream().filter(route -> route.roundTripMicros() <= most).toList();
+        return routes.isEmpty() ? 0 : (long) (routes.getFirst().roundTripMicros() * LONGER) + LONGER_MICROS;
+    }
+
+    private List<LinkRoutes.Route> routesWithin(long micros) {
+        return links.routing().to(link.relay()).stream().filter(route -> route.roundTripMicros() <= micros).toList();
     }
 
     /**

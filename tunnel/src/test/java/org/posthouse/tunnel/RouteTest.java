@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -93,6 +94,24 @@ class RouteTest {
         assertThat(a.events).contains("up c 1").doesNotContain("down c");
         assertThat(c.events).contains("up a 1").doesNotContain("down a");
         until(() -> streams(b).carried() == 0 && streams(d).carried() == 1);
+    }
+
+    /** When it went there it was hardly longer than the other one. */
+    @Test
+    void aLaneLeavesAWayThatIsLongByNow() throws Exception {
+        b = sites.start(sites.listening("b"));
+        TestRelay d = sites.start(sites.listening("d"));
+        WanWay first = sites.way(16, 0);
+        WanWay second = sites.way(16, 0);
+        a = sites.start(dial(dial(sites.dialling("a"), b, sites.way(20, 0)), d, first));
+        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(20, 0)), d, second));
+        awaitPaths(a, "c", "via b", "via d");
+        a.feed("c");
+        WanShape near = WanShape.of(1, 0);
+        first.shape(near, near);
+        second.shape(near, near);
+        awaitPaths(a, "c", "via d");
+        awaitLast(c, "a", a.stopFeeding());
     }
 
     @Test
