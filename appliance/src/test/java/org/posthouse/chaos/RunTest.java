@@ -41,7 +41,8 @@ class RunTest {
 
     @Test
     void aRankMayGiveItsRelayUpIfThatWasKilled() {
-        List<Restart> restarts = List.of(restart(1, 2, "exited with status 70 before its relay heard of it"), restart(0, 2, "exited with status 70"));
+        String gaveUp = "exited with status 70, as one does whose relay is gone or refuses it";
+        List<Restart> restarts = List.of(restart(1, 2, gaveUp + " before its relay heard of it"), restart(0, 2, gaveUp));
         assertThat(wrong(restarts, List.of(), List.of(), List.of(OF_RELAY))).isEmpty();
         assertThat(wrong(restarts, List.of(), List.of(), List.of())).startsWith("rank 1 was restarted and nobody killed it: exited with status 70");
     }

@@ -28,7 +28,7 @@ final class LauncherScriptTest {
     @BeforeEach
     void install() throws IOException {
         target = home.resolve("appliance/target");
-        Files.copy(Path.of("../posthouse"), home.resolve("posthouse"));
+        Files.copy(Path.of(System.getProperty("basedir", ""), "..", "posthouse"), home.resolve("posthouse"));
         script("bin/mvn", "echo built >&2");
         script("jdk/bin/java", "[ \"$4\" = rehearse ] || [ \"$5\" = rehearse ] || echo \"java under ${LC_ALL:-${LC_CTYPE:-none}}\"");
         script("jdk/bin/javac", "");
