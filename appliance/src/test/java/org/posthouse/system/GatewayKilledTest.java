@@ -28,7 +28,7 @@ import org.posthouse.wan.WanShape;
 class GatewayKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int MESSAGE_BYTES = 64 << 20;
-    private static final double MEGABITS = 40;
+    private static final double MEGABITS = 80;
 
     @TempDir
     private Path folder;
