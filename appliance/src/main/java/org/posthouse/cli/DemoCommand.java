@@ -3,6 +3,7 @@ package org.posthouse.cli;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.demo.Demo;
 import org.posthouse.launch.JobFailure;
@@ -10,12 +11,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code posthouse demo}. */
 @Command(
         name = "demo",
-        description = "Starts two sites on this host, runs the examples over both, kills a rank of each and a relay once, and draws what"
+        description = "Starts two sites on this host, runs the examples over both, kills a rank of each and in heat a relay, and draws what"
                 + " happened.",
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
@@ -29,6 +31,9 @@ final class DemoCommand implements Callable<Integer> {
             description = "Relay processes of each site, at most " + Demo.RELAYS_PER_SITE_MAX + " (default: ${DEFAULT-VALUE}).")
     private int relaysPerSite;
 
+    @Parameters(paramLabel = "EXAMPLE", description = "Only these examples, such as ring heat, in the order of all (default: all).")
+    private List<String> examples = List.of();
+
     @Spec
     private CommandSpec command;
 
@@ -39,10 +44,16 @@ final class DemoCommand implements Callable<Integer> {
                     command.commandLine(),
                     "--relays-per-site " + relaysPerSite + ", expected 1 to " + Demo.RELAYS_PER_SITE_MAX);
         }
+        for (String example : examples) {
+            if (!Demo.examples().contains(example)) {
+                throw new ParameterException(
+                        command.commandLine(), "\"" + example + "\" is no example of the demo, expected " + String.join(", ", Demo.examples()));
+            }
+        }
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         try (Interruption interruption = Interruption.open();
                 Demo demo = Demo.start(out, relaysPerSite)) {
-            boolean verified = demo.runJobs(interruption::guard);
+            boolean verified = demo.runJobs(examples, interruption::guard);
             out.println(verified ? "Every job verified." : "Not every job verified.");
             if (keep) {
                 out.println("The console is at " + demo.console() + " until you press Ctrl-C.");

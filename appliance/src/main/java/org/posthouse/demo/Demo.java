@@ -104,16 +104,25 @@ public final class Demo implements AutoCloseable {
         return new Demo(out, relaysPerSite, grid);
     }
 
+    /** The names of all examples, in the order in which they run. */
+    public static List<String> examples() {
+        return JOBS.stream().map(Example::name).toList();
+    }
+
     /**
-     * Runs every example over both sites.
+     * Runs examples over both sites.
      *
+     * @param wanted names out of {@link #examples}; none: all
      * @param watch is told of each job before it runs, so that an interrupt can end it
-     * @return whether every one verified
+     * @return whether every one of them verified
      */
-    public boolean runJobs(Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
+    public boolean runJobs(List<String> wanted, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
         List<JobReport> reports = new ArrayList<>();
         for (int i = 0; i < JOBS.size(); i++) {
             Example job = JOBS.get(i);
+            if (!wanted.isEmpty() && !wanted.contains(job.name())) {
+                continue;
+            }
             out.println();
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
                     + RANKS / SITES + " at each site");

@@ -100,7 +100,7 @@ class ModeSwitchTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void sixteenRanksTalkOn(int sites) throws Exception {
-        int rounds = 120;
+        int rounds = 60;
         AtomicInteger running = new AtomicInteger(16);
         try (RelayedWorld world = new RelayedWorld(sites, 16);
                 ExecutorService operator = Executors.newSingleThreadExecutor()) {

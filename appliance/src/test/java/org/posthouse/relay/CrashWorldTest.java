@@ -16,7 +16,7 @@ import org.posthouse.mpj.Stage;
  * as many.
  */
 final class CrashWorldTest {
-    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 2_000);
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 1_000);
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test

@@ -17,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,9 +55,18 @@ class AbuseTest {
     }
 
     /** The first 4,096 wait for their time-out, the others are turned away at once; the relay holds none of them. */
-    @ParameterizedTest
-    @ValueSource(strings = {"multiplexed", "threaded"})
-    void tenThousandConnectionsThatSayNothing(String mode) throws Exception {
+    @Test
+    void tenThousandConnectionsThatSayNothing() throws Exception {
+        tenThousandConnections("multiplexed");
+    }
+
+    @Test
+    @Tag("long")
+    void tenThousandConnectionsThatSayNothingToARelayOfThreads() throws Exception {
+        tenThousandConnections("threaded");
+    }
+
+    private void tenThousandConnections(String mode) throws Exception {
         try (Relays relay = relay(mode)) {
             InetSocketAddress address = new InetSocketAddress(
                     InetAddress.getLoopbackAddress(), Integer.parseInt(relay.ranks().replaceFirst(".*:", "")));
@@ -136,8 +147,19 @@ class AbuseTest {
 
     /** Frames with a good header and random words behind it, from a rank that was welcomed: its connection ends, no other. */
     @ParameterizedTest
-    @ValueSource(strings = {"multiplexed", "pooled", "pipeline", "threaded"})
+    @ValueSource(strings = {"multiplexed", "threaded"})
     void randomFramesOfAWelcomeRank(String mode) throws Exception {
+        randomFrames(mode);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @ValueSource(strings = {"pooled", "pipeline"})
+    void randomFramesOfAWelcomeRankInTheOtherModes(String mode) throws Exception {
+        randomFrames(mode);
+    }
+
+    private void randomFrames(String mode) throws Exception {
         try (Relays relay = relay(mode)) {
             for (int seed = 1; seed <= 60; seed++) {
                 Token token = Token.random();

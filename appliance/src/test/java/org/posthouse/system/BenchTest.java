@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -170,6 +171,7 @@ class BenchTest {
         assertThat(report.path("samples").asLong()).isGreaterThan(5);
     }
 
+    @Tag("long")
     @Test
     void linksAreAsFarApartAsTheProfileSaysAndCarryNoMore() throws Exception {
         Path json = folder.resolve("wan.json");
@@ -238,6 +240,7 @@ class BenchTest {
     }
 
     /** Which cells there are is the subject of {@code ScalePlanTest}. */
+    @Tag("long")
     @Test
     void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
         Path plot = folder.resolve("scale.svg");

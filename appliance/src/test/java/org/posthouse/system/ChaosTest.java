@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,7 @@ class ChaosTest {
     }
 
     /** A rank has 3,000 deliveries in all, or 1,500, and this seed's kills come when it has had a quarter of them and more. */
+    @Tag("long")
     @Test
     void ranksOfAProgramThatSavesItsStateGoOnFromThere() throws Exception {
         Command.Result result = Command.run(
@@ -74,6 +76,7 @@ class ChaosTest {
                 .endsWith(" runs failed\n");
     }
 
+    @Tag("long")
     @Test
     void aRelayThatCannotComeBackEndsTheCampaignWithAReport() throws Exception {
         Command.Result result = Command.run(

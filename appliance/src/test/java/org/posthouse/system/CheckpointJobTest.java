@@ -2,7 +2,6 @@ package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,12 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.system.jobs.SavesSteps;
 
 /**
@@ -28,6 +28,7 @@ import org.posthouse.system.jobs.SavesSteps;
  */
 @Timeout(900)
 class CheckpointJobTest {
+    private static final int RANKS = 3;
     static final int STEPS = 40;
     static final int EVERY = 7;
     private static final String KILLED_BEFORE_A_SAVE = "1:5";
@@ -40,31 +41,34 @@ class CheckpointJobTest {
     @TempDir
     private Path folder;
 
-    /** Ranks, sites, kills. A master has three deliveries a step in a job of three, a worker one. */
-    static Stream<Arguments> jobs() {
-        return Stream.of(
-                arguments("3", "1", KILLED_BEFORE_A_SAVE),
-                arguments("3", "1", "1:16,9,3"),
-                arguments("3", "1", "0:64,2,30"),
-                arguments("3", "2", "0:50,22;1:30;2:24,1"));
+    /** A master has three deliveries a step in a job of three, a worker one. */
+    @ParameterizedTest
+    @CsvSource({"1, " + KILLED_BEFORE_A_SAVE, "2, '0:50,22;1:30;2:24,1'"})
+    void goesOnWhereItWasSaved(String sites, String kills) throws Exception {
+        goesOn(sites, kills);
     }
 
+    @Tag("long")
     @ParameterizedTest
-    @MethodSource("jobs")
-    void goesOnWhereItWasSaved(String ranks, String sites, String kills) throws Exception {
+    @ValueSource(strings = {"1:16,9,3", "0:64,2,30"})
+    void alsoIfItIsKilledAgainAndAgain(String kills) throws Exception {
+        goesOn("1", kills);
+    }
+
+    private void goesOn(String sites, String kills) throws Exception {
         Command.Result result = Command.run(
                 folder,
-                "run", "-n", ranks, "--sites", sites, "--durability", "process", "-cp", Jobs.classPath(),
+                "run", "-n", "" + RANKS, "--sites", sites, "--durability", "process", "-cp", Jobs.classPath(),
                 SavesSteps.class.getName(), "" + STEPS, "" + EVERY, folder.toString(), kills);
         assertThat(result.err()).as(result.out()).doesNotContain("iverge");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
-        for (int rank = 0; rank < Integer.parseInt(ranks); rank++) {
-            assertThat(lines(result.out(), rank)).as("rank " + rank).isEqualTo(expected(rank, ranks));
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertThat(lines(result.out(), rank)).as("rank " + rank).isEqualTo(expected(rank, "" + RANKS));
         }
         long deaths = kills.chars().filter(c -> c == ',' || c == ':').count();
         Map<String, Integer> began = began();
-        assertThat(began).hasSize(Integer.parseInt(ranks) + (int) deaths);
+        assertThat(began).hasSize(RANKS + (int) deaths);
         began.forEach((process, step) -> assertThat(step % EVERY).as(process + " began at " + step).isZero());
         began.forEach((process, step) -> assertThat(step > 0)
                 .as(process + " began at " + step)
@@ -78,7 +82,7 @@ class CheckpointJobTest {
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString());
                 Command job = Command.start(
                         folder,
-                        "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
+                        "run", "-n", "" + RANKS, "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
                         SavesSteps.class.getName(), "" + STEPS, "" + EVERY, folder.toString(), "1:32", "" + STOPS_AT)) {
             await().atMost(PATIENCE).until(() -> Files.exists(folder.resolve("stopped-1")));
             Path newest = newestImage(data.resolve("images"));
@@ -89,7 +93,7 @@ class CheckpointJobTest {
             Command.Result result = job.await();
             assertThat(result.status()).as(result.err()).isZero();
             assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
-            assertThat(lines(result.out(), 1)).isEqualTo(expected(1, "3"));
+            assertThat(lines(result.out(), 1)).isEqualTo(expected(1, "" + RANKS));
             assertThat(began()).containsEntry("1/2", STOPS_AT - STOPS_AT % EVERY - EVERY);
             assertThat(relay.command().err() + relay.command().out()).contains(newest.getFileName().toString());
         }

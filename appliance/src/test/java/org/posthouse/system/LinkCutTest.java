@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,9 +52,19 @@ class LinkCutTest {
         group = "--tunnel-group=" + Relays.freePort();
     }
 
+    @Test
+    void parksWhatIsForTheOtherSiteAndNothingElse() throws Exception {
+        parks("process", true);
+    }
+
+    @Tag("long")
     @ParameterizedTest
-    @CsvSource({"process, true", "process, false", "none, true"})
-    void parksWhatIsForTheOtherSiteAndNothingElse(String durability, boolean told) throws Exception {
+    @CsvSource({"process, false", "none, true"})
+    void alsoWhereNobodyIsToldAndWhereThereIsNoLog(String durability, boolean told) throws Exception {
+        parks(durability, told);
+    }
+
+    private void parks(String durability, boolean told) throws Exception {
         try (Relays first = relay("site-a");
                 CutWay way = new CutWay(port(first.ready().links()));
                 Relays second = relay("site-b", "--peer", "site-a=" + way.address());

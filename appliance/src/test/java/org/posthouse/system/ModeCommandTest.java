@@ -26,7 +26,7 @@ class ModeCommandTest {
     void aRunningJobGoesOnThroughAllModes() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString())) {
             Command job = Command.start(
-                    folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", "60000", "64");
+                    folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", "30000", "64");
             for (String mode : new String[] {"pooled", "pipeline", "threaded", "multiplexed"}) {
                 Command.Result changed = mode(relay, mode);
                 assertThat(changed.err()).isEmpty();

@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.tunnel.GridAuthority;
 
@@ -39,6 +39,7 @@ class RelayKilledTest {
     }
 
     /** Whoever starts it again may name the wrong folder, and notice. */
+    @Tag("long")
     @Test
     void isVerifiesAlthoughItsRelayIsKilledAndComesBackWithoutItsLogFirst() throws Exception {
         try (Relays relay = one();
@@ -74,9 +75,18 @@ class RelayKilledTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"example:nas-is W, multiplexed, false", "example:ring 1800 100000, pipeline, true"})
-    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds(String program, String mode, boolean inGoodOrder) throws Exception {
+    @Test
+    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds() throws Exception {
+        oneAndThenTheOtherEnds("example:nas-is W", "multiplexed", false);
+    }
+
+    @Test
+    @Tag("long")
+    void andAlthoughTheyEndInGoodOrder() throws Exception {
+        oneAndThenTheOtherEnds("example:ring 1800 100000", "pipeline", true);
+    }
+
+    private void oneAndThenTheOtherEnds(String program, String mode, boolean inGoodOrder) throws Exception {
         try (Relays first = ofTwo("site-a", "--mode", mode);
                 Relays second = ofTwo("site-b", "--mode", mode, "--peer", "site-a=" + first.ready().links(), "--member", first.group());
                 Command job = start(first, "2", "4", program.split(" "))) {

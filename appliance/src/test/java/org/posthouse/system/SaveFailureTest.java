@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.system.jobs.CatchesRefusals;
 import org.posthouse.system.jobs.FailsToSave;
 
@@ -50,9 +50,18 @@ class SaveFailureTest {
     }
 
     /** A step is two deliveries, and so a process that begins at a save is killed where the one before was not. Each of a rank's restarts is later than the one before. */
-    @ParameterizedTest
-    @ValueSource(strings = {"0:1,2;1:13,14;2:31,7", "0:40,3;1:15,16,17;2:2,12"})
-    void whatIsRefusedIsRefusedAgain(String kills) throws Exception {
+    @Test
+    void whatIsRefusedIsRefusedAgain() throws Exception {
+        refusedAgain("0:1,2;1:13,14;2:31,7");
+    }
+
+    @Test
+    @Tag("long")
+    void whatIsRefusedIsRefusedAgainBehindLaterKills() throws Exception {
+        refusedAgain("0:40,3;1:15,16,17;2:2,12");
+    }
+
+    private void refusedAgain(String kills) throws Exception {
         Command.Result result = refusals(folder, kills);
         assertThat(result.err()).as(result.out()).doesNotContain("iverge");
         assertThat(result.status()).as(result.err()).isZero();
@@ -73,11 +82,23 @@ class SaveFailureTest {
     @ParameterizedTest
     @CsvSource({
         "save, '', Checkpoint.save cannot save \"grid\": java.io.IOException: as the test wants it",
-        "memory, '', Checkpoint.save cannot save \"grid\": java.lang.OutOfMemoryError: as the test wants it",
-        "before, '', Checkpoint.point cannot save its state: java.lang.IllegalStateException: as the test wants it",
         "load, 1:12, Checkpoint.restored cannot restore \"grid\": java.io.IOException: as the test wants it"
     })
     void aProcessThatFailsOnceIsBroughtBackThoughItsProgramWouldGoOn(String what, String kills, String words) throws Exception {
+        isBroughtBack(what, kills, words);
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource({
+        "memory, '', Checkpoint.save cannot save \"grid\": java.lang.OutOfMemoryError: as the test wants it",
+        "before, '', Checkpoint.point cannot save its state: java.lang.IllegalStateException: as the test wants it"
+    })
+    void soIsOneThatFailsInAnotherWay(String what, String kills, String words) throws Exception {
+        isBroughtBack(what, kills, words);
+    }
+
+    private void isBroughtBack(String what, String kills, String words) throws Exception {
         Command.Result result = failing(what, "once", kills);
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.out()).doesNotContain("caught").containsOnlyOnce(RIGHT);

@@ -124,6 +124,8 @@ final class RollTest {
     @Test
     void oneThatIsWornGoesOnAsLongAsAJobIsOpen() throws Exception {
         logAt(QueueFiles.WORN).close();
+        // Chronicle would look for each file between them; the newer one begins with all that is open.
+        Files.delete(QueueFiles.list(folder).firstEntry().getValue());
         try (MessageLog log = MessageLog.open(smallFiles())) {
             assertThat(QueueFiles.list(folder).lastKey()).isEqualTo(QueueFiles.WORN);
             assertThat(log.isWorn()).isTrue();

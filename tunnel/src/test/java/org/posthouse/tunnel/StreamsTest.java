@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Streams over a link that exists in memory only, in orders that a seed decides. */
 @ExtendWith(LeakWatch.class)
 class StreamsTest {
-    private static final int SEEDS = 1_500;
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 500);
     private static final int STEPS = 1_500;
 
     @Test
