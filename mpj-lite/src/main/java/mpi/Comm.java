@@ -191,7 +191,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return new CommMaker(call, this).intercomm(local, localLeader, remoteLeader, tag);
     }
 
-    /** Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. */
+    /**
+     * Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. Its number is
+     * free for another one when the program has seen the end of all that (ADR 8).
+     */
     public void Free() throws MPIException {
         free("Free");
     }
