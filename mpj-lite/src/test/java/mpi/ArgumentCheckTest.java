@@ -202,4 +202,23 @@ class ArgumentCheckTest {
             world.Reduce_scatter(null, 0, null, 0, ONES, nothing, op);
         });
     }
+
+    /** Else the names, and each error's line, grow with every step of a program that makes each communicator of the one before. */
+    @Test
+    void aNameTellsTheLastCallsThatMadeIt() {
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world;
+            for (int step = 0; step < 5; step++) {
+                comm = comm.Split(0, 0);
+            }
+            wrong(comm, " in Split of Split of Split of Split of ...: ");
+            wrong(comm.Create_cart(new int[] {1}, new boolean[1], false), " in Create_cart of Split of Split of Split of ...: ");
+            world.setName("the farm of the west");
+            wrong(world.Split(0, 0), " in Split of the farm of the west: ");
+        });
+    }
+
+    private static void wrong(Intracomm comm, String where) {
+        assertThatThrownBy(() -> comm.Send(FOUR, 0, 1, MPI.INT, 1, 0)).hasMessageContaining(where);
+    }
 }
