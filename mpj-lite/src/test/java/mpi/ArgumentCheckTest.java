@@ -3,6 +3,7 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -216,6 +217,15 @@ class ArgumentCheckTest {
             world.setName("the farm of the west");
             wrong(world.Split(0, 0), " in Split of the farm of the west: ");
         });
+    }
+
+    @Test
+    void aCallIsToldAsTheProgramSpelledIt() {
+        Comm none = new Intracomm(null, Group.EMPTY, Communicator.NO_ID, "COMM_NULL");
+        Map<String, Call> calls = Map.of(
+                "Size", w -> none.Size(), "getSize", w -> none.getSize(), "Rank", w -> none.Rank(), "getRank", w -> none.getRank(),
+                "Group", w -> none.Group(), "getGroup", w -> none.getGroup(), "Test_inter", w -> none.Test_inter(), "isInter", w -> none.isInter());
+        calls.forEach((name, call) -> assertThatThrownBy(() -> call.on(null)).hasMessageStartingWith(name + " at rank"));
     }
 
     private static void wrong(Intracomm comm, String where) {
