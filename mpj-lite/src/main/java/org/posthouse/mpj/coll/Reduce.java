@@ -50,6 +50,9 @@ public final class Reduce {
             peers.await(peers.send(root, peers.content(result, 0, count)));
         } else if (peers.rank() == root && top != root) {
             peers.await(peers.receive(top, receive.exactSink(0, count)));
+        } else if (atTop) {
+            // An operation may have put an object of the program's own where its result belongs.
+            peers.attempt(() -> receive.disown(mine, count));
         }
     }
 

@@ -270,6 +270,31 @@ public final class Region {
         }
     }
 
+    /**
+     * Makes copies of these objects, as a message would, if one of them is the very object that {@code given}, a region of the same datatype in another array,
+     * has in its place.
+     *
+     * @throws UnwritableException if an object cannot be serialized
+     */
+    @SuppressWarnings("ReferenceEquality") // That is the question.
+    public void disown(Region given, int count) throws ReceiveException {
+        if (base != Base.OBJECT || sharesArrayWith(given)) {
+            return;
+        }
+        Object[] objects = (Object[]) store;
+        Object[] others = (Object[]) given.store;
+        int shift = given.index(0) - index(0);
+        boolean[] same = {false};
+        layout.walk(offset, 0, dataElements(count), (index, run) -> {
+            for (int at = index; at < index + run; at++) {
+                same[0] |= objects[at] != null && objects[at] == others[at + shift];
+            }
+        });
+        if (same[0]) {
+            pass(content(0, count), sink(0, count));
+        }
+    }
+
     /** Whether both are of the same datatype, and copying cannot change what is still to be copied. */
     @SuppressWarnings("ReferenceEquality") // The same layout is enough; an equal one is merely slower.
     private boolean isLike(Region target) {
