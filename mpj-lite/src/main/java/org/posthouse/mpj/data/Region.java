@@ -97,10 +97,18 @@ public final class Region {
     }
 
     private Sink sink(int at, int capacity, boolean exact) {
+        if (store == null && dataElements(capacity) > 0) {
+            return Nowhere.SINK;
+        }
         long from = (long) at * unit;
         return base == Base.OBJECT
                 ? new ObjectSink(layout, (Object[]) store, offset, from, dataElements(capacity), exact)
                 : new ArraySink(base, layout, store, offset, from, dataElements(capacity), exact);
+    }
+
+    /** As this one, but with no room: for a rank that has no memory for it. What is received there is lost, and nothing else may be done with it. */
+    public Region withoutRoom() {
+        return new Region(base, layout, null, 0, unit);
     }
 
     /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
