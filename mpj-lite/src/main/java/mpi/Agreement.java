@@ -85,7 +85,7 @@ final class Agreement {
         if (free.isEmpty()) {
             throw parent.check.error(
                     MPI.ERR_OTHER, call,
-                    "there are " + Contexts.COUNT + " communicators, and no number for one more; free some");
+                    "there are " + Contexts.COUNT + " communicators, and no number for one more; free some, and wait for what is under way on them");
         }
         int choices = Math.min(free.cardinality(), 1 << Math.min(round, ROUNDS_WIDENING));
         // Multiplied by an odd number near 2^32 / golden ratio, as in Fibonacci hashing: the high bits are well mixed.

@@ -2,12 +2,16 @@ package mpi;
 
 import java.nio.Buffer;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * The checks of one communicator's calls, made before anything is sent. Each names the call, the calling rank, and
  * actual against expected. Immutable but for the name.
  */
 final class ArgumentCheck {
+    /** A name of so many calls that only the last of them are told. */
+    private static final Pattern LONG = Pattern.compile("^((?:.*? of ){3}).* of .*", Pattern.DOTALL);
+
     private final Consumer<MPIException> onError;
     private final int rank;
     private final int size;
@@ -41,6 +45,11 @@ final class ArgumentCheck {
     /** Name of the communicator, for messages to people. */
     String name() {
         return name;
+    }
+
+    /** Name of what a call makes of the thing with this name: bounded, however long the line of such calls is. */
+    static String made(String call, String of) {
+        return call + " of " + LONG.matcher(of).replaceFirst("$1...");
     }
 
     void name(String newName) {

@@ -50,8 +50,8 @@ import org.posthouse.mpj.Vault;
  *     freed as a receive is. A buffered send that is so long is under way until the buffer was detached.
  * <li>A message that a matched probe took is under way until it was received.
  * <li>A collective that was started is under way until the program has seen its end, or that of a later one of the same communicator.
- * <li>A collective that ends by throwing before it has sent anything, because an object cannot be written, or because others have called another one, is
- *     under way for ever. One whose operation threw, or a receive of which failed, is not.
+ * <li>A collective that ends by throwing because others have called another one is under way for ever. One whose operation threw, an object of which
+ *     cannot be written, or a receive of which failed, is not.
  * <li>The communicators must be those that there were at {@code restored()}: others must have been freed.
  * <li>So must the attached buffer, another of its size or none.
  * </ul>
@@ -174,7 +174,7 @@ public final class Checkpoint {
     /**
      * An object, saved by serialization; the program reads and changes it through what this returns. An array is restored in
      * place as long as it is the one that was registered: it has the saved elements then. One that was set instead is another in
-     * the next process, as are the rows of an array of arrays.
+     * the next process, as are the rows of an array of arrays. While another is the value, the one that was registered is not saved.
      */
     public <T extends Serializable> Value<T> register(String name, T initial) throws MPIException {
         Value<T> value = new Value<>(initial);

@@ -61,22 +61,26 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
 
     /** As {@link #Size}. */
     public int getSize() throws MPIException {
-        return Size();
+        requireThere("getSize");
+        return group.Size();
     }
 
     /** As {@link #Rank}. */
     public int getRank() throws MPIException {
-        return Rank();
+        requireThere("getRank");
+        return group.Rank();
     }
 
     /** As {@link #Group}. */
     public Group getGroup() throws MPIException {
-        return Group();
+        requireThere("getGroup");
+        return group.copy();
     }
 
     /** As {@link #Test_inter}. */
     public boolean isInter() throws MPIException {
-        return Test_inter();
+        requireLive("isInter");
+        return this instanceof Intercomm;
     }
 
     /** As {@link #Topo_test}. */
@@ -191,7 +195,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return new CommMaker(call, this).intercomm(local, localLeader, remoteLeader, tag);
     }
 
-    /** Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. */
+    /**
+     * Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. Its number is
+     * free for another one when the program has seen the end of all that (ADR 8).
+     */
     public void Free() throws MPIException {
         free("Free");
     }

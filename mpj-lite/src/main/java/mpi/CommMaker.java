@@ -121,7 +121,7 @@ final class CommMaker {
     }
 
     private String name(Comm old) {
-        return call + " of " + old.check.name();
+        return ArgumentCheck.made(call, old.check.name());
     }
 
     /** Two groups that have no communicator in common yet, but leaders that do. */

@@ -1,5 +1,6 @@
 package mpi;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.FinalizedException;
@@ -38,8 +39,11 @@ abstract class Communicator {
 
     private boolean freed;
 
-    /** Who keeps its number: the program, until it frees it, and each of its persistent requests. */
-    private int keepers = 1;
+    /**
+     * Who keeps its number: the program, until it frees it, each of its persistent requests, and each receive, or send that may have to wait for
+     * its receive, until the program has seen its end. Blocking ones need not: the program may not free it meanwhile.
+     */
+    private final AtomicInteger keepers = new AtomicInteger(1);
 
     Communicator(Self self, Group group, Group addressed, int id, String name) {
         this.self = self;
@@ -134,12 +138,12 @@ abstract class Communicator {
     }
 
     /** The number stays until this one leaves too. */
-    final synchronized void keep() {
-        keepers++;
+    final void keep() {
+        keepers.incrementAndGet();
     }
 
-    final synchronized void leave() {
-        if (--keepers == 0) {
+    final void leave() {
+        if (keepers.decrementAndGet() == 0) {
             release();
         }
     }

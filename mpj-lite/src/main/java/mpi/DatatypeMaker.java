@@ -222,8 +222,8 @@ final class DatatypeMaker {
     }
 
     private Datatype make(Layout layout, Pieces pieces) {
-        Datatype made =
-                new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), pieces, false);
+        String name = ArgumentCheck.made(call, first.toString());
+        Datatype made = new Datatype(name, first.base(), layout, first.unit().whenDerived(), pieces, false);
         return first.isOpenMpiStruct() ? made.openMpiStruct() : made;
     }
 }

@@ -195,13 +195,13 @@ final class InterCollectives extends Collectives {
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
             int root) {
         rooted(call, root);
-        if (isAcross(root)) {
+        if (root == MPI.PROC_NULL) {
+            return make(call, () -> Inter.reduce(inter, null, null, 0, null, root));
+        } else if (isAcross(root)) {
             reducible(call, sendbuf, sendoffset, count, type, op);
         } else {
-            check.operation(call, op, type);
-        }
-        if (isRoot(root)) {
             check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+            check.operation(call, op, type);
         }
         Region send = isAcross(root) ? type.region(sendbuf, sendoffset) : null;
         Region receive = isRoot(root) ? type.region(recvbuf, recvoffset) : null;

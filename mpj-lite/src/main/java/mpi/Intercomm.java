@@ -92,7 +92,7 @@ public class Intercomm extends Comm {
         everybody.allgather(call, new boolean[] {high}, 0, 1, MPI.BOOLEAN, highs, 0, 1, MPI.BOOLEAN).run();
         boolean otherHigh = highs[union.rankOf(addressed.worldRank(0))];
         Group merged = high == otherHigh ? union : high ? Group.Union(addressed, group) : Group.Union(group, addressed);
-        return heir(new Intracomm(self, merged, maker.agree(), call + " of " + check.name()));
+        return heir(new Intracomm(self, merged, maker.agree(), ArgumentCheck.made(call, check.name())));
     }
 
     @Override

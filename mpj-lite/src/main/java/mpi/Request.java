@@ -41,10 +41,11 @@ public class Request implements Freeable {
         this.call = call;
     }
 
-    /** A receive, or a send that may have to wait for its receive; {@link UnderWay} knows that it has begun. */
+    /** A receive, or a send that may have to wait for its receive; {@link UnderWay} knows that it has begun. It keeps its communicator's number. */
     static Request underWay(UnderWay.Kind kind, Communicator comm, String call, Operation operation) {
         Request request = new Request(comm, call, operation);
         request.underWay = kind;
+        comm.keep();
         return request;
     }
 
@@ -134,7 +135,8 @@ public class Request implements Freeable {
 
     /**
      * Forgets the request; the operation goes on. Of a receive, or a send that may have to wait for its receive, nobody can know its end then, so
-     * that this process cannot be saved any more ({@link Checkpoint}); but of one that was to be taken back, for whose end this waits.
+     * that this process cannot be saved any more ({@link Checkpoint}), and its communicator's number is not used again here; but of one that was to be
+     * taken back, for whose end this waits.
      */
     public void Free() throws MPIException {
         if (underWay != null && cancelled) {
@@ -336,6 +338,7 @@ public class Request implements Freeable {
         if (underWay != null) {
             comm.self.underWay().seen(underWay);
             underWay = null;
+            comm.leave();
         }
     }
 

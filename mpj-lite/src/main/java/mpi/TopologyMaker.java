@@ -194,7 +194,7 @@ final class TopologyMaker {
     }
 
     private String name() {
-        return call + " of " + parent.check.name();
+        return ArgumentCheck.made(call, parent.check.name());
     }
 
     // ---- checks

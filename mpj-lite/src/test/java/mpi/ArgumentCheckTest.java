@@ -3,6 +3,7 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -201,5 +202,33 @@ class ArgumentCheckTest {
             world.Scan(null, 0, null, 0, 7, nothing, op);
             world.Reduce_scatter(null, 0, null, 0, ONES, nothing, op);
         });
+    }
+
+    /** Else the names, and each error's line, grow with every step of a program that makes each communicator of the one before. */
+    @Test
+    void aNameTellsTheLastCallsThatMadeIt() {
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world;
+            for (int step = 0; step < 5; step++) {
+                comm = comm.Split(0, 0);
+            }
+            wrong(comm, " in Split of Split of Split of Split of ...: ");
+            wrong(comm.Create_cart(new int[] {1}, new boolean[1], false), " in Create_cart of Split of Split of Split of ...: ");
+            world.setName("the farm of the west");
+            wrong(world.Split(0, 0), " in Split of the farm of the west: ");
+        });
+    }
+
+    @Test
+    void aCallIsToldAsTheProgramSpelledIt() {
+        Comm none = new Intracomm(null, Group.EMPTY, Communicator.NO_ID, "COMM_NULL");
+        Map<String, Call> calls = Map.of(
+                "Size", w -> none.Size(), "getSize", w -> none.getSize(), "Rank", w -> none.Rank(), "getRank", w -> none.getRank(),
+                "Group", w -> none.Group(), "getGroup", w -> none.getGroup(), "Test_inter", w -> none.Test_inter(), "isInter", w -> none.isInter());
+        calls.forEach((name, call) -> assertThatThrownBy(() -> call.on(null)).hasMessageStartingWith(name + " at rank"));
+    }
+
+    private static void wrong(Intracomm comm, String where) {
+        assertThatThrownBy(() -> comm.Send(FOUR, 0, 1, MPI.INT, 1, 0)).hasMessageContaining(where);
     }
 }

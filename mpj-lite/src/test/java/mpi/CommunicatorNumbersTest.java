@@ -71,13 +71,62 @@ class CommunicatorNumbersTest {
         Ranks.run(2, (world, rank) -> {
             Intracomm first = world.dup();
             int[] stale = {-1};
-            first.Irecv(stale, 0, 1, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
+            Request receive = first.Irecv(stale, 0, 1, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
             first.Free();
-            Intracomm second = world.dup();
-            int[] in = new int[1];
-            second.Sendrecv(new int[] {rank}, 0, 1, MPI.INT, 1 - rank, 0, in, 0, 1, MPI.INT, 1 - rank, 0);
-            assertThat(in).containsExactly(1 - rank);
+            for (int round = 0; round <= Contexts.RESTING; round++) {
+                Intracomm next = world.dup();
+                int[] in = new int[1];
+                next.Sendrecv(new int[] {rank}, 0, 1, MPI.INT, 1 - rank, 0, in, 0, 1, MPI.INT, 1 - rank, 0);
+                assertThat(in).containsExactly(1 - rank);
+                next.Free();
+            }
             assertThat(stale).containsExactly(-1);
+            assertThat(isFree(world, first.id)).isFalse();
+            receive.Cancel();
+            assertThat(isFree(world, first.id)).isFalse();
+            receive.Wait();
+            assertThat(isFree(world, first.id)).isTrue();
+        });
+    }
+
+    /** Whether its message has come is a matter of time. */
+    @Test
+    void aNumberComesBackWhenTheEndOfWhatWasUnderWayWasSeen() {
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world.dup();
+            Request[] both = {
+                comm.Irecv(new int[1], 0, 1, MPI.INT, 0, 0), comm.Issend(new int[1], 0, 1, MPI.INT, 0, 0)
+            };
+            Prequest again = comm.Recv_init(new int[1], 0, 1, MPI.INT, 0, 1);
+            again.Start();
+            comm.Send(new int[1], 0, 1, MPI.INT, 0, 1);
+            comm.Free();
+            both[0].getStatus();
+            both[0].Wait();
+            again.Wait();
+            again.Free();
+            assertThat(isFree(world, comm.id)).as("the send is under way").isFalse();
+            Intracomm copy = world.iDup();
+            both[1].Wait();
+            assertThat(isFree(world, comm.id)).as("an agreement is").isFalse();
+            copy.getRequest().Wait();
+            assertThat(isFree(world, comm.id)).isTrue();
+        });
+    }
+
+    @Test
+    void theNumberUnderWhichARequestWasFreedUnseenIsNotUsedAgain() {
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world.dup();
+            comm.Irecv(new int[1], 0, 1, MPI.INT, 0, 0).Free();
+            comm.Free();
+            assertThat(isFree(world, comm.id)).isFalse();
+            Intracomm other = world.dup();
+            Prequest started = other.Recv_init(new int[1], 0, 1, MPI.INT, 0, 0);
+            started.Start();
+            other.Free();
+            started.Free();
+            assertThat(isFree(world, other.id)).isFalse();
         });
     }
 

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,32 @@ class ObjectsTest {
             world.Allgather(mine, 0, 1, MPI.OBJECT, all, 0, 1, MPI.OBJECT);
             assertThat(all[rank].weight).isEqualTo(rank);
             assertThat(all[rank]).isNotSameAs(mine[0]);
+        });
+    }
+
+    @Test
+    void aResultIsNoObjectOfTheProgramsOwn() {
+        Op heaviest = new Op(
+                new UserFunction() {
+                    @Override
+                    public void call(Object in, Object inOut, int count, Datatype type) {
+                        Parcel[] lower = (Parcel[]) in;
+                        Parcel[] sum = (Parcel[]) inOut;
+                        Arrays.setAll(sum, at -> lower[at] == null || sum[at].weight > lower[at].weight ? sum[at] : lower[at]);
+                    }
+                },
+                true);
+        Ranks.run(3, (world, rank) -> {
+            Parcel[] mine = {new Parcel(3 - rank), null};
+            Parcel[] sum = {null, new Parcel(0)};
+            world.Reduce(mine, 0, sum, 0, 1, MPI.OBJECT, heaviest, 0);
+            assertThat(sum[0]).isNotSameAs(mine[0]);
+            world.Allreduce(mine, 0, sum, 0, 1, MPI.OBJECT, heaviest);
+            assertThat(sum[0].weight).isEqualTo(3);
+            assertThat(sum[0]).isNotSameAs(mine[0]);
+            Parcel before = mine[0];
+            world.Reduce(mine, 0, mine, 0, 1, MPI.OBJECT, heaviest, 0);
+            assertThat(mine[0]).as("in its own place").isSameAs(before);
         });
     }
 

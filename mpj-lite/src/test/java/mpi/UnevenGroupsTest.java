@@ -88,6 +88,21 @@ class UnevenGroupsTest {
         });
     }
 
+    /** The root's group mates give nothing, and what they pass has no meaning. */
+    @ParameterizedTest
+    @CsvSource({"1, 4", "2, 3"})
+    void noneButTheRootIsLookedAtInItsGroup(int first, int second) {
+        run(first, second, side -> {
+            int root = side.root(false);
+            boolean isMate = root == MPI.PROC_NULL;
+            Datatype type = isMate ? null : MPI.INT;
+            int[] sum = {-1};
+            side.comm.reduce(isMate ? null : own(side, 1), isMate ? null : sum, isMate ? -1 : 1, type, MPI.MAX, root);
+            side.comm.reduce(isMate ? null : own(side, 1), isMate ? null : sum, 1, type, isMate ? null : MPI.MAX, root);
+            assertThat(sum[0]).isEqualTo(root == MPI.ROOT ? 100 * side.across(side.other - 1) : -1);
+        });
+    }
+
     /** The root has the other forms. Whose rank is the root's number in the other group is no root. */
     @ParameterizedTest
     @CsvSource({"1, 4", "2, 3", "3, 3"})

@@ -16,12 +16,12 @@ public final class Allreduce {
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
         peers.begin();
-        Region mine = op.compact(send, count);
+        Region mine = peers.compact(op, send, count);
         if (mine == send) {
             phase(peers, send, receive, count, op);
         } else {
             phase(peers, mine, mine, count, op);
-            receive.take(mine, count);
+            peers.attempt(() -> receive.take(mine, count));
         }
         peers.end();
     }
@@ -59,7 +59,7 @@ public final class Allreduce {
         Operation[] pairs = new Operation[2 * size];
         for (int step = 0; step < size; step++) {
             int other = (leaders.rank() + step) % size;
-            rooms[other] = step == 0 ? leaders.copyOf(values, count) : values.scratch(count);
+            rooms[other] = step == 0 ? leaders.copyOf(values, count) : leaders.scratch(values, count);
             if (step > 0) {
                 pairs[step] = leaders.receive(other, rooms[other].exactSink(0, count));
             }

@@ -58,7 +58,7 @@ final class Butterfly {
             return;
         }
         sum = peers.copyOf(send, count);
-        came = send.scratch(count);
+        came = peers.scratch(send, count);
         if (hasPair) {
             peers.await(peers.receive(peers.rank() + 1, came.exactSink(0, count)));
             peers.combine(op, sum, 0, came, 0, count);
@@ -122,7 +122,7 @@ final class Butterfly {
     private void combine(boolean isLower, int at, int length) {
         if (isLower) {
             peers.combine(op, sum, at, came, at, length);
-            came.moveTo(at, sum, at, length);
+            peers.move(came, at, sum, at, length);
         } else {
             peers.combine(op, came, at, sum, at, length);
         }

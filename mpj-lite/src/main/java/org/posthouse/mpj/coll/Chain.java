@@ -75,7 +75,7 @@ final class Chain {
             giveAll(mine, segments);
             return;
         }
-        Region scratch = mine.scratch(Math.min(count, segments.length * WINDOW));
+        Region scratch = peers.scratch(mine, Math.min(count, segments.length * WINDOW));
         Operation[] receives = new Operation[WINDOW];
         Operation[] sends = new Operation[WINDOW];
         for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
@@ -87,7 +87,7 @@ final class Chain {
             peers.await(receives[slot]);
             peers.combine(op, mine, segments.at(i), scratch, room, segments.length(i));
             if (after == Tree.NONE) {
-                scratch.moveTo(room, result, segments.at(i), segments.length(i));
+                peers.move(scratch, room, result, segments.at(i), segments.length(i));
             } else {
                 sends[slot] = segments.send(scratch, room, i);
             }
@@ -111,7 +111,7 @@ final class Chain {
             giveAll(mine, segments);
             return;
         }
-        Region scratch = mine.scratch(Math.min(count, segments.length * WINDOW));
+        Region scratch = peers.scratch(mine, Math.min(count, segments.length * WINDOW));
         Operation[] receives = new Operation[WINDOW];
         Operation[] sends = new Operation[WINDOW];
         for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
@@ -122,7 +122,7 @@ final class Chain {
             peers.await(receives[slot]);
             peers.combine(op, scratch, segments.at(slot), mine, segments.at(i), segments.length(i));
             if (exclusive != null) {
-                scratch.moveTo(segments.at(slot), exclusive, segments.at(i), segments.length(i));
+                peers.move(scratch, segments.at(slot), exclusive, segments.at(i), segments.length(i));
             }
             if (i + WINDOW < segments.count) {
                 receives[slot] = segments.receive(scratch, segments.at(slot), i + WINDOW);

@@ -118,8 +118,8 @@ public final class Inter {
             throws ReceiveException {
         peers.all().begin();
         if (root >= 0) {
-            Region mine = op.compact(send, count);
-            Region sum = peers.rank() == 0 ? mine.scratch(count) : null;
+            Region mine = peers.all().compact(op, send, count);
+            Region sum = peers.rank() == 0 ? peers.all().scratch(mine, count) : null;
             Reduce.phase(peers.own(), mine, sum, count, op, 0);
             if (peers.rank() == 0) {
                 peers.all().await(peers.all().send(peers.remote(root), peers.all().content(sum, 0, count)));
@@ -149,8 +149,8 @@ public final class Inter {
             throws ReceiveException {
         Peers own = peers.own();
         int total = blocks.total(own.size());
-        Region sum = peers.rank() == 0 ? send.scratch(total) : null;
         peers.all().begin();
+        Region sum = peers.rank() == 0 ? peers.all().scratch(send, total) : null;
         swapSums(peers, send, total, sum, total, op);
         Scatter.phase(own, sum, blocks, receive, blocks.count(own.rank()), 0);
         peers.all().end();
@@ -159,8 +159,8 @@ public final class Inter {
     /** Each group's sum goes from its leader to the other's, into {@code result}. */
     private static void swapSums(
             InterPeers peers, Region send, int count, Region result, int resultCount, Reduction op) {
-        Region mine = op.compact(send, count);
-        Region sum = peers.rank() == 0 ? mine.scratch(count) : null;
+        Region mine = peers.all().compact(op, send, count);
+        Region sum = peers.rank() == 0 ? peers.all().scratch(mine, count) : null;
         Reduce.phase(peers.own(), mine, sum, count, op, 0);
         if (peers.rank() == 0) {
             int other = peers.remote(0);

@@ -1,6 +1,7 @@
 package org.posthouse.mpj.coll;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
@@ -17,7 +18,7 @@ import org.posthouse.mpj.data.UnwritableException;
  *
  * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
  * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
- * throws, or its objects where they are serialized: the rank goes on to the end, so that no operation stays behind that points
+ * throws, or its objects where they are serialized, nor a lack of memory for scratch of a reduction: the rank goes on to the end, so that no operation stays behind that points
  * into the program's buffers and nobody waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the
  * first failure.
  */
@@ -35,7 +36,7 @@ public final class Peers {
     private int operations;
     private ReceiveException failure;
 
-    /** By the program's own code, or for want of an array that holds a result; null if a receive has failed before. */
+    /** By the program's own code, or for want of memory, or of an array that holds a result; null if a receive has failed before. */
     private Throwable thrown;
 
     /**
@@ -196,13 +197,30 @@ public final class Peers {
         return contents;
     }
 
+    /** As {@link Region#scratch}. */
+    Region scratch(Region like, int count) {
+        return room(like, () -> like.scratch(count));
+    }
+
+    /** As {@link Reduction#compact}. */
+    Region compact(Reduction op, Region region, int count) {
+        return room(region, () -> op.compact(region, count));
+    }
+
+    /** What allocates memory beside the program's own; if there is none, {@link Region#withoutRoom}, and the rank has failed. */
+    Region room(Region like, Supplier<Region> allocating) {
+        Region[] room = {like.withoutRoom()};
+        attempt(() -> room[0] = allocating.get());
+        return room[0];
+    }
+
     /** A copy of the first elements of a region, in an array; of objects too, as an operation may change them. */
     Region copyOf(Region region, int count) {
         return copyOf(new Block(region, 0, count));
     }
 
     Region copyOf(Block block) {
-        Region copy = block.region().scratch(block.count());
+        Region copy = scratch(block.region(), block.count());
         keep(block, new Block(copy, 0, block.count()));
         return copy;
     }

@@ -21,11 +21,11 @@ public final class Reduce {
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
             throws ReceiveException {
         peers.begin();
-        Region mine = op.compact(send, count);
+        Region mine = peers.compact(op, send, count);
         boolean isCopy = mine != send;
         phase(peers, mine, isCopy ? mine : receive, count, op, root);
         if (isCopy && peers.rank() == root) {
-            receive.take(mine, count);
+            peers.attempt(() -> receive.take(mine, count));
         }
         peers.end();
     }
@@ -38,9 +38,9 @@ public final class Reduce {
         int top = op.commutes() ? root : 0;
         boolean atTop = peers.rank() == top;
         // The root may have no receive region on other ranks, and rank 0 needs room for what it passes on.
-        Region result = atTop && top != root ? send.scratch(count) : receive;
+        Region result = atTop && top != root ? peers.scratch(send, count) : receive;
         // Operations work on arrays only.
-        Region mine = send.inArray(count);
+        Region mine = peers.room(send, () -> send.inArray(count));
         switch (peers.algorithms().reduce(peers.call(send.bytes(count), op.commutes()))) {
             case FLAT -> up(peers, flat(peers, top, op), mine, result, count, op);
             case BINOMIAL -> up(peers, binomial(peers, top, op), mine, result, count, op);
@@ -50,6 +50,9 @@ public final class Reduce {
             peers.await(peers.send(root, peers.content(result, 0, count)));
         } else if (peers.rank() == root && top != root) {
             peers.await(peers.receive(top, receive.exactSink(0, count)));
+        } else if (atTop) {
+            // An operation may have put an object of the program's own where its result belongs.
+            peers.attempt(() -> receive.disown(mine, count));
         }
     }
 
@@ -82,7 +85,7 @@ public final class Reduce {
         Operation[] receives = new Operation[children.length];
         int next = children.length - 1;
         for (int ahead = mine.hasGaps() ? 2 : children.length; ahead > 0 && next >= 0; ahead--) {
-            rooms[next] = mine.scratch(count);
+            rooms[next] = peers.scratch(mine, count);
             receives[next] = peers.receive(children[next], rooms[next].exactSink(0, count));
             next--;
         }

@@ -26,7 +26,7 @@ public final class ReduceScatter {
         peers.begin();
         int total = blocks.total(peers.size());
         long bytes = send.bytes(total);
-        Region mine = op.compact(send, total);
+        Region mine = peers.compact(op, send, total);
         switch (peers.algorithms().reduceScatter(peers.call(bytes, op.commutes()))) {
             case REDUCE_SCATTER -> overRoot(peers, mine, receive, blocks, op);
             case ROTATION -> rotation(peers, mine, receive, blocks, op);
@@ -36,7 +36,7 @@ public final class ReduceScatter {
 
     private static void overRoot(Peers peers, Region send, Region receive, Blocks blocks, Reduction op) {
         int total = blocks.total(peers.size());
-        Region sum = peers.rank() == 0 ? send.scratch(total) : null;
+        Region sum = peers.rank() == 0 ? peers.scratch(send, total) : null;
         Reduce.phase(peers, send, sum, total, op, 0);
         Scatter.phase(peers, sum, blocks, receive, blocks.count(peers.rank()), 0);
     }
@@ -48,7 +48,7 @@ public final class ReduceScatter {
         Region sum = peers.copyOf(blocks.of(rank, send));
         // One array for each step under way: together they may have more elements than an array can.
         Region[] rooms = new Region[Math.min(WINDOW, size - 1)];
-        Arrays.setAll(rooms, room -> sum.scratch(count));
+        Arrays.setAll(rooms, room -> peers.scratch(sum, count));
         Operation[][] pairs = new Operation[size][];
         for (int step = 1; step < size + rooms.length; step++) {
             int due = step - rooms.length;

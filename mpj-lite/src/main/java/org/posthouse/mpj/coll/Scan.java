@@ -30,7 +30,7 @@ public final class Scan {
             throws ReceiveException {
         peers.begin();
         Region fold = copyOf(peers, send, count, op);
-        Region before = fold.scratch(count);
+        Region before = peers.scratch(fold, count);
         phase(peers, fold, before, count, op);
         if (peers.rank() > 0) {
             peers.attempt(() -> receive.take(before, count));
@@ -39,7 +39,7 @@ public final class Scan {
     }
 
     private static Region copyOf(Peers peers, Region send, int count, Reduction op) {
-        Region compact = op.compact(send, count);
+        Region compact = peers.compact(op, send, count);
         return compact == send ? peers.copyOf(send, count) : compact;
     }
 
@@ -58,7 +58,7 @@ public final class Scan {
     }
 
     private static void doubling(Peers peers, Region fold, Region exclusive, int count, Reduction op) {
-        Region came = fold.scratch(count);
+        Region came = peers.scratch(fold, count);
         for (int distance = 1; distance < peers.size(); distance *= 2) {
             int before = peers.rank() - distance;
             int after = peers.rank() + distance;
@@ -71,7 +71,7 @@ public final class Scan {
                 Region again = exclusive != null && areObjects ? peers.copyOf(came, count) : came;
                 peers.combine(op, came, 0, fold, 0, count);
                 if (exclusive != null && distance == 1) {
-                    again.moveTo(0, exclusive, 0, count);
+                    peers.move(again, 0, exclusive, 0, count);
                 } else if (exclusive != null) {
                     peers.combine(op, again, 0, exclusive, 0, count);
                 }

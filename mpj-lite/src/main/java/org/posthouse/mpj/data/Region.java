@@ -97,10 +97,18 @@ public final class Region {
     }
 
     private Sink sink(int at, int capacity, boolean exact) {
+        if (store == null && dataElements(capacity) > 0) {
+            return Nowhere.SINK;
+        }
         long from = (long) at * unit;
         return base == Base.OBJECT
                 ? new ObjectSink(layout, (Object[]) store, offset, from, dataElements(capacity), exact)
                 : new ArraySink(base, layout, store, offset, from, dataElements(capacity), exact);
+    }
+
+    /** As this one, but with no room: for a rank that has no memory for it. What is received there is lost, and nothing else may be done with it. */
+    public Region withoutRoom() {
+        return new Region(base, layout, null, 0, unit);
     }
 
     /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
@@ -267,6 +275,31 @@ public final class Region {
             move(index(at), target, target.index(targetAt), elements);
         } else {
             moveTo(at, target, targetAt, count);
+        }
+    }
+
+    /**
+     * Makes copies of these objects, as a message would, if one of them is the very object that {@code given}, a region of the same datatype in another array,
+     * has in its place.
+     *
+     * @throws UnwritableException if an object cannot be serialized
+     */
+    @SuppressWarnings("ReferenceEquality") // That is the question.
+    public void disown(Region given, int count) throws ReceiveException {
+        if (base != Base.OBJECT || sharesArrayWith(given)) {
+            return;
+        }
+        Object[] objects = (Object[]) store;
+        Object[] others = (Object[]) given.store;
+        int shift = given.index(0) - index(0);
+        boolean[] same = {false};
+        layout.walk(offset, 0, dataElements(count), (index, run) -> {
+            for (int at = index; at < index + run; at++) {
+                same[0] |= objects[at] != null && objects[at] == others[at + shift];
+            }
+        });
+        if (same[0]) {
+            pass(content(0, count), sink(0, count));
         }
     }
 

@@ -1,6 +1,7 @@
 package org.posthouse.mpj.coll;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -230,6 +231,48 @@ class FailuresTest {
         assertThat(failures.get(broken).kind()).isEqualTo(ReceiveException.Kind.MISMATCH);
     }
 
+    private static final Reduction SUM = new Reduction() {
+        @Override
+        public boolean commutes() {
+            return true;
+        }
+
+        @Override
+        public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
+            in.fold(inAt, Folds.SUM, Unit.ONE, inOut, inOutAt, count);
+        }
+    };
+
+    /** Its datatype has gaps such that no array holds a copy. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "reduce=flat", "reduce=binomial", "reduce=chain", "scan=doubling", "scan=chain", "exscan=chain", "allreduce=doubling", "allreduce=halving",
+        "allreduce=reduce-bcast,reduce=binomial"
+    })
+    void aRankWithNoMemoryForScratchGoesToTheEnd(String forced) {
+        int extent = (Integer.MAX_VALUE - 1) / (RANKS - 1);
+        AtomicReferenceArray<ReceiveException> failures = failures(forced.replace("exscan", "scan"), 1 << 20, (peers, rank) -> {
+            Region receive = ints(new int[RANKS]);
+            Region send = rank == BROKEN ? new Region(Base.INT, Layout.ONE.resized(0, extent), new int[1], 0) : receive;
+            Peers.Step call = () -> {
+                switch (forced.substring(0, forced.indexOf('='))) {
+                    case "reduce" -> Reduce.run(peers, send, receive, RANKS, SUM, BROKEN);
+                    case "scan" -> Scan.run(peers, send, receive, RANKS, SUM);
+                    case "exscan" -> Scan.runExclusive(peers, send, receive, RANKS, SUM);
+                    default -> Allreduce.run(peers, send, receive, RANKS, SUM);
+                }
+            };
+            if (rank == BROKEN) {
+                assertThatThrownBy(call::run).isInstanceOf(ProgramException.class).hasRootCauseInstanceOf(OutOfMemoryError.class);
+            } else {
+                call.run();
+            }
+        });
+        if (!forced.startsWith("reduce")) {
+            assertThat(failures.get(BROKEN + 1)).hasMessageContaining("SPOILED");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
         "bcast=flat", "bcast=binomial", "bcast=chain", "reduce=flat", "reduce=binomial", "reduce=chain", "scan=doubling",
@@ -237,17 +280,6 @@ class FailuresTest {
         "reduce-scatter=reduce-scatter"
     })
     void ranksThatGiveFewerElementsAreFound(String forced) {
-        Reduction sum = new Reduction() {
-            @Override
-            public boolean commutes() {
-                return true;
-            }
-
-            @Override
-            public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
-                in.fold(inAt, Folds.SUM, Unit.ONE, inOut, inOutAt, count);
-            }
-        };
         AtomicReferenceArray<ReceiveException> failures = failures(forced, 1 << 20, (peers, rank) -> {
             Region region = ints(new int[40 * RANKS]);
             String operation = forced.substring(0, forced.indexOf('='));
@@ -256,10 +288,10 @@ class FailuresTest {
             int count = rank == fewer ? 40 - RANKS : 40;
             switch (operation) {
                 case "bcast" -> Broadcast.run(peers, region, count, 0);
-                case "reduce" -> Reduce.run(peers, region, region, count, sum, 0);
-                case "scan" -> Scan.run(peers, region, region, count, sum);
-                case "allreduce" -> Allreduce.run(peers, region, region, count, sum);
-                default -> ReduceScatter.run(peers, region, region, Blocks.even(count), sum);
+                case "reduce" -> Reduce.run(peers, region, region, count, SUM, 0);
+                case "scan" -> Scan.run(peers, region, region, count, SUM);
+                case "allreduce" -> Allreduce.run(peers, region, region, count, SUM);
+                default -> ReduceScatter.run(peers, region, region, Blocks.even(count), SUM);
             }
         });
         List<ReceiveException> told = IntStream.range(0, RANKS).mapToObj(failures::get).filter(Objects::nonNull).toList();
