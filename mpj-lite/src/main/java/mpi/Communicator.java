@@ -106,7 +106,7 @@ abstract class Communicator {
      */
     final void await(String call, Operation operation) {
         try {
-            endpoint.await(operation);
+            endpoint.await(operation, call);
         } catch (FinalizedException e) {
             throw finalized(call, e);
         }

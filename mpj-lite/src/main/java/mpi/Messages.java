@@ -127,7 +127,7 @@ final class Messages {
             return Status.ofNobody();
         }
         try {
-            return comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag));
+            return comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag, call));
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
@@ -230,15 +230,15 @@ final class Messages {
         }
         try {
             if (source == MPI.PROC_NULL) {
-                endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD));
+                endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD), call);
                 return Status.ofNobody();
             }
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
                     addressedRank(dest), sendtag, content);
             comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
-            endpoint.await(both[0]);
-            endpoint.await(both[1]);
+            endpoint.await(both[0], call);
+            endpoint.await(both[1], call);
             comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {

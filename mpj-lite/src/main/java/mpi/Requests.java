@@ -10,9 +10,17 @@ final class Requests {
 
     static Status[] waitAll(String call, Request[] requests) {
         check(call, requests);
-        for (Request request : requests) {
-            if (request != null) {
-                request.await(call);
+        Operation[] operations = new Operation[requests.length];
+        Communicator comm = null;
+        for (int i = 0; i < requests.length; i++) {
+            operations[i] = requests[i] == null ? null : requests[i].operation();
+            comm = operations[i] == null ? comm : requests[i].comm();
+        }
+        if (comm != null) {
+            try {
+                comm.endpoint.awaitAll(operations, call);
+            } catch (FinalizedException e) {
+                throw comm.finalized(call, e);
             }
         }
         return finishAll(requests);

@@ -54,7 +54,7 @@ final class SendBuffer {
     /** Waits until all messages have left. */
     Object detach(String call) {
         try {
-            takeAll().forEach(copy -> endpoint.await(copy.operation));
+            takeAll().forEach(copy -> endpoint.await(copy.operation, call));
         } catch (FinalizedException e) {
             throw new MPIException(MPI.ERR_OTHER, call + ": called after Finalize", e);
         }

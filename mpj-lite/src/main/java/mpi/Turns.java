@@ -58,7 +58,7 @@ final class Turns {
             comm.await(collective.call, ahead);
         }
         try {
-            run(collective);
+            run(collective, false);
         } finally {
             seen(number);
         }
@@ -90,7 +90,7 @@ final class Turns {
         line.add(end, () -> {
             Thread.currentThread().setContextClassLoader(loader);
             try {
-                run(collective);
+                run(collective, true);
             } catch (RuntimeException | Error e) {
                 // The request's owner gets it, whatever a program's own reduction threw.
                 failure.set(e);
@@ -128,9 +128,9 @@ final class Turns {
         return (RuntimeException) thrown;
     }
 
-    private void run(Collective collective) {
+    private void run(Collective collective, boolean background) {
         Presence presence = presence();
-        presence.enter(collective.call, collective.root);
+        presence.enter(collective.call, collective.root, background);
         boolean failed = true;
         boolean whole = false;
         try {

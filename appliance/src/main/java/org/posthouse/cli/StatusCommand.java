@@ -18,10 +18,13 @@ import picocli.CommandLine.Mixin;
         description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
         mixinStandardHelpOptions = true,
         footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, a running job has"
-            + " diverged, or a warning stands."})
+            + " diverged or stands still, or a warning stands."})
 final class StatusCommand implements Callable<Integer> {
     /** Something needs attention; not 1 or 2, which say that the command itself failed. */
     static final int STATUS_ATTENTION = 3;
+
+    /** Blocked ranks of a job that are named. */
+    private static final int BLOCKED_NAMED_MAX = 8;
 
     @Mixin
     private ConsoleOptions console;
@@ -77,7 +80,7 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** If its result may be another than without restarts, or if it is without a launcher. */
+    /** If its result may be another than without restarts, if it is without a launcher, or if ranks are blocked. */
     private void tellJob(StringBuilder text, JsonNode job) {
         if (job.path("launcherAwaitedUntil").asLong() > 0) {
             attention = true;
@@ -88,6 +91,7 @@ final class StatusCommand implements Callable<Integer> {
                     job.path("name").asText(),
                     time(job.path("launcherAwaitedUntil"))));
         }
+        tellBlocked(text, job);
         if (job.path("divergences").asLong() > 0) {
             boolean runs = job.path("state").asText().equals("RUNNING");
             attention |= runs;
@@ -99,6 +103,38 @@ final class StatusCommand implements Callable<Integer> {
                     runs ? "running" : "ended",
                     job.path("divergences").asLong(),
                     job.path("divergence").asText()));
+        }
+    }
+
+    /** What its ranks are blocked in; that all wait is something that somebody should look at. */
+    private void tellBlocked(StringBuilder text, JsonNode job) {
+        List<JsonNode> blocked = new ArrayList<>();
+        job.path("ranks").forEach(rank -> {
+            if (!rank.path("blockedIn").asText().isEmpty()) {
+                blocked.add(rank);
+            }
+        });
+        boolean still = job.path("standsStillSince").asLong() > 0;
+        if (blocked.isEmpty() || !job.path("state").asText().equals("RUNNING")) {
+            return;
+        }
+        attention |= still;
+        text.append(String.format(
+                Locale.ROOT,
+                "job %s (%s): %s%n",
+                job.path("id").asText(),
+                job.path("name").asText(),
+                still
+                        ? "STANDS STILL: all ranks that have not called Finalize wait since " + time(job.path("standsStillSince"))
+                        : String.format(Locale.ROOT, "%,d of %,d ranks wait", blocked.size(), job.path("size").asLong())));
+        blocked.stream().limit(BLOCKED_NAMED_MAX).forEach(rank -> line(text, "blocked", String.format(
+                Locale.ROOT,
+                "rank %d in %s since %s",
+                rank.path("rank").asInt(),
+                rank.path("blockedIn").asText(),
+                time(rank.path("blockedSince")))));
+        if (blocked.size() > BLOCKED_NAMED_MAX) {
+            line(text, "", String.format(Locale.ROOT, "and %,d more (--json)", blocked.size() - BLOCKED_NAMED_MAX));
         }
     }
 

@@ -362,6 +362,9 @@ public final class HomedRank {
             throw new IllegalStateException("rank " + rank + " of job " + job.hexId() + " cannot go from " + state + " to " + next);
         }
         state = next;
+        if (next != RankState.CONNECTED && next != RankState.MOVING) {
+            job.blocked().forget(rank);
+        }
     }
 
     /** @param crossing where it comes from; null if that does not matter */

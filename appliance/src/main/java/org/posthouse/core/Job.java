@@ -3,6 +3,8 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -28,6 +30,7 @@ public final class Job {
     private final int[] owedMessages;
     private final Sender[] senders;
     private final Stalls stalls = new Stalls();
+    private final BlockedRanks blocked = new BlockedRanks();
 
     /**
      * @param self index of this relay in the job's homes
@@ -187,6 +190,22 @@ public final class Job {
 
     Stalls stalls() {
         return stalls;
+    }
+
+    BlockedRanks blocked() {
+        return blocked;
+    }
+
+    /** What a rank of the job, wherever its home is, is blocked in, as far as is known here. */
+    Optional<Blocked> blockedIn(int rank) {
+        return blocked.of(rank);
+    }
+
+    /** The same of all whose home this core is. @param far of those of other relays, too */
+    public Map<Integer, Blocked> blocked(boolean far) {
+        Map<Integer, Blocked> all = blocked.all();
+        all.keySet().removeIf(rank -> homed[rank] == null && !(far && peerOf[rank].isFar()));
+        return all;
     }
 
     /** Tells the launcher what happened, as a {@link JobEvent}. */

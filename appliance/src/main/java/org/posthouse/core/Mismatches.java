@@ -10,8 +10,14 @@ import org.posthouse.wire.WireException;
  * RelayCore}; what was said is kept by {@link Stalls}.
  */
 final class Mismatches {
-    /** A rank says that it is blocked in a collective, or no more. */
-    void blocked(HomedRank rank, Stall stall) throws WireException {
+    private final Standstills standstills;
+
+    Mismatches(Standstills standstills) {
+        this.standstills = standstills;
+    }
+
+    /** A rank says that it is blocked in a call, or no more. */
+    void blocked(HomedRank rank, Stall stall, long nowNanos) throws WireException {
         Job job = rank.job();
         if (rank.state() == RankState.REPLAYING) {
             return; // Where it is blocked it has been before.
@@ -20,14 +26,14 @@ final class Mismatches {
             throw new WireException(Reason.WRONG_RANK, "BLOCKED in the name of rank " + stall.rank() + " from " + rank);
         }
         job.peers().forEach(peer -> peer.stall(FrameType.BLOCKED, stall));
-        judge(job, stall);
+        take(job, stall, nowNanos);
     }
 
     /** The same, or its verdict, from another core. @throws WireException if that is not its to say */
-    void stalled(Job job, Peer peer, FrameType type, Stall stall) throws WireException {
+    void stalled(Job job, Peer peer, FrameType type, Stall stall, long nowNanos) throws WireException {
         boolean known = stall.rank() >= 0 && stall.rank() < job.size();
         if (type == FrameType.BLOCKED && known && job.peer(stall.rank()) == peer) {
-            judge(job, stall);
+            take(job, stall, nowNanos);
         } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && job.peers().contains(peer)) {
             tell(job, stall);
         } else {
@@ -40,6 +46,14 @@ final class Mismatches {
         Job job = rank.job();
         job.stalls().forget(rank.rank());
         job.stalls().waitingFor(rank.rank()).forEach(stall -> desert(job, stall));
+    }
+
+    /** A point-to-point call needs nobody else in the same: it is for people, and proves nothing. */
+    private void take(Job job, Stall stall, long nowNanos) {
+        standstills.word(job, stall, nowNanos);
+        if (!stall.isPointToPoint()) {
+            judge(job, stall);
+        }
     }
 
     private void judge(Job job, Stall stall) {

@@ -36,6 +36,7 @@ final class PeerRestart {
                 job.takeOwedBytes(rank);
                 job.takeOwedMessages(rank);
                 job.stalls().forget(rank);
+                job.blocked().forget(rank);
             }
         }
     }

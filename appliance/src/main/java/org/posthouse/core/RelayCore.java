@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
@@ -41,7 +42,8 @@ public final class RelayCore {
     private final PeerFrames peerFrames;
     private final Comebacks comebacks;
     private final Crossings crossings = new Crossings();
-    private final Mismatches mismatches = new Mismatches();
+    private final Standstills standstills = new Standstills();
+    private final Mismatches mismatches = new Mismatches(standstills);
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
     /** The job that was asked for last, as a rule the next one too; null if that is gone. */
@@ -379,6 +381,7 @@ public final class RelayCore {
 
     /** The log has too little room, or room again: logged jobs are told, and in that case senders may go on. */
     public void roomChanged(boolean holds, String text) {
+        standstills.room(holds, jobs.values(), deliveries.times().now());
         for (Job job : List.copyOf(jobs.values())) {
             if (job.logged()) {
                 job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
@@ -473,9 +476,9 @@ public final class RelayCore {
         rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
     }
 
-    /** A rank says that it is blocked in a collective, or no more. */
+    /** A rank says that it is blocked in a call, or no more. */
     public void blocked(HomedRank rank, Stall stall) throws WireException {
-        mismatches.blocked(rank, stall);
+        mismatches.blocked(rank, stall, deliveries.times().now());
     }
 
     /** A rank that was slow to read reads again: what depended on it goes on. */
@@ -518,12 +521,22 @@ public final class RelayCore {
         }
     }
 
-    /** A rank of another core is blocked in a collective, or that core judges one at home here. */
+    /** The link to another core is down, or up again. */
+    public void linked(Peer peer, boolean up) {
+        standstills.linked(peer, up, jobs.values(), deliveries.times().now());
+    }
+
+    /** What to tell a launcher that comes of a rank that it would have been told stands still. */
+    public Optional<JobEvent> standstill(HomedRank rank) {
+        return standstills.told(rank);
+    }
+
+    /** A rank of another core is blocked in a call, or that core judges one at home here. */
     public void stalled(Peer peer, FrameType type, Stall stall) {
         Job job = job(stall.job());
         if (job != null) {
             try {
-                mismatches.stalled(job, peer, type, stall);
+                mismatches.stalled(job, peer, type, stall, deliveries.times().now());
             } catch (WireException e) {
                 breach(peer, job.id(), e);
             }

@@ -51,6 +51,7 @@ final class JobWatch {
     private final Restarts restarts;
     private final Recoveries recoveries;
     private final RelayLosses losses = new RelayLosses();
+    private final Standstill standstill;
     private final int[] homeOf;
     private final Deadlines deadlines;
     private final Processes processes;
@@ -110,6 +111,7 @@ final class JobWatch {
         this.ranks = new RankTable(spec.ranks(), spec.isRestartable());
         this.restarts = new Restarts(spec.ranks(), spec.patience().maxRestarts());
         this.recoveries = new Recoveries(spec.ranks());
+        this.standstill = new Standstill(spec.ranks());
         this.homeOf = homeOf.clone();
         this.deadlines = new Deadlines(ranks, homeOf);
         this.processes = processes;
@@ -233,6 +235,7 @@ final class JobWatch {
             deadlines.relayLost(lost.relay(), nowNs);
             losses.lost(lost.relay());
             ranksAt(lost.relay()).forEach(ranks::cutOff);
+            ranksAt(lost.relay()).forEach(standstill::goesOn);
             tell.accept(lost.why() + ": dialled again for " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s");
             redial.accept(lost.relay());
         }
@@ -302,7 +305,20 @@ final class JobWatch {
             fail(1, "a relay told of rank " + rank + " of a job of " + spec.ranks() + " ranks");
         } else {
             onRank(rank, event, atNs);
+            tellStandstill(rank, event);
             judge(rank, nowNs, nowNs);
+        }
+    }
+
+    private void tellStandstill(int rank, JobEvent event) {
+        if (event.kind() == JobEvent.BLOCKED && event.code() > 0) {
+            standstill.blocked(rank, event.text(), event.code());
+        } else if (event.kind() == JobEvent.BLOCKED || !ranks.isConnected(rank)) {
+            standstill.goesOn(rank);
+        }
+        String news = closing || !goesOn() ? null : standstill.news(ranks::finalized);
+        if (news != null) {
+            tell.accept(news);
         }
     }
 
@@ -344,6 +360,7 @@ final class JobWatch {
             }
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
+            case JobEvent.BLOCKED -> {}
             case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.a(), event.code());
             default -> throw new IllegalStateException("unknown event " + event);
         }

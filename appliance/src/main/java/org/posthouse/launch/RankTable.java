@@ -145,6 +145,16 @@ final class RankTable {
         return status[rank];
     }
 
+    /** How many have called Finalize, as far as their relays have told. */
+    int finalized() {
+        return (int) Arrays.stream(links).filter(link -> link == RankLink.FINALIZED).count();
+    }
+
+    /** Whether its relay has told last that it is there, and where it was. */
+    boolean isConnected(int rank) {
+        return links[rank] == RankLink.CONNECTED;
+    }
+
     /** Whether its relay has told last that it is away. */
     boolean isAway(int rank) {
         return links[rank] == RankLink.AWAY;

@@ -97,6 +97,11 @@ final class LinkPort implements Links.Listener {
         return Future.all(waiting).mapEmpty();
     }
 
+    /** Whether a link to another relay of the job is down. */
+    boolean isParted(OpenJob job) {
+        return parking.isParted(job);
+    }
+
     /** Keeps frames for these relays until they link: they were there before this one was restarted. */
     void expect(Collection<String> others) {
         if (links != null) {

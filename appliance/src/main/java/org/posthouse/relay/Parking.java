@@ -47,10 +47,18 @@ final class Parking {
     void onDown(String other, String why, long nowNs) {
         cuts.putIfAbsent(other, new Cut(other, System.currentTimeMillis(), nowNs, why));
         lookAtNs = nowNs;
+        tellShards(other, false);
+    }
+
+    /** Ranks that wait while it is down do not stand still by their program's fault. */
+    private void tellShards(String other, boolean up) {
+        OtherRelay far = relay.links().other(other);
+        relay.shards().each(shard -> shard.core().linked(far.peer(shard), up));
     }
 
     void onUp(String other, long nowNs) {
         Cut cut = cuts.remove(other);
+        tellShards(other, true);
         if (cut != null && cut.isTold()) {
             String text = "the link from relay " + relay.id() + " to relay " + other + " is up again after "
                     + TimeUnit.NANOSECONDS.toSeconds(cut.downNs(nowNs)) + " s";
@@ -60,12 +68,19 @@ final class Parking {
 
     /** Looks how things stand; called a few times a second. @param links all that there are: of one that is not any more nothing is kept */
     void look(List<LinkStatus> links, long nowNs) {
-        cuts.keySet().retainAll(links.stream().map(LinkStatus::relay).collect(Collectors.toSet()));
+        Set<String> linked = links.stream().map(LinkStatus::relay).collect(Collectors.toSet());
+        for (String gone : List.copyOf(cuts.keySet())) {
+            if (!linked.contains(gone)) {
+                cuts.remove(gone);
+                tellShards(gone, true);
+            }
+        }
         for (LinkStatus link : links) {
             if (link.state() != LinkStatus.State.UP && !cuts.containsKey(link.relay())) {
                 long sinceMs = link.since().toEpochMilli();
                 cuts.put(link.relay(), new Cut(link.relay(), sinceMs, nowNs, "it has not been up since this relay started"));
                 lookAtNs = nowNs;
+                tellShards(link.relay(), false);
             }
         }
         if (!cuts.isEmpty() && nowNs - lookAtNs >= 0) {
@@ -132,6 +147,11 @@ final class Parking {
 
     private static Set<String> homes(OpenJob job) {
         return job.opening().homes().stream().map(Home::relay).collect(Collectors.toSet());
+    }
+
+    /** Whether a link to another relay of the job is down. */
+    boolean isParted(OpenJob job) {
+        return !cuts.isEmpty() && homes(job).stream().anyMatch(cuts::containsKey);
     }
 
     /** Empty unless the link is down. */

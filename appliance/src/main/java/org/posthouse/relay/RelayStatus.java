@@ -266,6 +266,13 @@ final class RelayStatus implements RelayView {
     }
 
     private JobView view(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
+        BlockedView blocked = BlockedView.of(job.id(), relay.shards().status());
+        List<RankView> views = Stream.concat(
+                        ranks.stream().map(rank -> view(rank, blocked)),
+                        relay.directory().ranks(job.id()).stream()
+                                .filter(entry -> !entry.relay().equals(relay.id()))
+                                .map(entry -> elsewhere(entry, blocked)))
+                .toList();
         return new JobView(
                 Job.hexId(job.id()),
                 job.opening().name(),
@@ -273,31 +280,30 @@ final class RelayStatus implements RelayView {
                 durability(job.opening()),
                 state,
                 job.startMs(),
-                Stream.concat(
-                                ranks.stream().map(this::view),
-                                relay.directory().ranks(job.id()).stream()
-                                        .filter(entry -> !entry.relay().equals(relay.id()))
-                                        .map(RelayStatus::elsewhere))
-                        .toList(),
+                views,
                 job.divergences(),
                 job.divergence(),
-                job.launcherAwaitedUntilMs());
+                job.launcherAwaitedUntilMs(),
+                relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(job.opening().size(), views));
     }
 
     /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */
-    private static RankView elsewhere(RankEntry entry) {
+    private static RankView elsewhere(RankEntry entry, BlockedView blocked) {
+        RankView.State state = stateOf(entry.state());
         return new RankView(
                 entry.rank(),
                 entry.site(),
                 entry.relay(),
-                stateOf(entry.state()),
+                state,
                 entry.incarnation(),
                 0,
                 0,
                 0,
                 0,
                 0,
-                0);
+                0,
+                blocked.in(entry.rank(), state),
+                blocked.sinceMs(entry.rank(), state));
     }
 
     /** A word that this version does not know is of one that has more: the rank is there. */
@@ -305,19 +311,22 @@ final class RelayStatus implements RelayView {
         return Stream.of(RankView.State.values()).filter(state -> state.name().equals(word)).findFirst().orElse(RankView.State.CONNECTED);
     }
 
-    private RankView view(ShardStatus.Rank rank) {
+    private RankView view(ShardStatus.Rank rank, BlockedView blocked) {
+        RankView.State state = shown(rank.state());
         return new RankView(
                 rank.rank(),
                 relay.settings().site(),
                 relay.id(),
-                shown(rank.state()),
+                state,
                 rank.incarnation(),
                 rank.messagesSent(),
                 rank.messagesDelivered(),
                 rank.bytesSent(),
                 rank.bytesDelivered(),
                 rank.unexpected(),
-                rank.posted());
+                rank.posted(),
+                blocked.in(rank.rank(), state),
+                blocked.sinceMs(rank.rank(), state));
     }
 
     /** Between two connections a rank is there, for people: it is so for milliseconds. */

@@ -329,7 +329,7 @@ final class Shard {
 
     /** Counts anew. Confined to the strand. */
     ShardStatus count(CoreConfig credit) {
-        status = ShardStatus.of(core(), credit, strand.takeDeepest());
+        status = ShardStatus.of(core(), credit, strand.takeDeepest(), number == 0);
         return status;
     }
 
@@ -345,7 +345,11 @@ final class Shard {
         return open == null
                 ? List.of()
                 : open.homedRanks().stream()
-                        .flatMap(rank -> Stream.of(rank.outputNotesTold(), standing(job, rank).stream().toList(), rank.asking().stream().toList()))
+                        .flatMap(rank -> Stream.of(
+                                rank.outputNotesTold(),
+                                standing(job, rank).stream().toList(),
+                                rank.asking().stream().toList(),
+                                core.standstill(rank).stream().toList()))
                         .flatMap(List::stream)
                         .toList();
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.core.Blocked;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -21,6 +22,7 @@ import org.posthouse.core.RelayCore;
  * @param receiveWaits how long matched receives had waited since then; nobody changes it
  * @param queuedDeepest most pieces of work that waited at once since the count before
  * @param ranks for each open job, its ranks of this shard
+ * @param blocked for each open job, what which of them are blocked in; the first shard knows it of those of other relays, too
  */
 record ShardStatus(
         long messagesMatched,
@@ -29,8 +31,9 @@ record ShardStatus(
         Latencies messageWaits,
         Latencies receiveWaits,
         int queuedDeepest,
-        Map<Long, List<Rank>> ranks) {
-    static final ShardStatus NOTHING = new ShardStatus(0, 0, 0, new Latencies(), new Latencies(), 0, Map.of());
+        Map<Long, List<Rank>> ranks,
+        Map<Long, Map<Integer, Blocked>> blocked) {
+    static final ShardStatus NOTHING = new ShardStatus(0, 0, 0, new Latencies(), new Latencies(), 0, Map.of(), Map.of());
 
     /**
      * One rank.
@@ -69,12 +72,14 @@ record ShardStatus(
     }
 
     /** Called inside the core's strand. */
-    static ShardStatus of(RelayCore core, CoreConfig credit, int queuedDeepest) {
+    static ShardStatus of(RelayCore core, CoreConfig credit, int queuedDeepest, boolean isFirst) {
         Map<Long, List<Rank>> ranks = new HashMap<>();
+        Map<Long, Map<Integer, Blocked>> blocked = new HashMap<>();
         for (Job job : core.jobs()) {
             List<Rank> list = new ArrayList<>();
             job.homedRanks().forEach(rank -> list.add(Rank.of(rank, credit)));
             ranks.put(job.id(), list);
+            blocked.put(job.id(), job.blocked(isFirst));
         }
         return new ShardStatus(
                 core.messagesMatched(),
@@ -83,7 +88,12 @@ record ShardStatus(
                 core.messageWaits().copy(),
                 core.receiveWaits().copy(),
                 queuedDeepest,
-                ranks);
+                ranks,
+                blocked);
+    }
+
+    Map<Integer, Blocked> blockedOf(long job) {
+        return blocked.getOrDefault(job, Map.of());
     }
 
     List<Rank> ranksOf(long job) {

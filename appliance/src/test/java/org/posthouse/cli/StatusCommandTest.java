@@ -50,6 +50,18 @@ class StatusCommandTest {
     }
 
     @Test
+    void whatRanksAreBlockedInIsTold() throws IOException {
+        String ranks = "'ranks': [{'rank': 0, 'blockedIn': ''}, {'rank': 1, 'blockedIn': 'Recv(source 0, tag 7)', 'blockedSince': 86400000}]";
+        String job = "{'id': 'aa', 'name': 'Main', 'state': 'RUNNING', 'size': 2, 'standsStillSince': %d, " + ranks + "}";
+        JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [" + job.formatted(0) + "," + job.formatted(86400000) + "]}").replace('\'', '"'));
+        assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs).lines()).containsExactly(
+                "job aa (Main): 1 of 2 ranks wait",
+                "  blocked   rank 1 in Recv(source 0, tag 7) since 1970-01-02T00:00:00Z",
+                "job aa (Main): STANDS STILL: all ranks that have not called Finalize wait since 1970-01-02T00:00:00Z",
+                "  blocked   rank 1 in Recv(source 0, tag 7) since 1970-01-02T00:00:00Z");
+    }
+
+    @Test
     void aJobWithoutItsLauncherIsTold() throws IOException {
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': 'Main', 'launcherAwaitedUntil': 0},"
                 + "{'id': 'bb', 'name': 'Other', 'launcherAwaitedUntil': 86400000}]}").replace('\'', '"'));

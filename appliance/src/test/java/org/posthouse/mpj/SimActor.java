@@ -175,7 +175,7 @@ final class SimActor {
 
     /** Waits for it. */
     void await(Act act) throws ReceiveException {
-        endpoint.await(act.operation());
+        endpoint.await(act.operation(), "Wait");
         finished(act);
     }
 
@@ -234,7 +234,7 @@ final class SimActor {
             if (own.nextInt(3) == 0) {
                 operations = Arrays.copyOf(operations, operations.length + 1); // A null is skipped.
             }
-            int index = endpoint.awaitAny(operations);
+            int index = endpoint.awaitAny(operations, "Waitany");
             diary.saw(index);
             finished(open.remove(index));
         }
@@ -267,7 +267,7 @@ final class SimActor {
                 }
             }
             if (!some) {
-                int index = endpoint.awaitAny(open.stream().map(Act::operation).toArray(Operation[]::new));
+                int index = endpoint.awaitAny(open.stream().map(Act::operation).toArray(Operation[]::new), "Waitany");
                 diary.saw(index);
                 finished(open.remove(index));
             }

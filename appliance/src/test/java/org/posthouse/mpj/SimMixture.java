@@ -209,7 +209,7 @@ final class SimMixture {
         int coming = source == Wire.ANY ? left() : left[source];
         if (coming > waiting.size()) {
             if (own.nextBoolean()) {
-                receiveFound(actor.endpoint().probe(actor.context(), source, anyTag()));
+                receiveFound(actor.endpoint().probe(actor.context(), source, anyTag(), "Probe"));
             } else {
                 receiveNow(source, anyTag());
             }

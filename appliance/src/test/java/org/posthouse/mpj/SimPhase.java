@@ -181,7 +181,7 @@ public enum SimPhase {
                 found = actor.endpoint().tryProbe(actor.context(), source, Wire.ANY);
                 failures += found == null ? 1 : 0;
             }
-            found = found == null ? actor.endpoint().probe(actor.context(), source, Wire.ANY) : found;
+            found = found == null ? actor.endpoint().probe(actor.context(), source, Wire.ANY, "Probe") : found;
             actor.diary().saw(failures * 1_000_003L + found.source() * 101L + found.tag() * 11L + found.bytes());
             actor.await(actor.receive(found.source(), found.tag()));
         }

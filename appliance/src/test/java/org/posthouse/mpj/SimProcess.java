@@ -83,6 +83,7 @@ public final class SimProcess implements Machine {
         stage.start(() -> {
             try {
                 endpoint = RelayEndpoint.connect(this, "127.0.0.1:" + relay, hello, settings, new SimEnding(), true);
+                endpoint.presences().watchedByOthers();
                 program.run(this);
                 endpoint.close();
                 exit(0, "");
@@ -201,6 +202,7 @@ public final class SimProcess implements Machine {
         for (int looks = LOOKS_MAX; looks > 0 && alive && !endpoint.isClosed(); looks--) {
             stage.sleep(1 + stage.random().nextInt(LOOK_TICKS_MAX));
             if (alive && !endpoint.isClosed()) {
+                endpoint.presences().look();
                 List.copyOf(presences).forEach(SimPresence::look);
             }
         }

@@ -10,19 +10,33 @@ final class Completions {
     private final Progress progress;
     private final History history;
     private final Observed observed;
+    private final Presences presences;
 
-    Completions(Progress progress, History history, Observed observed) {
+    Completions(Progress progress, History history, Observed observed, Presences presences) {
         this.progress = progress;
         this.history = history;
         this.observed = observed;
+        this.presences = presences;
     }
 
     /**
      * Waits until it is done.
      *
+     * @param call as {@link Endpoint#await}
      * @throws DivergedException if it never will be: the process before has taken it back, and had not waited for it
      */
-    void await(Operation operation) throws IOException {
+    void await(Operation operation, String call) throws IOException {
+        if (!operation.isDone()) {
+            presences.begin(call, operation);
+            try {
+                awaitNow(operation);
+            } finally {
+                presences.end(call, operation);
+            }
+        }
+    }
+
+    private void awaitNow(Operation operation) throws IOException {
         boolean errand = operation instanceof Errand;
         while (!operation.isDone()) {
             if (operation.isPassedOver()) {
@@ -32,15 +46,45 @@ final class Completions {
         }
     }
 
+    /** Waits until all of them are done, and throws as {@link #await}. Those that are null are none. */
+    void awaitAll(Operation[] operations, String call) throws IOException {
+        if (!areDone(operations)) {
+            presences.begin(call, operations);
+            try {
+                for (Operation operation : operations) {
+                    if (operation != null) {
+                        awaitNow(operation);
+                    }
+                }
+            } finally {
+                presences.end(call, operations);
+            }
+        }
+        for (Operation operation : operations) {
+            if (operation != null) {
+                operation.seen();
+            }
+        }
+    }
+
+    private static boolean areDone(Operation[] operations) {
+        for (Operation operation : operations) {
+            if (operation != null && !operation.isDone()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** One thread at a time is inside a call of a program that is replayed: nobody takes back what this one waits for. */
     private DivergedException waitedInVain() {
         return observed.diverged("a wait for what it had taken back then,");
     }
 
     /** Waits until one of them is done, and throws as {@link #await}. @return its index; those that are null are no choice */
-    int awaitAny(Operation[] operations) throws IOException {
+    int awaitAny(Operation[] operations, String call) throws IOException {
         boolean choice = history.isLogged() && isChoice(operations);
-        int index = choice && observed.replays() ? anyAgain(operations) : any(operations, choice);
+        int index = choice && observed.replays() ? anyAgain(operations, call) : any(operations, choice, call);
         operations[index].seen();
         return index;
     }
@@ -53,35 +97,55 @@ final class Completions {
         return count > 1;
     }
 
-    private int anyAgain(Operation[] operations) throws IOException {
-        String call = "a wait for any of " + operations.length;
-        long index = observed.again(History.ANY, call);
+    private int anyAgain(Operation[] operations, String call) throws IOException {
+        String what = "a wait for any of " + operations.length;
+        long index = observed.again(History.ANY, what);
         if (index < 0 || index >= operations.length || operations[(int) index] == null) {
-            throw observed.diverged(call + ", which has no " + index);
+            throw observed.diverged(what + ", which has no " + index);
         }
-        await(operations[(int) index]);
+        await(operations[(int) index], call);
         return (int) index;
     }
 
-    private int any(Operation[] operations, boolean choice) throws IOException {
-        while (true) {
-            boolean frame = false;
-            boolean errand = false;
-            for (int i = 0; i < operations.length; i++) {
-                if (operations[i] != null && operations[i].isDone()) {
-                    if (choice) {
-                        observed.record(History.ANY, i);
-                    }
-                    return i;
+    private int any(Operation[] operations, boolean choice, String call) throws IOException {
+        int done = firstDone(operations);
+        if (done < 0) {
+            presences.begin(call, operations);
+            try {
+                for (; done < 0; done = firstDone(operations)) {
+                    awaitChange(operations);
                 }
-                frame |= operations[i] != null && !(operations[i] instanceof Errand) && !operations[i].isPassedOver();
-                errand |= operations[i] instanceof Errand;
+            } finally {
+                presences.end(call, operations);
             }
-            if (!frame && !errand) {
-                throw waitedInVain();
-            }
-            progress.await(frame, errand);
         }
+        if (choice) {
+            observed.record(History.ANY, done);
+        }
+        return done;
+    }
+
+    /** The lowest index of those that are done, or -1. */
+    private static int firstDone(Operation[] operations) {
+        for (int i = 0; i < operations.length; i++) {
+            if (operations[i] != null && operations[i].isDone()) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void awaitChange(Operation[] operations) throws IOException {
+        boolean frame = false;
+        boolean errand = false;
+        for (Operation operation : operations) {
+            frame |= operation != null && !(operation instanceof Errand) && !operation.isPassedOver();
+            errand |= operation instanceof Errand;
+        }
+        if (!frame && !errand) {
+            throw waitedInVain();
+        }
+        progress.await(frame, errand);
     }
 
     boolean test(Operation operation) throws IOException {
@@ -100,7 +164,7 @@ final class Completions {
             return false;
         }
         observed.again(History.DONE, "a test");
-        await(operation);
+        await(operation, null);
         return true;
     }
 

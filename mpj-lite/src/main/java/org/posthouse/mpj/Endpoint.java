@@ -64,15 +64,34 @@ public interface Endpoint {
     void end(Operation operation);
 
     /** Blocks until the operation is done. */
-    void await(Operation operation);
+    default void await(Operation operation) {
+        await(operation, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param call in which call of the program, for people if it lasts (docs/wire.md, ranks that are blocked); null if that is a collective, which has
+     *     a {@link #presence}
+     */
+    void await(Operation operation, String call);
+
+    /** Blocks until all of the operations are done, as one {@link #await} after the other; nulls are skipped. */
+    void awaitAll(Operation[] operations, String call);
+
+    /** As {@link #awaitAny(Operation[], String)}, in no call of the program. */
+    default int awaitAny(Operation[] operations) {
+        return awaitAny(operations, null);
+    }
 
     /**
      * Blocks until one of the operations is done. Which one is an event of its own: it depends on the time of arrival.
      *
      * @param operations at least one that is not null; nulls are skipped
+     * @param call as {@link #await}
      * @return the lowest index of those that are done
      */
-    int awaitAny(Operation[] operations);
+    int awaitAny(Operation[] operations, String call);
 
     /** Whether the operation is done, after moving what frames there are; a false is counted as a failed poll. */
     boolean test(Operation operation);
@@ -86,8 +105,13 @@ public interface Endpoint {
      */
     boolean cancel(Operation operation);
 
-    /** Blocks until a matching message is there, and says which; it stays where it is. */
-    Envelope probe(int context, int source, int tag);
+    /** As {@link #probe(int, int, int, String)}, in no call of the program. */
+    default Envelope probe(int context, int source, int tag) {
+        return probe(context, source, tag, null);
+    }
+
+    /** Blocks until a matching message is there, and says which; it stays where it is. @param call as {@link #await} */
+    Envelope probe(int context, int source, int tag, String call);
 
     /** A matching message that is there now, or null, which is counted as a failed poll. */
     Envelope tryProbe(int context, int source, int tag);

@@ -167,6 +167,11 @@ final class History {
         recordLimit();
     }
 
+    /** Whether the program has asked for several threads that call at once. */
+    boolean isMultiple() {
+        return multiple;
+    }
+
     /** An image was made: what was done before it does not matter to who goes on there, but that there are several threads. */
     void saved() {
         limitRecorded = false;

@@ -477,7 +477,12 @@ final class Inbox {
         }
     }
 
-    // ---- collectives that do not match
+    // ---- ranks that are blocked
+
+    /** Grows with each message and each byte that comes. */
+    long trace() {
+        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(Receiving::arrived).sum();
+    }
 
     /** A rank whose message is waited for in this context, or -1. */
     int awaited(int context) {

@@ -94,6 +94,16 @@ public class Operation {
         return false;
     }
 
+    /** What message it waits for, in the words of {@link Waits}; null if for none. */
+    String arguments() {
+        return null;
+    }
+
+    /** The one rank that it waits for, or -1. */
+    int awaited() {
+        return -1;
+    }
+
     final boolean isSeen() {
         return seen;
     }

@@ -78,7 +78,7 @@ final class Outbox {
 
     /** Writes the message's first frame, and what may follow at once. They leave at the latest with the next flush. */
     Operation send(int context, int destination, int tag, Content content, Mode mode) throws IOException {
-        Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
+        Sending sending = new Sending(content, context, destination, tag, nextSequence(context, destination));
         long bytes = content.bytes();
         switch (accepted.fate(context, destination, sending.sequence)) {
             case NEW -> send(sending, tag, mode, form(bytes, mode), 0, Wire.cost(bytes));
@@ -245,6 +245,15 @@ final class Outbox {
         }
     }
 
+    /** Another number if a byte of what was offered has left meanwhile, or an offer has come or gone. */
+    long trace() {
+        long trace = 0;
+        for (Sending sending : offered.values()) {
+            trace += (sending.sequence * 31 + sending.destination) * 0x9E3779B97F4A7C15L + sending.sent;
+        }
+        return trace;
+    }
+
     /** For each channel that was used, its last sequence number. */
     List<StatePage.Entry> sent() {
         List<StatePage.Entry> sent = new ArrayList<>();
@@ -346,8 +355,8 @@ final class Outbox {
     }
 
     /** A send that ends with an error before it has begun. */
-    static Operation abandoned(int context, int destination, Content content, ReceiveException why) {
-        Sending sending = new Sending(content, context, destination, 0);
+    static Operation abandoned(int context, int destination, int tag, Content content, ReceiveException why) {
+        Sending sending = new Sending(content, context, destination, tag, 0);
         sending.abandon(why);
         return sending;
     }

@@ -10,13 +10,28 @@ final class Places {
 
     private final Map<Place, Stall> told = new HashMap<>();
 
+    /** At which look of the watch the relay was told of each. */
+    private final Map<Place, Integer> toldAt = new HashMap<>();
+
     /** Why nothing more can come in a context, until the rank has left the collective. */
     private final Map<Integer, ReceiveException> mismatches = new HashMap<>();
 
-    /** What to tell the relay about a rank that waits for {@code peer}; null if that was told, and need not be again. */
-    Stall stays(Presence presence, boolean again, long job, int rank, int peer) {
+    /**
+     * What to tell the relay about a rank that waits for {@code peer}; null if that was told, and need not be again.
+     *
+     * @param look of the watch
+     * @param movedAt the last look that has found bytes of the rank moved
+     * @param several whether several threads may call at once
+     */
+    Stall stays(Presence presence, boolean again, long job, int rank, int peer, int look, int movedAt, boolean several) {
         Stall stall = stall(presence, job, rank, peer);
-        return stall.equals(told.put(place(stall), stall)) && !again ? null : stall;
+        Place place = place(stall);
+        if (stall.equals(told.put(place, stall)) && !again) {
+            return null;
+        }
+        Integer before = toldAt.put(place, look);
+        boolean moved = movedAt > (before == null ? look - Presence.LOOKS + 1 : before);
+        return moved || several || presence.isInBackground() ? stall.with(Stall.AT_WORK) : stall;
     }
 
     static Stall stall(Presence presence, long job, int rank, int peer) {
@@ -25,7 +40,9 @@ final class Places {
 
     /** What to tell the relay when the rank goes on; null if nothing was told. */
     Stall goesOn(Presence presence) {
-        Stall last = told.remove(new Place(presence.context(), presence.group()));
+        Place place = new Place(presence.context(), presence.group());
+        Stall last = told.remove(place);
+        toldAt.remove(place);
         mismatches.remove(presence.context());
         return last == null
                 ? null

@@ -26,10 +26,10 @@ public final class Presence {
     }
 
     /** Looks at one place before it counts as a stay: two whole intervals of the watch. */
-    private static final int LOOKS = 3;
+    static final int LOOKS = 3;
 
     /** From then on every so many looks it is said again: the relay may not have been able to judge it. */
-    private static final int LOOKS_AGAIN = 5;
+    static final int LOOKS_AGAIN = 5;
 
     private final Watch watch;
     private final int context;
@@ -40,6 +40,10 @@ public final class Presence {
 
     private String call;
     private int root;
+
+    /** Whether the program may do something else meanwhile. */
+    private boolean background;
+
     private int lookedAt;
     private int looks;
     private boolean told;
@@ -60,10 +64,16 @@ public final class Presence {
     }
 
     /** The rank enters the next collective; {@code root} is -1 if there is none. */
-    public synchronized void enter(String call, int root) {
+    public void enter(String call, int root) {
+        enter(call, root, false);
+    }
+
+    /** The same. @param background whether the program has started it, and goes on */
+    public synchronized void enter(String call, int root, boolean background) {
         number++;
         this.call = call;
         this.root = root;
+        this.background = background;
     }
 
     /** The rank leaves it with an error: others may wait for it in another call, and are told why. */
@@ -110,6 +120,10 @@ public final class Presence {
     /** The rank goes on where another process of it was behind so many collectives. */
     public synchronized void goOn(int collectives) {
         number = collectives;
+    }
+
+    boolean isInBackground() {
+        return background;
     }
 
     /** What the rank is in: the same for both spellings of a call, which match. */

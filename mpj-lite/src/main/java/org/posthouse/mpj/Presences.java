@@ -8,8 +8,8 @@ import org.posthouse.wire.Limit;
 import org.posthouse.wire.Stall;
 
 /**
- * The collectives that this rank is inside: the relay is told of those that last (docs/wire.md, collectives that do not
- * match), and says of which nothing can come any more. The words of {@link StallWatch} come on its thread; all else is guarded by the
+ * The calls that this rank is inside: the relay is told of those that last (docs/wire.md, ranks that are blocked), and says of which
+ * collectives nothing can come any more. The words of {@link StallWatch} come on its thread; all else is guarded by the
  * endpoint's lock.
  */
 final class Presences implements Presence.Watch {
@@ -21,8 +21,21 @@ final class Presences implements Presence.Watch {
     private final Function<IOException, IllegalStateException> lost;
     private final long job;
     private final int rank;
-    private final StallWatch watch = new StallWatch();
+    private final StallWatch watch = new StallWatch(this::look);
     private final Places places = new Places();
+    private final Waits waits = new Waits();
+
+    /** Whether somebody looks now and then. */
+    private boolean watched;
+
+    private boolean quiet;
+
+    private int look;
+
+    /** The last look that has found bytes of the rank moved, and what it has found. */
+    private int movedAt = -Presence.LOOKS;
+
+    private long trace;
 
     /** @param lost ends the process, as its line has broken */
     Presences(
@@ -51,19 +64,71 @@ final class Presences implements Presence.Watch {
         return presence;
     }
 
+    // ---- point-to-point calls
+
+    /** A call of the program begins to wait; null: one that has another word. The first one begins the watch. */
+    void begin(String call, Object what) {
+        if (call == null) {
+            return;
+        }
+        if (!watched) {
+            watched = true;
+            watch.start();
+        }
+        waits.begin(call, what);
+    }
+
+    /** It does so no more. */
+    void end(String call, Object what) {
+        if (call != null) {
+            waits.end(what);
+        }
+    }
+
+    /** For who has no watch of its own: {@link #look} is called by others. */
+    void watchedByOthers() {
+        watched = true;
+    }
+
+    /** One look of the watch, before those at presences. */
+    void look() {
+        boolean says;
+        progress.lock();
+        try {
+            look++;
+            long now = inbox.trace() * 31 + outbox.trace();
+            movedAt = now == trace ? movedAt : look;
+            trace = now;
+            says = waits.look(movedAt == look || history.isReplaying());
+        } finally {
+            progress.unlock();
+        }
+        if (says) {
+            tell(() -> waits.word(job, rank, history.isMultiple()));
+        }
+    }
+
+    // ---- collectives
+
     /** Why nothing more can come in a context; null if all is well there. */
     ReceiveException mismatch(int context) {
         return places.mismatch(context);
     }
 
-    /** The relay is told no more. */
+    /** The watch looks no more, when it has ended its look. */
     void stop() {
         watch.stop();
     }
 
+    /** The rank says goodbye: the relay is told no more. With the lock. */
+    void quiet() {
+        quiet = true;
+    }
+
     @Override
     public void stays(Presence presence, boolean again) {
-        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())));
+        tell(() -> places.stays(
+                presence, again, job, rank, inbox.awaited(presence.context()), look, movedAt, history.isMultiple()));
     }
 
     @Override
@@ -84,17 +149,17 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void fails(Presence presence) {
-        tell(() -> Places.stall(presence, job, rank, -1));
+        tell(() -> Places.stall(presence, job, rank, -1).with(Stall.LEFT));
     }
 
     /** Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again. */
     private void tell(Supplier<Stall> word) {
         progress.lock();
         try {
-            while (!line.isOpen() && !progress.isOver()) {
+            while (!line.isOpen() && !progress.isOver() && !quiet) {
                 progress.await();
             }
-            if (history.isReplaying()) {
+            if (history.isReplaying() || quiet) {
                 return;
             }
             Stall stall = word.get();

@@ -12,22 +12,30 @@ final class Probes {
     private final Progress progress;
     private final Observed observed;
     private final Inbox inbox;
+    private final Presences presences;
     private final LineWait lineWait;
 
-    Probes(HomeLine line, Progress progress, Observed observed, Inbox inbox, LineWait lineWait) {
+    Probes(HomeLine line, Progress progress, Observed observed, Inbox inbox, Presences presences, LineWait lineWait) {
         this.line = line;
         this.progress = progress;
         this.observed = observed;
         this.inbox = inbox;
+        this.presences = presences;
         this.lineWait = lineWait;
     }
 
-    /** Blocks until there is a message that matches. */
-    Envelope probe(int context, int source, int tag) throws IOException {
+    /** Blocks until there is a message that matches. @param call as {@link Endpoint#probe} */
+    Envelope probe(int context, int source, int tag, String call) throws IOException {
         if (observed.replays()) {
             return observed.foundAgain();
         }
-        return observed.found(ask(FrameView.BLOCKING, context, source, tag));
+        Probing what = new Probing(FrameView.BLOCKING, context, source, tag);
+        presences.begin(call, what);
+        try {
+            return observed.found(ask(what));
+        } finally {
+            presences.end(call, what);
+        }
     }
 
     /** The message that matches now, or null, which is counted as a failed poll. */
@@ -35,7 +43,7 @@ final class Probes {
         if (observed.replays()) {
             return observed.failsAgain() ? null : observed.foundAgain();
         }
-        Envelope found = ask(0, context, source, tag);
+        Envelope found = ask(new Probing(0, context, source, tag));
         if (found == null) {
             observed.count(1);
             return null;
@@ -43,20 +51,19 @@ final class Probes {
         return observed.found(found);
     }
 
-    private Envelope ask(int flags, int context, int source, int tag) throws IOException {
+    private Envelope ask(Probing probing) throws IOException {
         lineWait.await();
         for (boolean asked = false; ; asked = true) {
-            Envelope came = inbox.find(context, source, tag);
-            boolean blocks = (flags & FrameView.BLOCKING) != 0;
-            if (came != null || inbox.isAhead(context) && asked && !blocks) {
+            Envelope came = inbox.find(probing.context, probing.source, probing.tag);
+            boolean blocks = (probing.flags & FrameView.BLOCKING) != 0;
+            if (came != null || inbox.isAhead(probing.context) && asked && !blocks) {
                 return came;
             }
-            if (!inbox.isAhead(context)) {
+            if (!inbox.isAhead(probing.context)) {
                 break;
             }
             awaitMore(blocks);
         }
-        Probing probing = new Probing(flags, context, source, tag);
         inbox.probe(probing);
         line.flush();
         while (!probing.isDone()) {

@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import org.posthouse.wire.Wire;
+
 /** A probe on its way to the relay and back. Guarded by its endpoint's lock. */
 final class Probing extends Operation {
     /** As in the frame that asks. */
@@ -29,5 +31,15 @@ final class Probing extends Operation {
     /** The relay's answer; {@code found} is null if no message matches. */
     void answer(Envelope found) {
         complete(found, null);
+    }
+
+    @Override
+    String arguments() {
+        return Waits.source(context, source, tag);
+    }
+
+    @Override
+    int awaited() {
+        return source == Wire.ANY ? -1 : source;
     }
 }

@@ -162,6 +162,16 @@ final class Receiving extends Operation {
     }
 
     @Override
+    String arguments() {
+        return Waits.source(context, source, tag);
+    }
+
+    @Override
+    int awaited() {
+        return source == Wire.ANY ? -1 : source;
+    }
+
+    @Override
     boolean isPassedOver() {
         return passedOver;
     }

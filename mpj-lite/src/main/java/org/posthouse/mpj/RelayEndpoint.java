@@ -65,13 +65,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         inbox = new Inbox(told, job, rank, history, settings.ahead());
         observed = new Observed(machine, line, progress, history, told, job, inbox::deliveries);
         told.behindLive(inbox::live);
-        probes = new Probes(line, progress, observed, inbox, this::awaitLine);
-        completions = new Completions(progress, history, observed);
+        presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
+        probes = new Probes(line, progress, observed, inbox, presences, this::awaitLine);
+        completions = new Completions(progress, history, observed, presences);
         withdrawals = new Withdrawals(line, progress, history, observed, inbox, outbox, this::awaitLine);
         callers = new Callers(machine, progress, history);
         saving = new Saving(told, line, progress, callers, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
-        presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
     }
 
     @Override
@@ -192,7 +192,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         ReceiveException mismatch = presences.mismatch(context);
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
-                : Outbox.abandoned(context, destination, content, mismatch);
+                : Outbox.abandoned(context, destination, tag, content, mismatch);
     }
 
     // ---- receiving
@@ -209,10 +209,10 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     @Override
-    public Envelope probe(int context, int source, int tag) {
+    public Envelope probe(int context, int source, int tag, String call) {
         callers.enter();
         try {
-            return probes.probe(context, source, tag);
+            return probes.probe(context, source, tag, call);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -308,10 +308,10 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     // ---- progress
 
     @Override
-    public void await(Operation operation) {
+    public void await(Operation operation, String call) {
         callers.enter();
         try {
-            completions.await(operation);
+            completions.await(operation, call);
             operation.seen();
         } catch (IOException e) {
             throw lost(e);
@@ -321,10 +321,22 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     @Override
-    public int awaitAny(Operation[] operations) {
+    public void awaitAll(Operation[] operations, String call) {
         callers.enter();
         try {
-            return completions.awaitAny(operations);
+            completions.awaitAll(operations, call);
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            callers.leave();
+        }
+    }
+
+    @Override
+    public int awaitAny(Operation[] operations, String call) {
+        callers.enter();
+        try {
+            return completions.awaitAny(operations, call);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -465,7 +477,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
-    // ---- collectives that do not match
+    // ---- ranks that are blocked
 
     @Override
     public Presence presence(int context, int[] worldRanks, int first) {
@@ -498,6 +510,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
             }
             awaitLine();
             inbox.stop();
+            presences.quiet();
             conversation.sayFinalize();
             while (!progress.isOver()) {
                 progress.await();

@@ -5,6 +5,7 @@ final class Sending extends Operation {
     final Content content;
     final int context;
     final int destination;
+    final int tag;
     final long sequence;
 
     /** Bytes that have left; the next chunk begins here. */
@@ -18,10 +19,11 @@ final class Sending extends Operation {
     /** Whether it is done though nobody has said so: it was sent whole, or its channel is believed to have it. */
     private boolean believed;
 
-    Sending(Content content, int context, int destination, long sequence) {
+    Sending(Content content, int context, int destination, int tag, long sequence) {
         this.content = content;
         this.context = context;
         this.destination = destination;
+        this.tag = tag;
         this.sequence = sequence;
     }
 
@@ -64,6 +66,16 @@ final class Sending extends Operation {
     /** Whether it is {@link #gone}, and waits. */
     boolean isGone() {
         return gone && !isDone();
+    }
+
+    @Override
+    String arguments() {
+        return Waits.destination(context, destination, tag);
+    }
+
+    @Override
+    int awaited() {
+        return destination;
     }
 
     @Override

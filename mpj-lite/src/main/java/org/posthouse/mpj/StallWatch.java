@@ -5,18 +5,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks once a second where a rank is in its collectives. Its daemon thread exists from the first collective on, sleeps
+ * Looks once a second where a rank is in its calls. Its daemon thread exists from the first collective on, or the first call that waits, sleeps
  * between two looks, and ends with the endpoint. Guarded by itself.
  */
 final class StallWatch {
     private static final long INTERVAL_MS = 1_000;
 
     private final List<WeakReference<Presence>> presences = new ArrayList<>();
+    private final Runnable look;
     private Thread thread;
     private boolean stopped;
 
+    /** @param look at all that is no presence; the first at each look */
+    StallWatch(Runnable look) {
+        this.look = look;
+    }
+
     synchronized void add(Presence presence) {
         presences.add(new WeakReference<>(presence));
+        start();
+    }
+
+    synchronized void start() {
         if (thread == null) {
             thread = new Thread(this::run, "posthouse-stall-watch");
             thread.setDaemon(true);
@@ -32,6 +42,7 @@ final class StallWatch {
 
     private void run() {
         for (List<Presence> all = next(); all != null; all = next()) {
+            look.run();
             all.forEach(Presence::look);
         }
     }

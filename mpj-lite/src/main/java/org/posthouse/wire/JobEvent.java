@@ -52,6 +52,11 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
      * {@code code}: the incarnation of its process; {@code a}, {@code b}: bytes that this process had printed to its two streams.
      */
     public static final int SAVES = 17;
+    /**
+     * The rank has been blocked in one call for long, which the text names, and nothing of it has moved; or it goes on. {@code code}: seconds,
+     * or 0.
+     */
+    public static final int BLOCKED = 18;
 
     /** An event that needs no numbers. */
     public JobEvent(long job, int kind, int rank, int code, String text) {
@@ -85,8 +90,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > SAVES) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 17");
+        if (event.kind < CONNECTED || event.kind > BLOCKED) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18");
         }
         return event;
     }

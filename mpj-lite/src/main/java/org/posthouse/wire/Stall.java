@@ -3,18 +3,52 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A rank that has been inside one collective for long: BLOCKED says so, MISMATCH that it will be for ever.
+ * A rank that has been inside one call for long: BLOCKED says so, MISMATCH that it will be in a collective for ever.
  *
  * @param job the job's id
- * @param context the collectives' context of the communicator
- * @param group a fingerprint of the communicator's members: groups apart may use one context
- * @param number of the collective on its communicator, from 1
+ * @param context of the collectives of the communicator, or of its messages
+ * @param group a fingerprint of the communicator's members: groups apart may use one context; 0 of a point-to-point call
+ * @param number of the collective on its communicator, from 1; of the rank's point-to-point calls that it says it is blocked in, this one's
  * @param rank world rank of the rank that is blocked
  * @param peer world rank that it waits for, or -1; in MISMATCH only one that sends it nothing more
- * @param text BLOCKED: the call and its root, or empty: it goes on; MISMATCH: what is wrong
+ * @param text BLOCKED: the call and its root, or what it waits for, or empty: it goes on; MISMATCH: what is wrong
+ * @param bits BLOCKED: {@link #POINT_TO_POINT}, {@link #AT_WORK} and {@link #LEFT}; MISMATCH: 0
  */
-public record Stall(long job, int context, long group, int number, int rank, int peer, String text) {
+public record Stall(long job, int context, long group, int number, int rank, int peer, String text, int bits) {
+    /** It is in a call of point-to-point communication: nobody else has to be in the same. */
+    public static final int POINT_TO_POINT = 1;
+
+    /** It may be at work for all that: bytes of it move, the collective is in the background, or it has several threads. */
+    public static final int AT_WORK = 2;
+
+    /** It has left the collective with an error: that is where it was, not where it is. */
+    public static final int LEFT = 4;
+
     private static final int TEXT_BYTES_MAX = 1024;
+
+    /** In a collective. */
+    public Stall(long job, int context, long group, int number, int rank, int peer, String text) {
+        this(job, context, group, number, rank, peer, text, 0);
+    }
+
+    public boolean isPointToPoint() {
+        return (bits & POINT_TO_POINT) != 0;
+    }
+
+    /** Whether the rank is inside it and nothing else, and nothing of it moves. */
+    public boolean standsStill() {
+        return !text.isEmpty() && (bits & (AT_WORK | LEFT)) == 0;
+    }
+
+    /** Whether it is inside it. */
+    public boolean isIn() {
+        return !text.isEmpty() && (bits & LEFT) == 0;
+    }
+
+    /** The same with this bit. */
+    public Stall with(int bit) {
+        return new Stall(job, context, group, number, rank, peer, text, bits | bit);
+    }
 
     /** Encodes as {@code type}: BLOCKED or MISMATCH. */
     public ByteBuffer encode(FrameType type) {
@@ -25,22 +59,27 @@ public record Stall(long job, int context, long group, int number, int rank, int
                 .i32(number)
                 .i32(peer)
                 .text(text, TEXT_BYTES_MAX)
-                .u16(0)
+                .u16(type == FrameType.BLOCKED ? bits : 0)
                 .finish();
     }
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static Stall decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
-        long job = new FrameView().wrap(frame, frame.position()).job();
+        FrameView view = new FrameView().wrap(frame, frame.position());
+        int known = view.type() == FrameType.BLOCKED ? POINT_TO_POINT | AT_WORK | LEFT : 0;
+        long job = view.job();
         int context = in.i32("context");
         int rank = in.i32("rank");
         long group = in.i64("group");
         int number = in.i32("number");
         int peer = in.i32("peer");
         String text = in.text("text");
-        in.zero16();
+        int bits = in.u16("bits");
         in.end();
-        return new Stall(job, context, group, number, rank, peer, text);
+        if ((bits & ~known) != 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, view.type() + " with bits 0x" + Integer.toHexString(bits) + ", known are 0x" + known);
+        }
+        return new Stall(job, context, group, number, rank, peer, text, bits);
     }
 }

@@ -291,7 +291,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public void await(Operation operation) {
+    public void await(Operation operation, String call) {
         synchronized (world) {
             while (!operation.isDone()) {
                 requireOpen();
@@ -303,7 +303,16 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public int awaitAny(Operation[] operations) {
+    public void awaitAll(Operation[] operations, String call) {
+        for (Operation operation : operations) {
+            if (operation != null) {
+                await(operation, call);
+            }
+        }
+    }
+
+    @Override
+    public int awaitAny(Operation[] operations, String call) {
         synchronized (world) {
             while (true) {
                 for (int i = 0; i < operations.length; i++) {
@@ -334,7 +343,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public Envelope probe(int context, int source, int tag) {
+    public Envelope probe(int context, int source, int tag, String call) {
         synchronized (world) {
             while (true) {
                 requireOpen();

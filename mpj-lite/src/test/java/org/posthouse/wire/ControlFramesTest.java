@@ -367,7 +367,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SAVES + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.BLOCKED + 1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME); // Done, and with bytes that were printed.

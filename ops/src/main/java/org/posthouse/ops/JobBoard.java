@@ -43,7 +43,8 @@ final class JobBoard {
         JobView head = b.startedAt() < a.startedAt() ? b : a;
         String divergence = a.divergence().isEmpty() ? b.divergence() : a.divergence();
         return new JobView(head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), head.ranks(),
-                a.divergences() + b.divergences(), divergence, soonest(a.launcherAwaitedUntil(), b.launcherAwaitedUntil()));
+                a.divergences() + b.divergences(), divergence, soonest(a.launcherAwaitedUntil(), b.launcherAwaitedUntil()),
+                Math.max(a.standsStillSince(), b.standsStillSince()));
     }
 
     /** The first relay to end the job ends it for all. */
@@ -68,6 +69,6 @@ final class JobBoard {
         List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
         return new JobView(
                 head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks,
-                head.divergences(), head.divergence(), head.launcherAwaitedUntil());
+                head.divergences(), head.divergence(), head.launcherAwaitedUntil(), head.standsStillSince());
     }
 }

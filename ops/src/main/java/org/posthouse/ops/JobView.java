@@ -16,10 +16,12 @@ import java.util.Objects;
  * @param divergences messages that ranks which were started again would have sent otherwise than before, since the start of their relays
  * @param divergence  the first of them, in words; empty if there was none
  * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is ended; 0 if it is there
+ * @param standsStillSince milliseconds since 1970 UTC since when all of its ranks that have not called Finalize wait, for a minute at least; 0 if
+ *     they do not, as far as is known
  */
 public record JobView(
         String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks,
-        long divergences, String divergence, long launcherAwaitedUntil) {
+        long divergences, String divergence, long launcherAwaitedUntil, long standsStillSince) {
 
     /** Copies the ranks and refuses nulls. */
     public JobView {

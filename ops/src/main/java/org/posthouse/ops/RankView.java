@@ -16,6 +16,8 @@ import java.util.Objects;
  * @param bytesDelivered    payload bytes of {@code messagesDelivered}
  * @param unexpected        messages in its mailbox that wait for a receive, now
  * @param posted            receives in its mailbox that wait for a message, now
+ * @param blockedIn         the call that it has been inside for seconds, in the program's terms; empty if none is known
+ * @param blockedSince      when that was heard first, in milliseconds since 1970 UTC; 0 if none is known
  */
 public record RankView(
         int rank,
@@ -28,13 +30,16 @@ public record RankView(
         long bytesSent,
         long bytesDelivered,
         int unexpected,
-        int posted) {
+        int posted,
+        String blockedIn,
+        long blockedSince) {
 
     /** Refuses nulls. */
     public RankView {
         Objects.requireNonNull(site, "site");
         Objects.requireNonNull(relay, "relay");
         Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(blockedIn, "blockedIn");
     }
 
     /** What a rank is doing. */

@@ -105,13 +105,13 @@ final class ConsoleDemo {
     }
 
     private static JobView job(String id, String name, int size, String state, long at, List<RankView> ranks) {
-        return new JobView(id, name, size, "process", state, at, ranks, 0, "", 0);
+        return new JobView(id, name, size, "process", state, at, ranks, 0, "", 0, 0);
     }
 
     private static List<RankView> ranks(int from, int to, String site, String relay, long moved) {
         return new ArrayList<>(IntStream.range(from, to).mapToObj(i -> new RankView(i, site, relay, state(i),
                 i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59,
-                i % 3, 1))
+                i % 3, 1, i % 4 == 3 ? "Recv(source " + (i - 1) + ", tag 7)" : "", i % 4 == 3 ? BEGIN : 0))
                 .toList());
     }
 
@@ -126,7 +126,7 @@ final class ConsoleDemo {
 
     private static RankView finalized(RankView r) {
         return new RankView(r.rank(), r.site(), r.relay(), RankView.State.FINALIZED, r.incarnation(), r.messagesSent(),
-                r.messagesDelivered(), r.bytesSent(), r.bytesDelivered(), 0, 0);
+                r.messagesDelivered(), r.bytesSent(), r.bytesDelivered(), 0, 0, "", 0);
     }
 
     private static RelayView view(RelaySnapshot snapshot, Readiness readiness) {

@@ -96,11 +96,11 @@ final class Scenes {
     }
 
     static JobView job(String id, List<RankView> ranks) {
-        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0);
+        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0);
     }
 
     static RankView rank(int rank, String relay, RankView.State state, int incarnation, long sent) {
-        return new RankView(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1);
+        return new RankView(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0);
     }
 
     static List<RankView> ranks(int n, String relay) {

@@ -10,6 +10,7 @@ const HEAD = [
   num('Rank'), col('Site'), col('Home relay'), col('State'), num('Incarnation', 'how often this rank was started'),
   num('Sent'), num('Delivered'), num('Bytes sent'), num('Bytes delivered'),
   num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
+  col('Blocked in', 'the call that it has been inside for seconds'),
 ];
 
 const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'AWAY', 'LOST', 'FINALIZED'];
@@ -48,6 +49,8 @@ function jobPanel(model, job, now, whole, showWhole) {
         ${job.divergence}</p>` : nothing}
       ${job.launcherAwaitedUntil > 0 ? html`<p class="trouble">its launcher has gone; the job is kept for
         ${duration(job.launcherAwaitedUntil - now)} more (posthouse resume)</p>` : nothing}
+      ${job.standsStillSince > 0 ? html`<p class="trouble">stands still: all its ranks that have not called Finalize have
+        waited for ${duration(now - job.standsStillSince)}</p>` : nothing}
       ${live ? html`<p class="speed"><span class="figure">${rate(model.perSecond(`job ${job.id}`))}</span>
         <span class="unit">messages/s</span>
         ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}
@@ -57,7 +60,7 @@ function jobPanel(model, job, now, whole, showWhole) {
     <details ?open=${live && job.ranks.length <= OPEN_RANKS_MAX}>
       <summary>Ranks <span class="count">${count(sum(here, (rank) => rank.messagesSent))} messages sent,
         ${count(sum(here, (rank) => rank.messagesDelivered))} delivered${where}</span></summary>
-      ${table(`Ranks of ${job.name}`, HEAD, rows.map((rank) => rankRow(rank, relays.has(rank.relay))), { hidden: true })}
+      ${table(`Ranks of ${job.name}`, HEAD, rows.map((rank) => rankRow(rank, relays.has(rank.relay), now)), { hidden: true })}
       ${rows.length < job.ranks.length
         ? html`<button type="button" @click=${showWhole}>Show all ${count(job.ranks.length)} ranks</button>` : nothing}
     </details>
@@ -81,7 +84,7 @@ function rankGrid(job) {
 }
 
 /** @param here whether its relay is one of those shown: only that has counted what it does */
-function rankRow(rank, here) {
+function rankRow(rank, here, now) {
   const figures = here
     ? [count(rank.messagesSent), count(rank.messagesDelivered), bytes(rank.bytesSent), bytes(rank.bytesDelivered),
       count(rank.unexpected), count(rank.posted)]
@@ -93,5 +96,6 @@ function rankRow(rank, here) {
     <td>${badge(rank.state)}</td>
     <td class="num">${rank.incarnation}</td>
     ${figures.map((figure) => html`<td class="num">${figure}</td>`)}
+    <td>${rank.blockedIn ? html`${rank.blockedIn}<span class="sub">for ${duration(now - rank.blockedSince)}</span>` : nothing}</td>
   </tr>`;
 }

@@ -1,0 +1,119 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.posthouse.wire.Stall;
+
+/**
+ * What each rank of a job is blocked in by its last word, and since when: for people, and nothing depends on it. Of a rank that says more than
+ * one thing that counts in which it stands still. Confined to the relay core.
+ */
+final class BlockedRanks {
+    private static final long LONG_NS = Blocked.LONG_S * 1_000_000_000L;
+
+    /** One rank's. */
+    private static final class Place {
+        private final long sinceNanos;
+        private Stall word;
+
+        /** Since when it has stood still without anything that would excuse it. */
+        private long stillSinceNanos;
+
+        private boolean told;
+
+        private Place(Stall word, long nowNanos) {
+            this.word = word;
+            sinceNanos = nowNanos;
+            stillSinceNanos = nowNanos;
+        }
+
+        private boolean isCallOf(Stall other) {
+            return word.isPointToPoint()
+                    ? other.isPointToPoint()
+                    : !other.isPointToPoint() && word.context() == other.context() && word.group() == other.group();
+        }
+
+        private Blocked picture() {
+            return new Blocked(word.text(), sinceNanos, word.standsStill(), stillSinceNanos);
+        }
+
+        /** Takes in that it is still there. @return whether its launcher is to hear that it does not stand still any more */
+        private boolean stays(Stall again, long nowNanos) {
+            boolean goesOn = told && !again.standsStill();
+            if (word.standsStill() != again.standsStill()) {
+                stillSinceNanos = nowNanos;
+                told = false;
+            }
+            word = again;
+            return goesOn;
+        }
+    }
+
+    private final Map<Integer, Place> byRank = new HashMap<>();
+
+    /** Takes a rank's word in. @return whether its launcher was told that it stands still, and is to hear that it goes on */
+    boolean word(Stall word, long nowNanos) {
+        Place last = byRank.get(word.rank());
+        boolean same = last != null && last.isCallOf(word);
+        if (same && word.isIn() && last.word.number() == word.number()) {
+            return last.stays(word, nowNanos);
+        }
+        boolean beside = last != null && !same && (!word.isIn() || last.word.standsStill() && !word.standsStill());
+        if (beside) {
+            return false;
+        }
+        if (word.isIn()) {
+            byRank.put(word.rank(), new Place(word, nowNanos));
+        } else {
+            byRank.remove(word.rank());
+        }
+        return last != null && last.told;
+    }
+
+    /** Whether the launcher is to hear now that the rank stands still; it is told once. */
+    boolean tells(int rank, long nowNanos) {
+        Place place = byRank.get(rank);
+        boolean tells = place != null && !place.told && place.word.standsStill() && nowNanos - place.stillSinceNanos >= LONG_NS;
+        if (tells) {
+            place.told = true;
+        }
+        return tells;
+    }
+
+    /** Whether the launcher was told that it stands still. */
+    boolean isTold(int rank) {
+        Place place = byRank.get(rank);
+        return place != null && place.told;
+    }
+
+    /** Nobody stands still by the program's fault until now. @return of which ranks the launcher was told that they do */
+    List<Integer> excuse(long nowNanos) {
+        List<Integer> told = new ArrayList<>();
+        byRank.forEach((rank, place) -> {
+            if (place.told) {
+                told.add(rank);
+            }
+            place.told = false;
+            place.stillSinceNanos = nowNanos;
+        });
+        return told;
+    }
+
+    void forget(int rank) {
+        byRank.remove(rank);
+    }
+
+    Optional<Blocked> of(int rank) {
+        return Optional.ofNullable(byRank.get(rank)).map(Place::picture);
+    }
+
+    /** Of all ranks, in a map that is the caller's. */
+    Map<Integer, Blocked> all() {
+        Map<Integer, Blocked> all = new HashMap<>();
+        byRank.forEach((rank, place) -> all.put(rank, place.picture()));
+        return all;
+    }
+}

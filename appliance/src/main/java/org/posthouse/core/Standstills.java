@@ -1,0 +1,70 @@
+package org.posthouse.core;
+
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Stall;
+
+/**
+ * Tells launchers which ranks at home here have stood still in a call for long, and which of them go on: whether that is all of a job's only they
+ * know. While a link of the job is down, or its log has no room, that is no fault of the program and nobody is told. Part of {@link RelayCore};
+ * what was said is kept by {@link BlockedRanks}.
+ */
+final class Standstills {
+    private final Set<Peer> cut = new HashSet<>();
+
+    /** Whether the log has too little room for the jobs that are logged. */
+    private boolean full;
+
+    /** A rank says where it is blocked, or that it goes on. It says so again every few seconds: nothing else is waited for. */
+    void word(Job job, Stall word, long nowNanos) {
+        boolean goesOn = job.blocked().word(word, nowNanos);
+        HomedRank rank = job.homed(word.rank());
+        if (rank == null) {
+            return;
+        }
+        if (goesOn) {
+            tellGoesOn(job, word.rank());
+        }
+        if (!isExcused(job) && job.blocked().tells(word.rank(), nowNanos)) {
+            told(rank).ifPresent(job::report);
+        }
+    }
+
+    /** What the launcher was told of a rank that stands still; empty if nothing. */
+    Optional<JobEvent> told(HomedRank rank) {
+        Job job = rank.job();
+        return job.blocked().isTold(rank.rank())
+                ? job.blockedIn(rank.rank()).map(blocked ->
+                        new JobEvent(job.id(), JobEvent.BLOCKED, rank.rank(), (int) Blocked.LONG_S, blocked.in()))
+                : Optional.empty();
+    }
+
+    private static void tellGoesOn(Job job, int rank) {
+        job.report(JobEvent.BLOCKED, rank, 0, "");
+    }
+
+    private boolean isExcused(Job job) {
+        return full && job.logged() || job.peers().stream().anyMatch(cut::contains);
+    }
+
+    /** The link to another core is down, or up again. */
+    void linked(Peer peer, boolean up, Collection<Job> jobs, long nowNanos) {
+        boolean changed = up ? cut.remove(peer) : cut.add(peer);
+        if (changed) {
+            jobs.stream().filter(job -> job.peers().contains(peer)).forEach(job -> excuse(job, nowNanos));
+        }
+    }
+
+    /** The log has too little room, or room again. */
+    void room(boolean holds, Collection<Job> jobs, long nowNanos) {
+        full = holds;
+        jobs.stream().filter(Job::logged).forEach(job -> excuse(job, nowNanos));
+    }
+
+    private static void excuse(Job job, long nowNanos) {
+        job.blocked().excuse(nowNanos).stream().filter(rank -> job.homed(rank) != null).forEach(rank -> tellGoesOn(job, rank));
+    }
+}

@@ -1,0 +1,52 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.posthouse.core.Blocked;
+import org.posthouse.ops.RankView;
+import org.posthouse.ops.RankView.State;
+
+/** Which jobs a relay's status says stand still: two ranks, as they were heard of last. */
+final class BlockedViewTest {
+    private static final long NOW_NS = TimeUnit.HOURS.toNanos(1);
+
+    private static Blocked since(long seconds, boolean still) {
+        long since = NOW_NS - TimeUnit.SECONDS.toNanos(seconds);
+        return new Blocked("Recv(source 1, tag 7)", since, still, since);
+    }
+
+    private static RankView rank(int rank, State state) {
+        return new RankView(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0);
+    }
+
+    private static boolean standsStill(Map<Integer, Blocked> blocked, RankView... ranks) {
+        return new BlockedView(blocked, NOW_NS).standstillSinceMs(2, List.of(ranks)) != 0;
+    }
+
+    @Test
+    void aJobStandsStillWhenAllWaitThatHaveNotFinalized() {
+        RankView zero = rank(0, State.CONNECTED);
+        RankView one = rank(1, State.CONNECTED);
+        assertThat(standsStill(Map.of(0, since(60, true), 1, since(90, true)), zero, one)).isTrue();
+        assertThat(standsStill(Map.of(0, since(59, true), 1, since(90, true)), zero, one)).as("not for a minute").isFalse();
+        assertThat(standsStill(Map.of(0, since(60, false), 1, since(90, true)), zero, one)).as("may be at work").isFalse();
+        assertThat(standsStill(Map.of(0, since(60, true)), zero, one)).as("not blocked").isFalse();
+        assertThat(standsStill(Map.of(0, since(60, true)), zero, rank(1, State.FINALIZED))).isTrue();
+        assertThat(standsStill(Map.of(0, since(60, true)), zero)).as("of the other nothing is known").isFalse();
+        assertThat(standsStill(Map.of(0, since(60, true), 1, since(60, true)), zero, rank(1, State.AWAY))).as("it is started again").isFalse();
+        assertThat(standsStill(Map.of(0, since(60, true)), rank(0, State.FINALIZED), rank(1, State.FINALIZED))).isFalse();
+    }
+
+    @Test
+    void whoIsNotThereIsBlockedInNothing() {
+        BlockedView view = new BlockedView(Map.of(0, since(5, true)), NOW_NS);
+        assertThat(view.in(0, State.CONNECTED)).isEqualTo("Recv(source 1, tag 7)");
+        assertThat(view.in(0, State.FINALIZED)).isEmpty();
+        assertThat(view.sinceMs(0, State.REPLAYING)).isZero();
+        assertThat(view.sinceMs(1, State.CONNECTED)).isZero();
+    }
+}

@@ -1,0 +1,143 @@
+package org.posthouse.mpj;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.Wire;
+
+/**
+ * The point-to-point calls of the program that wait, and what the relay is told of the one that has for longest (docs/wire.md, ranks that
+ * are blocked). A call is here only while it waits, which costs it no memory and no clock. Guarded by the endpoint's lock.
+ */
+final class Waits {
+    /** What is waited for that is named at most. */
+    private static final int NAMED_MAX = 4;
+
+    /** Context of the messages of COMM_WORLD. */
+    private static final int WORLD = 0;
+
+    /** The calls, in the order in which they began to wait, and what each waits for: an {@link Operation}, or some. */
+    private final List<String> calls = new ArrayList<>();
+
+    private final List<Object> awaited = new ArrayList<>();
+
+    /** What the longest waited for at the last look; null if nothing did. */
+    private Object lookedAt;
+
+    private int looks;
+
+    /** Of the calls of which the relay was told, and whether it was told of the present one. */
+    private int number;
+
+    private boolean told;
+
+    /** Whether two calls ever waited at once: the others may do what this one waits for. */
+    private boolean overlapped;
+
+    /** A call begins to wait. @param what an operation, or an array of them */
+    void begin(String call, Object what) {
+        overlapped |= !calls.isEmpty();
+        calls.add(call);
+        awaited.add(what);
+    }
+
+    /** It does so no more. */
+    void end(Object what) {
+        int at = awaited.size() - 1;
+        while (awaited.get(at) != what) {
+            at--;
+        }
+        awaited.remove(at);
+        calls.remove(at);
+    }
+
+    /** One look of the watch. @param moved whether bytes of the rank have moved since the last @return whether {@link #word} has something to say */
+    boolean look(boolean moved) {
+        Object longest = awaited.isEmpty() ? null : awaited.get(0);
+        if (longest == null || longest != lookedAt || moved) {
+            lookedAt = longest;
+            looks = longest == null ? 0 : 1;
+            return told;
+        }
+        looks++;
+        return looks >= Presence.LOOKS && (looks - Presence.LOOKS) % Presence.LOOKS_AGAIN == 0;
+    }
+
+    /** What to tell the relay; null if there is nothing any more. @param several whether several threads may call at once */
+    Stall word(long job, int rank, boolean several) {
+        if (looks < Presence.LOOKS) {
+            boolean was = told;
+            told = false;
+            return was ? new Stall(job, 0, 0, number, rank, -1, "", Stall.POINT_TO_POINT) : null;
+        }
+        if (awaited.isEmpty() || awaited.get(0) != lookedAt) {
+            return null;
+        }
+        number += told ? 0 : 1;
+        told = true;
+        List<Operation> open = open(lookedAt);
+        int bits = Stall.POINT_TO_POINT | (several || overlapped ? Stall.AT_WORK : 0);
+        int peer = open.size() == 1 ? open.get(0).awaited() : -1;
+        return new Stall(job, 0, 0, number, rank, peer, words(calls.get(0), lookedAt), bits);
+    }
+
+    private static List<Operation> open(Object what) {
+        Operation[] all = what instanceof Operation[] several ? several : new Operation[] {(Operation) what};
+        List<Operation> open = new ArrayList<>();
+        for (Operation operation : all) {
+            if (operation != null && !operation.isDone()) {
+                open.add(operation);
+            }
+        }
+        return open;
+    }
+
+    /** What a call that waits is in, in the program's terms. */
+    static String words(String call, Object what) {
+        if (!(what instanceof Operation[] all)) {
+            return isOfRequests(call) ? call + " of " + named((Operation) what) : inCall(call, (Operation) what);
+        }
+        int given = 0;
+        for (Operation operation : all) {
+            given += operation == null ? 0 : 1;
+        }
+        List<Operation> open = open(all);
+        StringBuilder text = new StringBuilder(call).append(" of ");
+        if (given > 1) {
+            text.append(given).append(" operations, ").append(open.size()).append(" not done: ");
+        }
+        for (int i = 0; i < Math.min(NAMED_MAX, open.size()); i++) {
+            text.append(i == 0 ? "" : ", ").append(named(open.get(i)));
+        }
+        return text.append(open.size() > NAMED_MAX ? ", and " + (open.size() - NAMED_MAX) + " more" : "").toString();
+    }
+
+    /** Wait, waitFor, Free; not Recv, which makes what it waits for. */
+    private static boolean isOfRequests(String call) {
+        String name = call.toLowerCase(Locale.ROOT);
+        return name.startsWith("wait") || name.equals("free");
+    }
+
+    private static String inCall(String call, Operation operation) {
+        String arguments = operation.arguments();
+        return arguments == null ? call + ", behind " + named(operation) : call + arguments;
+    }
+
+    private static String named(Operation operation) {
+        String arguments = operation.arguments();
+        return arguments == null ? "a collective in the background" : (operation instanceof Sending ? "a send " : "a receive ") + arguments;
+    }
+
+    static String source(int context, int source, int tag) {
+        return arguments(context, source == Wire.ANY ? "any source" : "source " + source, tag == Wire.ANY ? "any tag" : "tag " + tag);
+    }
+
+    static String destination(int context, int destination, int tag) {
+        return arguments(context, "destination " + destination, "tag " + tag);
+    }
+
+    private static String arguments(int context, String peer, String tag) {
+        return "(" + peer + ", " + tag + (context == WORLD ? ")" : "; another communicator, world ranks)");
+    }
+}

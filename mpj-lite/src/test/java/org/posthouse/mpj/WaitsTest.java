@@ -1,0 +1,232 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Limit;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.Wire;
+
+/** What a rank says of a point-to-point call that lasts, and when. */
+@Timeout(60)
+final class WaitsTest extends OneRank {
+    private static final int WORLD = 0;
+
+    private final Waits waits = new Waits();
+
+    WaitsTest() throws Exception {
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, ScriptedRelay.welcome(1, false, 0, 0));
+        endpoint.presences().watchedByOthers();
+    }
+
+    private static Receiving receive(int source, int tag) {
+        return new Receiving(WORLD, source, tag, sink());
+    }
+
+    private static Sink sink() {
+        return Plain.sink(Base.BYTE, new byte[LONG.length], 0, LONG.length);
+    }
+
+    private static Content content(byte[] bytes) {
+        return Plain.content(Base.BYTE, bytes, 0, bytes.length);
+    }
+
+    private static Sending send(int context, int destination, int tag) {
+        return new Sending(content(new byte[1]), context, destination, tag, 1);
+    }
+
+    private Stall word() {
+        return waits.word(ScriptedRelay.JOB, 0, false);
+    }
+
+    // ---- the words
+
+    @Test
+    void namesWhatTheProgramCalled() {
+        assertThat(Waits.words("Recv", receive(1, 7))).isEqualTo("Recv(source 1, tag 7)");
+        assertThat(Waits.words("recv", receive(Wire.ANY, Wire.ANY))).isEqualTo("recv(any source, any tag)");
+        assertThat(Waits.words("Ssend", send(WORLD, 2, 0))).isEqualTo("Ssend(destination 2, tag 0)");
+        assertThat(Waits.words("Probe", new Probing(1, WORLD, 1, Wire.ANY))).isEqualTo("Probe(source 1, any tag)");
+        assertThat(Waits.words("Sendrecv", send(2, 2, 0))).isEqualTo("Sendrecv(destination 2, tag 0; another communicator, world ranks)");
+        assertThat(Waits.words("Barrier", new Errand())).isEqualTo("Barrier, behind a collective in the background");
+    }
+
+    @Test
+    void namesWhatRequestsAreFor() {
+        assertThat(Waits.words("Wait", receive(1, 7))).isEqualTo("Wait of a receive (source 1, tag 7)");
+        assertThat(Waits.words("waitFor", send(WORLD, 2, 0))).isEqualTo("waitFor of a send (destination 2, tag 0)");
+        assertThat(Waits.words("waitStatus", new Errand())).isEqualTo("waitStatus of a collective in the background");
+        Sending done = send(WORLD, 2, 0);
+        done.done();
+        Operation[] some = {null, done, receive(1, 7), send(WORLD, 2, 5)};
+        assertThat(Waits.words("Waitall", some))
+                .isEqualTo("Waitall of 3 operations, 2 not done: a receive (source 1, tag 7), a send (destination 2, tag 5)");
+        Operation[] many = new Operation[6];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = receive(i, 7);
+        }
+        assertThat(Waits.words("waitAny", many)).endsWith("a receive (source 3, tag 7), and 2 more").startsWith("waitAny of 6 operations, 6 not done: ");
+        assertThat(Waits.words("Waitsome", new Operation[] {receive(1, 7)})).isEqualTo("Waitsome of a receive (source 1, tag 7)");
+    }
+
+    // ---- when
+
+    @Test
+    void saysItWhenTwoIntervalsHavePassedAndThenNowAndThen() {
+        Receiving receive = receive(1, 7);
+        waits.begin("Recv", receive);
+        assertThat(waits.look(false)).isFalse();
+        assertThat(waits.look(false)).isFalse();
+        assertThat(waits.look(false)).isTrue();
+        Stall first = word();
+        assertThat(first).isEqualTo(
+                new Stall(ScriptedRelay.JOB, 0, 0, 1, 0, 1, "Recv(source 1, tag 7)", Stall.POINT_TO_POINT));
+        for (int i = 1; i < Presence.LOOKS_AGAIN; i++) {
+            assertThat(waits.look(false)).isFalse();
+        }
+        assertThat(waits.look(false)).isTrue();
+        assertThat(word()).as("the same call").isEqualTo(first);
+        waits.end(receive);
+        assertThat(waits.look(false)).isTrue();
+        assertThat(word()).isEqualTo(new Stall(ScriptedRelay.JOB, 0, 0, 1, 0, -1, "", Stall.POINT_TO_POINT));
+        assertThat(waits.look(false)).isFalse();
+    }
+
+    @Test
+    void theNextCallIsAnotherOneThoughItSaysTheSame() {
+        for (int call = 1; call <= 2; call++) {
+            Receiving receive = receive(1, 7);
+            waits.begin("Recv", receive);
+            while (!waits.look(false)) {
+                // Looks on.
+            }
+            assertThat(word().number()).isEqualTo(call);
+            waits.end(receive);
+            waits.look(false);
+            assertThat(word().text()).isEmpty();
+        }
+    }
+
+    @Test
+    void whereBytesMoveNobodyIsBlocked() {
+        waits.begin("Recv", receive(1, 7));
+        for (int i = 0; i < 10; i++) {
+            assertThat(waits.look(true)).isFalse();
+        }
+        assertThat(waits.look(false)).isFalse();
+        assertThat(waits.look(false)).isTrue();
+        word();
+        assertThat(waits.look(true)).isTrue();
+        assertThat(word().text()).as("it goes on").isEmpty();
+    }
+
+    @Test
+    void ofSeveralTheLongestIsToldAndOthersMayBeAtWork() {
+        Receiving service = receive(Wire.ANY, 1);
+        waits.begin("Recv", service);
+        waits.look(false);
+        Receiving other = receive(1, 2);
+        waits.begin("Recv", other);
+        waits.look(false);
+        waits.end(other);
+        assertThat(waits.look(false)).isTrue();
+        Stall word = word();
+        assertThat(word.text()).isEqualTo("Recv(any source, tag 1)");
+        assertThat(word.standsStill()).isFalse();
+        assertThat(word.peer()).isEqualTo(-1);
+    }
+
+    // ---- what the relay hears
+
+    private void looksUntilItIsSaid() throws Exception {
+        while (!line.hasSaid()) {
+            endpoint.presences().look();
+        }
+    }
+
+    @Test
+    void theRelayHearsOfAReceiveThatNothingComesForAndThatItGoesOn() throws Exception {
+        CompletableFuture<Object> program = start(() -> {
+            endpoint.await(endpoint.receive(WORLD, 1, 7, sink()), "Recv");
+            return null;
+        });
+        var post = line.hear(FrameType.POST);
+        looksUntilItIsSaid();
+        Stall word = Stall.decode(line.hear(FrameType.BLOCKED));
+        assertThat(word.text()).isEqualTo("Recv(source 1, tag 7)");
+        assertThat(word.standsStill()).isTrue();
+        line.say(ScriptedRelay.delivered(post, 1, new byte[1], 1));
+        program.get();
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEmpty();
+    }
+
+    @Test
+    void aSendThatNobodyTakesAndAProbeAreCallsToo() throws Exception {
+        start(() -> {
+            endpoint.await(endpoint.send(WORLD, 2, 5, content(new byte[1]), Mode.SYNCHRONOUS), "Ssend");
+            return null;
+        });
+        var offer = line.hear(FrameType.OFFER);
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("Ssend(destination 2, tag 5)");
+        line.say(ScriptedRelay.clear(offer, 1));
+        line.hear(FrameType.CHUNK);
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEmpty();
+        start(() -> endpoint.probe(WORLD, Wire.ANY, Wire.ANY, "Probe"));
+        line.hear(FrameType.PROBE);
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("Probe(any source, any tag)");
+    }
+
+    @Test
+    void aMessageThatIsArrivingMoves() throws Exception {
+        CompletableFuture<Object> program = start(() -> {
+            endpoint.await(endpoint.receive(WORLD, 1, 7, sink()), "Recv");
+            return null;
+        });
+        var post = line.hear(FrameType.POST);
+        looksUntilItIsSaid();
+        line.hear(FrameType.BLOCKED);
+        line.say(ScriptedRelay.delivered(post, 1, LONG, 0));
+        for (int from = 0; from + Wire.PAYLOAD_BYTES_MAX < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(ScriptedRelay.chunk(WORLD, 1, LONG, from));
+        }
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).as("it goes on").isEmpty();
+        assertThat(program).isNotDone();
+    }
+
+    @Test
+    void whoHasAskedForThreadsMayBeAtWork() throws Exception {
+        endpoint.limit(Limit.MULTIPLE);
+        start(() -> {
+            endpoint.awaitAny(new Operation[] {endpoint.receive(WORLD, 1, 7, sink())}, "Waitany");
+            return null;
+        });
+        line.hear(FrameType.POST);
+        looksUntilItIsSaid();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).standsStill()).isFalse();
+    }
+
+    @Test
+    void whatIsInNoCallOfTheProgramIsNotTold() throws Exception {
+        CompletableFuture<Object> program = start(() -> {
+            endpoint.await(endpoint.receive(WORLD, 1, 7, sink()));
+            return null;
+        });
+        line.hear(FrameType.POST);
+        for (int i = 0; i < 10; i++) {
+            endpoint.presences().look();
+        }
+        line.hearNothing();
+        assertThat(program).isNotDone();
+    }
+}
