@@ -173,12 +173,16 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
-    /** As {@link Progress#awaitLine}. A replay reads on when it has received what there is, so that one that is over is known to be. */
+    /**
+     * As {@link Progress#awaitLine}; what was to be posted before is. A replay reads on when it has received what there is, so that one that is
+     * over is known to be.
+     */
     private void awaitLine() throws IOException {
         if (history.isReplaying() && !inbox.hasEarly()) {
             progress.poll();
         }
         progress.awaitLine();
+        inbox.proceed();
     }
 
     /** What was written leaves. What is said only to be compared waits for more, or for the next read. */
