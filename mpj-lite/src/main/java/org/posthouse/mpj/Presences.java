@@ -63,13 +63,13 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void stays(Presence presence, boolean again) {
-        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())));
+        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())), false);
     }
 
     @Override
     public void goesOn(Presence presence) {
         Stall word = leave(presence);
-        tell(() -> word);
+        tell(() -> word, false);
     }
 
     /** Also if nothing can be said: what the relay concludes from where the rank was is not believed any more. */
@@ -84,14 +84,18 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void fails(Presence presence) {
-        tell(() -> Places.stall(presence, job, rank, -1));
+        tell(() -> Places.stall(presence, job, rank, -1), true);
     }
 
-    /** Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again. */
-    private void tell(Supplier<Stall> word) {
+    /**
+     * Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again.
+     *
+     * @param once whether nobody will say it again: then it waits until a rank that has come again is live
+     */
+    private void tell(Supplier<Stall> word, boolean once) {
         progress.lock();
         try {
-            while (!line.isOpen() && !progress.isOver()) {
+            while (!progress.isOver() && (!line.isOpen() || once && history.isReplaying() && !history.isObservedBefore())) {
                 progress.await();
             }
             if (history.isReplaying()) {
