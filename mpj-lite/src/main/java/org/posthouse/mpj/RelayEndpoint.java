@@ -29,7 +29,7 @@ import org.posthouse.wire.WireException;
  * connects, in whatever call it is; calls that write wait meanwhile, those included that else would not.
  */
 public final class RelayEndpoint implements Endpoint, Progress.Owner {
-    /** How long {@link #abort} waits for a line that is moving. */
+    /** How long a rank's last word waits for a line that is moving, or that a relay does not read, which another thread may be writing to. */
     private static final long ABORT_MS_MAX = 10_000;
 
     private final Machine machine;
@@ -522,6 +522,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void abort(int status, String why) {
+        ending.exitLater(status, ABORT_MS_MAX);
         progress.lock();
         try {
             sayAbort(status, why);
@@ -534,9 +535,6 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void sayAbort(int status, String why) throws IOException {
-        if (!progress.isOver() && !line.isOpen()) {
-            ending.exitLater(status, ABORT_MS_MAX);
-        }
         while (!line.isOpen() && !progress.isOver()) {
             progress.await();
         }
@@ -555,6 +553,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void diverged(String how) {
+        ending.exitLater(Ending.STATUS_DIVERGED, ABORT_MS_MAX);
         try {
             sayAbort(Ending.STATUS_DIVERGED, how);
         } catch (IOException e) {
