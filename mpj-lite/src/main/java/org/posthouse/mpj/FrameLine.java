@@ -150,12 +150,11 @@ public final class FrameLine implements AutoCloseable {
 
     private static InetSocketAddress address(String hostAndPort) throws IOException {
         Matcher parts = HOST_AND_PORT.matcher(hostAndPort);
-        int port = parts.matches() ? Integer.parseInt(parts.group(2)) : 0;
-        if (port < 1 || port > PORT_MAX) {
-            throw new IOException("expected host:port, a port from 1 to " + PORT_MAX);
+        if (!parts.matches() || Integer.parseInt(parts.group(2)) > PORT_MAX) {
+            throw new IOException("expected host:port, a port of at most " + PORT_MAX);
         }
         String host = parts.group(1).replaceAll("^\\[|]$", "");
-        InetSocketAddress address = new InetSocketAddress(host, port);
+        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(parts.group(2)));
         if (address.isUnresolved()) {
             throw new IOException("unknown host " + host);
         }

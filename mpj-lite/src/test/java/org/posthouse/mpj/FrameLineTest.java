@@ -503,10 +503,10 @@ final class FrameLineTest {
         assertThatIOException()
                 .isThrownBy(() -> FrameLine.connect("127.0.0.1:" + port).close())
                 .withMessageContaining("cannot reach the relay at 127.0.0.1:" + port);
-        for (String address : List.of("no-port", ":7411", "127.0.0.1:x", "127.0.0.1:0", "127.0.0.1:99999")) {
+        for (String address : List.of("no-port", ":7411", "127.0.0.1:x", "127.0.0.1:99999")) {
             assertThatIOException()
                     .isThrownBy(() -> FrameLine.connect(address).close())
-                    .withMessage("cannot reach the relay at " + address + ": expected host:port, a port from 1 to 65535");
+                    .withMessage("cannot reach the relay at " + address + ": expected host:port, a port of at most 65535");
         }
         assertThatIOException()
                 .isThrownBy(() -> FrameLine.connect("no.such.host.invalid:1").close())
