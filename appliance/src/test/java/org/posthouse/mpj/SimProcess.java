@@ -275,6 +275,11 @@ public final class SimProcess implements Machine {
         }
 
         @Override
+        void exitLater(int status, long ms) {
+            // It would in time that is none here.
+        }
+
+        @Override
         void exit(int status) {
             throw new Exited(status);
         }

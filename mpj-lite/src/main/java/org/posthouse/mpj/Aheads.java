@@ -194,11 +194,13 @@ final class Aheads {
         }
     }
 
-    /** What has to be posted since a round has ended, in the order of the calls in each context; none if nothing can be said. */
+    /** Whether something has to be posted since a round has ended, and can be. */
+    boolean isPostDue() {
+        return !unposted.isEmpty() && !quiet && line.hasRoom();
+    }
+
+    /** What has to be posted, in the order of the calls in each context. */
     List<Receiving> takeUnposted() {
-        if (unposted.isEmpty() || quiet || !line.hasRoom()) {
-            return List.of();
-        }
         List<Receiving> all = new ArrayList<>();
         for (Ahead ahead : unposted) {
             all.addAll(ahead.waiting());

@@ -11,6 +11,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -24,6 +26,8 @@ import org.posthouse.wire.WireException;
  * ({@link SystemWait}) where that can be had, and else a selector.
  */
 public final class FrameLine implements AutoCloseable {
+    private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):([0-9]{1,5})");
+    private static final int PORT_MAX = 65_535;
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = PayloadRun.BYTES_MAX;
@@ -145,9 +149,12 @@ public final class FrameLine implements AutoCloseable {
     }
 
     private static InetSocketAddress address(String hostAndPort) throws IOException {
-        int colon = hostAndPort.lastIndexOf(':');
-        String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
-        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
+        Matcher parts = HOST_AND_PORT.matcher(hostAndPort);
+        if (!parts.matches() || Integer.parseInt(parts.group(2)) > PORT_MAX) {
+            throw new IOException("expected host:port, a port of at most " + PORT_MAX);
+        }
+        String host = parts.group(1).replaceAll("^\\[|]$", "");
+        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(parts.group(2)));
         if (address.isUnresolved()) {
             throw new IOException("unknown host " + host);
         }

@@ -155,8 +155,10 @@ final class Inbox {
 
     /** Something may be said again: what was to be posted meanwhile is. */
     void proceed() throws IOException {
-        for (Receiving receiving : aheads.takeUnposted()) {
-            post(receiving);
+        if (aheads.isPostDue()) {
+            for (Receiving receiving : aheads.takeUnposted()) {
+                post(receiving);
+            }
         }
     }
 

@@ -118,14 +118,20 @@ final class PayloadRun {
     }
 
     First first() {
+        if (!isKnown && !isAsExpected()) {
+            return First.OTHER;
+        }
         if (headers[0].hasRemaining()) {
             return First.BEGUN;
         }
-        isKnown = isKnown || headers[0].duplicate().flip().equals(expected[0]);
-        if (!isKnown) {
-            return First.OTHER;
-        }
+        isKnown = true;
         return payloads[0].hasRemaining() ? First.BEGUN : First.WHOLE;
+    }
+
+    /** Whether as much as has come is: another frame may be shorter than a chunk's header, and nothing come behind it. */
+    private boolean isAsExpected() {
+        ByteBuffer come = headers[0].duplicate().flip();
+        return come.equals(expected[0].slice(0, come.limit()));
     }
 
     /**

@@ -104,7 +104,7 @@ final class Presences implements Presence.Watch {
             progress.unlock();
         }
         if (says) {
-            tell(() -> waits.word(job, rank, history.isMultiple()));
+            tell(() -> waits.word(job, rank, history.isMultiple()), false);
         }
     }
 
@@ -127,14 +127,15 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void stays(Presence presence, boolean again) {
-        tell(() -> places.stays(
-                presence, again, job, rank, inbox.awaited(presence.context()), look, movedAt, history.isMultiple()));
+        tell(
+                () -> places.stays(presence, again, job, rank, inbox.awaited(presence.context()), look, movedAt, history.isMultiple()),
+                false);
     }
 
     @Override
     public void goesOn(Presence presence) {
         Stall word = leave(presence);
-        tell(() -> word);
+        tell(() -> word, false);
     }
 
     /** Also if nothing can be said: what the relay concludes from where the rank was is not believed any more. */
@@ -149,14 +150,18 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void fails(Presence presence) {
-        tell(() -> Places.stall(presence, job, rank, -1).with(Stall.LEFT));
+        tell(() -> Places.stall(presence, job, rank, -1).with(Stall.LEFT), true);
     }
 
-    /** Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again. */
-    private void tell(Supplier<Stall> word) {
+    /**
+     * Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again.
+     *
+     * @param once whether nobody will say it again: then it waits until a rank that has come again is live
+     */
+    private void tell(Supplier<Stall> word, boolean once) {
         progress.lock();
         try {
-            while (!line.isOpen() && !progress.isOver() && !quiet) {
+            while (!progress.isOver() && !quiet && (!line.isOpen() || once && history.isReplaying() && !history.isObservedBefore())) {
                 progress.await();
             }
             if (history.isReplaying() || quiet) {

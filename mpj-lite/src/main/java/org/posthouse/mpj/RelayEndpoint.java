@@ -29,7 +29,7 @@ import org.posthouse.wire.WireException;
  * connects, in whatever call it is; calls that write wait meanwhile, those included that else would not.
  */
 public final class RelayEndpoint implements Endpoint, Progress.Owner {
-    /** How long {@link #abort} waits for a line that is moving. */
+    /** How long a rank's last word waits for a line that is moving, or that a relay does not read, which another thread may be writing to. */
     private static final long ABORT_MS_MAX = 10_000;
 
     private final Machine machine;
@@ -173,12 +173,16 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
-    /** As {@link Progress#awaitLine}. A replay reads on when it has received what there is, so that one that is over is known to be. */
+    /**
+     * As {@link Progress#awaitLine}; what was to be posted before is. A replay reads on when it has received what there is, so that one that is
+     * over is known to be.
+     */
     private void awaitLine() throws IOException {
         if (history.isReplaying() && !inbox.hasEarly()) {
             progress.poll();
         }
         progress.awaitLine();
+        inbox.proceed();
     }
 
     /** What was written leaves. What is said only to be compared waits for more, or for the next read. */
@@ -531,6 +535,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void abort(int status, String why) {
+        ending.exitLater(status, ABORT_MS_MAX);
         progress.lock();
         try {
             sayAbort(status, why);
@@ -543,9 +548,6 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void sayAbort(int status, String why) throws IOException {
-        if (!progress.isOver() && !line.isOpen()) {
-            ending.exitLater(status, ABORT_MS_MAX);
-        }
         while (!line.isOpen() && !progress.isOver()) {
             progress.await();
         }
@@ -564,6 +566,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void diverged(String how) {
+        ending.exitLater(Ending.STATUS_DIVERGED, ABORT_MS_MAX);
         try {
             sayAbort(Ending.STATUS_DIVERGED, how);
         } catch (IOException e) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.posthouse.mpj.ScriptedRelay.clear;
 import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.pushed;
 import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
@@ -234,6 +235,27 @@ final class ComeAgainTest extends OneRank {
         assertThat(view(post).ordinal()).isEqualTo(1);
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
+    }
+
+    /** It is said once, and others may wait for this rank there. */
+    @Test
+    void whereItHasFailedIsSaidWhenItIsLive() throws Exception {
+        connect(true, 60);
+        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        presence.enter("Bcast", 0);
+        start(() -> {
+            endpoint.await(receive(new byte[3]));
+            presence.leaveFailed();
+            return receive(new byte[3]);
+        });
+        line.hear(FrameType.POST);
+        breakLine();
+        welcomeAgain(0);
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[] {1, 2, 3}, 3));
+        line.hearNothing();
+        endHistory();
+        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("bcast, root 0");
+        line.hear(FrameType.POST);
     }
 
     /** The relay believes it to be there, and that it waits for ever for a rank that is in the next one, for which it waits there, too. */

@@ -553,4 +553,22 @@ final class MoveTest extends OneRank {
         assertThat(end.how.get()).isEqualTo("exit 5");
         second.close();
     }
+
+    @Test
+    void theRanksOwnAbortDoesNotWaitForAWriteThatNeverEnds() throws Exception {
+        CompletableFuture<byte[]> received = receive(1);
+        line.say(credit(1L << 40, 1 << 20), delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        received.get();
+        byte[] piece = new byte[CHUNK];
+        start(() -> {
+            while (true) {
+                endpoint.send(CONTEXT, 1, TAG, region(piece).content(0, CHUNK));
+            }
+        });
+        start(() -> {
+            endpoint.abort(5, "had enough");
+            return null;
+        });
+        assertThat(end.later.get()).isEqualTo(5);
+    }
 }

@@ -56,6 +56,10 @@ abstract class OneRank {
     /** How the rank's process would have ended. */
     static final class End extends Ending {
         final CompletableFuture<String> how = new CompletableFuture<>();
+
+        /** How it ends if nothing else ends it. */
+        final CompletableFuture<Integer> later = new CompletableFuture<>();
+
         volatile String lastWords;
 
         End() {
@@ -71,6 +75,11 @@ abstract class OneRank {
         void lost(String relay, IOException cause) {
             how.complete("lost: " + cause.getMessage());
             throw new AssertionError(cause);
+        }
+
+        @Override
+        void exitLater(int status, long ms) {
+            later.complete(status);
         }
 
         @Override

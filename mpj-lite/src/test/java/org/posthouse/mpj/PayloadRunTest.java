@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -181,6 +182,36 @@ final class PayloadRunTest {
         run.next(line);
         assertThat(message.arrived()).isEqualTo(message.content);
         assertThat(line.flip()).isEqualTo(behind);
+    }
+
+    /** Other frames that are shorter than a chunk's header, and nothing behind them. */
+    static List<ByteBuffer> shortFrames() {
+        return List.of(
+                ScriptedRelay.move(),
+                ScriptedRelay.cancelled(ScriptedRelay.fixed(FrameType.CANCEL, FrameType.CANCEL.bytesMin()), true),
+                ScriptedRelay.credit(5, 1),
+                ScriptedRelay.ended(CONTEXT, 1, 0, 0));
+    }
+
+    @ParameterizedTest
+    @MethodSource("shortFrames")
+    void aShortFrameBetweenTwoChunksIsKnownBeforeTheNextComes(ByteBuffer other) throws Exception {
+        Message message = message(new Random(1), 3 * Wire.PAYLOAD_BYTES_MAX, true);
+        ByteBuffer begun = message.nextChunk();
+        PayloadRun run = new PayloadRun();
+        ByteBuffer line = ByteBuffer.allocate(PayloadRun.BYTES_MAX);
+        run.begin(begun, begun.remaining(), message.memory.duplicate());
+        run.next(line);
+        assertThat(run.first()).as("before anything has come").isEqualTo(PayloadRun.First.BEGUN);
+        Pipe pipe = Pipe.open();
+        try (Pipe.SinkChannel in = pipe.sink();
+                Pipe.SourceChannel out = pipe.source()) {
+            in.write(other.duplicate());
+            run.read(out);
+        }
+        assertThat(run.first()).isEqualTo(PayloadRun.First.OTHER);
+        run.leave(line);
+        assertThat(line.flip()).isEqualTo(other);
     }
 
     /** What was expected to be a chunk is another frame, in each place of a run. */

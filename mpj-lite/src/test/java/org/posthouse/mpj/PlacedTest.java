@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.posthouse.mpj.ScriptedRelay.cancelled;
 import static org.posthouse.mpj.ScriptedRelay.chunk;
 import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.move;
 import static org.posthouse.mpj.ScriptedRelay.pushed;
 import static org.posthouse.mpj.ScriptedRelay.welcome;
 
@@ -134,6 +135,16 @@ final class PlacedTest extends OneRank {
         assertThat(room.failure()).isNull();
         assertThat(room.content()).isEqualTo(LONG);
         assertThat(room.bytesRead).isZero();
+    }
+
+    @Test
+    void aMoveBetweenTwoChunksIsAnsweredBeforeTheNextComes() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, LONG.length);
+        line.say(delivered(line.hear(FrameType.POST), 1, LONG, 0));
+        sayInParts(room, chunk(CONTEXT, 1, LONG, 0));
+        line.say(move());
+        line.letGo();
     }
 
     @Test

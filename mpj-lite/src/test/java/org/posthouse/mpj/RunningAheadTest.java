@@ -395,4 +395,52 @@ final class RunningAheadTest extends OneRank {
         assertThat(posts).isEqualTo(1);
         sent.get();
     }
+
+    /**
+     * Room comes without an ACK too: the frame that asks for one does not fit the segment, and what is kept of that, which is mostly of frames
+     * that are not, is moved together.
+     */
+    @Test
+    void whatWaitsIsPostedBeforeTheNextReceive() throws Exception {
+        int segments = Settings.KEPT_BYTES_LEAST / Kept.SEGMENT_BYTES;
+        int postBytes = FrameType.POST.bytesMin();
+        int room = Kept.SEGMENT_BYTES - Wire.MESSAGE_HEADER_BYTES;
+        byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
+        byte[] last = new byte[piece.length - Math.floorMod(piece.length - room, postBytes)];
+        int sends = segments * (Kept.SEGMENT_BYTES / (Wire.MESSAGE_HEADER_BYTES + piece.length)) + 1;
+        int posts = (room - last.length) / postBytes;
+        connect(new Settings(1 << 18, 0, (segments + 1) * Kept.SEGMENT_BYTES, 0), true);
+        line.say(ScriptedRelay.credit(1L << 30, 1_000));
+        receiveAsked(2);
+        Byte1 third = new Byte1(1, TAG);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(answer(post, 3));
+        assertThat(third.await()).isEqualTo((byte) 3);
+        new Byte1(1, TAG); // The fourth of its context.
+        CompletableFuture<Byte1> fifth = start(() -> {
+            for (int i = 1; i <= sends; i++) {
+                byte[] bytes = i < sends ? piece : last;
+                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), Mode.STANDARD);
+            }
+            Operation other = null;
+            for (int i = 0; i < posts; i++) {
+                other = endpoint.receive(CONTEXT + 2, 1, TAG, Plain.sink(Base.BYTE, new byte[1], 0, 1));
+            }
+            endpoint.await(other);
+            return new Byte1(1, TAG);
+        });
+        for (int i = 0; i < sends; i++) {
+            line.hear(FrameType.SEND);
+        }
+        for (int i = 0; i < posts; i++) {
+            post = line.hear(FrameType.POST);
+        }
+        line.say(ended(1, 0, 2), delivered(post, 1, new byte[] {5}, 1));
+        assertThat(view(line.hear(FrameType.EVENTS)).flags()).as("it asks").isEqualTo(FrameView.ACK_NOW);
+        line.say(ScriptedRelay.credit(1, 0));
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(4);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(5);
+        fifth.get();
+    }
 }

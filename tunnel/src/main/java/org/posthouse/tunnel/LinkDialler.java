@@ -178,7 +178,7 @@ final class LinkDialler {
             }
             dialling = null;
             links.refusalCounter().count(kind, "relay " + link.relay() + " " + where(), detail);
-            failed(Reason.SITE_UNREACHABLE, kind + " " + where() + ": " + detail);
+            failed(Reason.SITE_UNREACHABLE, kind + " " + where() + ": " + Refusals.shown(kind, detail));
         }
     }
 }

@@ -53,7 +53,7 @@ final class Refusals {
     }
 
     /** Never what came in plain: it may hold a launcher's or a job's token. */
-    private static String shown(Refusal kind, String detail) {
+    static String shown(Refusal kind, String detail) {
         if (kind != Refusal.PLAIN_TCP) {
             return detail;
         }

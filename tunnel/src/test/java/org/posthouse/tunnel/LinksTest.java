@@ -9,6 +9,8 @@ import io.netty.buffer.Unpooled;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -462,6 +464,19 @@ class LinksTest {
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
         assertThat(a.status("b").lastReason()).isEqualTo("SITE_UNREACHABLE: cannot connect to 127.0.0.1:" + port + ": Connection refused");
+    }
+
+    @Test
+    void tellsNothingOfWhatAPeerSaysInPlain() throws Exception {
+        try (ServerSocket plain = new ServerSocket(0)) {
+            TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + plain.getLocalPort()));
+            try (Socket peer = plain.accept()) {
+                peer.getOutputStream().write("SSH-2.0-OpenSSH_9.6\r\n".getBytes(StandardCharsets.US_ASCII));
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
+            }
+            assertThat(a.status("b").lastReason())
+                    .isEqualTo("SITE_UNREACHABLE: PLAIN_TCP at 127.0.0.1:" + plain.getLocalPort() + ": the other end does not speak TLS");
+        }
     }
 
     @Test
