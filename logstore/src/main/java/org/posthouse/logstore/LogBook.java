@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,8 @@ public final class LogBook {
     private final Map<Long, JobState> jobs = new LinkedHashMap<>();
     /** The job that was asked for last: records of one job come in runs. */
     private JobState recent;
+    /** By durability. Not in snapshots: what was to wait for an end has waited when the file with that goes. */
+    private final Map<Integer, Long> lastEnds = new HashMap<>();
     private long epoch;
     private long relayEpoch;
     private UUID boot = Host.UNKNOWN_BOOT;
@@ -51,8 +54,11 @@ public final class LogBook {
                 jobs.put(job, recent);
             }
             case JOB_CLOSED -> {
-                jobs.remove(job);
+                JobState ended = jobs.remove(job);
                 recent = null;
+                if (ended != null) {
+                    lastEnds.put(ended.durability(), b.getLong(at + Envelope.POSITION));
+                }
             }
             case DIVERGED -> {
                 JobState open = job(job);
@@ -132,6 +138,11 @@ public final class LogBook {
     public interface Pinned {
         /** Position of the oldest record that this rank needs; {@link Long#MAX_VALUE} if it needs none. */
         long by(long job, RankLog rank);
+    }
+
+    /** Position of the record with which the last job that asked for this ended; 0 if the log has none. */
+    public long lastEnd(int durability) {
+        return lastEnds.getOrDefault(durability, 0L);
     }
 
     /** Who needs the oldest record that any rank of an open job needs; empty if nobody needs any. */
