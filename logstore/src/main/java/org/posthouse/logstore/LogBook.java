@@ -49,6 +49,9 @@ public final class LogBook {
                 // Says again what the records before have said.
             }
             case JOB_OPENED -> {
+                if (job == LogRecord.NO_JOB) {
+                    return; // Earlier versions let it in. The records that are of no job carry it too.
+                }
                 recent = new JobState(job, b.getInt(at + Body.OPENED_SIZE), b.getInt(at + Body.OPENED_DURABILITY),
                         b.getLong(at + Envelope.POSITION), place, copy(payload));
                 jobs.put(job, recent);
@@ -69,11 +72,22 @@ public final class LogBook {
             }
             default -> {
                 JobState open = job(job);
-                if (open != null) {
+                if (open != null && open.fault() == null) {
                     open.named(b.getInt(at + Envelope.RANK)).apply(type, b, at, place);
                 }
             }
         }
+    }
+
+    /** A record that {@link #apply} could not take is the affair of its job, if that is open, and of nobody else. */
+    void faulted(ByteBuffer b, int at, RuntimeException cause) {
+        JobState open = job(b.getLong(at + Envelope.JOB));
+        if (open == null) {
+            throw cause;
+        }
+        long position = b.getLong(at + Envelope.POSITION);
+        open.faulted(position, new IllegalStateException(
+                "its record " + RecordDecoder.type(b, at) + " at position " + position + " cannot be taken: " + cause, cause));
     }
 
     /**
@@ -155,6 +169,9 @@ public final class LogBook {
                     oldest = new Pin(job.id(), rank.rank(), position);
                 }
             }
+            if (job.faultPosition() < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
+                oldest = new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition());
+            }
         }
         return Optional.ofNullable(oldest);
     }
@@ -206,10 +223,17 @@ public final class LogBook {
         book.boot = new UUID(in.readLong(), in.readLong());
         for (int i = in.readInt(); i > 0; i--) {
             JobState job = JobState.read(in);
-            book.jobs.put(job.id(), job);
+            if (job.id() != LogRecord.NO_JOB) {
+                book.jobs.put(job.id(), job);
+            }
         }
         for (int i = countOrNone(in); i > 0; i--) {
-            book.jobs.get(in.readLong()).diverged(in.readLong(), in.readUTF());
+            JobState job = book.jobs.get(in.readLong());
+            long count = in.readLong();
+            String first = in.readUTF();
+            if (job != null) {
+                job.diverged(count, first);
+            }
         }
         return book;
     }
