@@ -48,7 +48,10 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
 
     /** What its program is to do so that it needs them no more. */
     String remedy() {
-        return rank == LogRecord.NO_RANK ? "be ended (posthouse resume --end), which cannot go on from its records" : waits.isEmpty() ? SAVE : "receive that message, or not send it";
+        if (rank == LogRecord.NO_RANK) {
+            return "be ended: posthouse resume --end";
+        }
+        return waits.isEmpty() ? SAVE : "receive that message, or not send it";
     }
 
     @Override
