@@ -295,6 +295,8 @@ final class JobWatch {
         }
         if (event.kind() == JobEvent.REFUSED) {
             tell.accept("somebody who claimed to be rank " + rank + " was refused: " + event.text());
+        } else if (event.kind() == JobEvent.ABORTED && rank < 0 && event.code() == JobEvent.STANDS) {
+            leave(event.text());
         } else if (event.kind() == JobEvent.ABORTED) {
             fail(event.code(), rank < 0 ? event.text() : "rank " + rank + " " + event.text());
         } else if (event.kind() == JobEvent.LOG_STATE) {

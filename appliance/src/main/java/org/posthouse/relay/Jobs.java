@@ -167,14 +167,21 @@ final class Jobs {
         return restored.future();
     }
 
-    /** It is left in the log, and nobody is let into it: its launcher hears why when it comes, and ends it. */
+    /**
+     * Nobody is let into it, and its launcher hears why when it comes. A launcher with a folder leaves it in the log, where another build may go on with it, until
+     * somebody ends it; one without, or its absence, ends it, as nobody else could.
+     */
     private void cannotGoOn(OpenJob job, long position, Throwable fault) {
         String why = Reason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
                 + relay.settings().logFolder().map(Path::toString).orElse("") + ", cannot go on from its records: " + fault + "; "
                 + Reason.LOG_DAMAGED.advice();
         LOG.error("{}: {}", relay.id(), why, fault);
         relay.shards().close(job.id(), Notice.closing(job.id(), Reason.LOG_DAMAGED, why), ranks -> {});
-        job.tell(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, why));
+        if (job.opening().keepsOutput()) {
+            job.standStill(new JobEvent(job.id(), JobEvent.ABORTED, -1, JobEvent.STANDS, why));
+        } else {
+            job.tell(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, why));
+        }
         await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
     }
 
@@ -258,7 +265,7 @@ final class Jobs {
     }
 
     private void await(OpenJob job, long ms) {
-        if (stopped) {
+        if (stopped || job.standsStill()) {
             return;
         }
         Notice why = new Notice(

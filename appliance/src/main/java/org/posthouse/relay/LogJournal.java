@@ -14,7 +14,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
@@ -94,32 +93,36 @@ final class LogJournal implements Journal {
      * @param limits how much room it may take
      * @param sharedBytes what may come to it beyond what each rank may have under way
      * @param relief does what there is to do when it comes near that
-     * @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be
+     * @param disk what the log is to be on before anything goes
      * @return the jobs that were open when the log was last written, and go on
      * @throws IllegalStateException if it is another relay's, which is left as it is
      */
     List<LoggedJob> open(
-            Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
+            Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LogSafety disk) throws IOException {
         makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = read(folder, relay, limitBytes, epochMin);
         List<LoggedJob> jobs;
+        List<Long> ended;
         try {
             jobs = jobs(opened, relay);
             images = new ImageStore(imageFolder(folder));
-            images.retain(job -> opened.book().job(job) != null);
+            ended = images.retain(job -> opened.book().job(job) != null);
             opened.handOver();
         } catch (RuntimeException | Error e) {
             opened.close();
             throw e;
         }
         reader = opened.reader();
-        points = new RestartPoints(this, opened, images, awaitSafe);
+        points = new RestartPoints(this, opened, images, disk);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);
         log = opened;
+        if (!ended.isEmpty()) {
+            background.execute(() -> forgetImages(ended));
+        }
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
     }
@@ -251,14 +254,23 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job, int status) {
-        boolean outlivesHost = points.outlivesHost(job);
         tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
-        points.forget(job, outlivesHost);
-        background.execute(() -> {
-            if (points.mayDelete()) {
+        points.forget(job);
+        background.execute(() -> forgetImages(List.of(job)));
+    }
+
+    /** Those that may not, or cannot, be deleted the next start comes to again. On the background thread. */
+    private void forgetImages(List<Long> ended) {
+        if (!points.mayDelete()) {
+            return;
+        }
+        for (long job : ended) {
+            try {
                 images.forget(job);
-            } // Else the next start asks again.
-        });
+            } catch (LogException e) {
+                LOG.warn("job {} has ended, and its images stay: {}", Job.hexId(job), e.getMessage());
+            }
+        }
     }
 
     /** Of what goes on whether it is logged or not. */

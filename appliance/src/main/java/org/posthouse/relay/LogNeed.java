@@ -8,11 +8,13 @@ import java.util.Map;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogBook;
+import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.RankLog;
 
 /**
  * What a rank of an open job needs of the log. Immutable.
  *
+ * @param rank {@link LogRecord#NO_RANK} of a job that cannot go on from a record there
  * @param position of the oldest record that it needs
  * @param saves whether it takes checkpoints: it has asked once whether it is restored
  * @param waits the message that stands there and that no receive has got, which its checkpoints wait for; empty if that is not so, or was not told
@@ -36,6 +38,9 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
                     needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent(), waiting.getOrDefault(position, "")));
                 }
             }
+            if (job.fault() != null) {
+                needs.add(new LogNeed(job.id(), LogRecord.NO_RANK, job.faultPosition(), false, ""));
+            }
         }
         Collections.sort(needs, Comparator.comparingLong(LogNeed::position));
         return needs;
@@ -43,11 +48,17 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
 
     /** What its program is to do so that it needs them no more. */
     String remedy() {
+        if (rank == LogRecord.NO_RANK) {
+            return "be ended: posthouse resume --end";
+        }
         return waits.isEmpty() ? SAVE : "receive that message, or not send it";
     }
 
     @Override
     public String toString() {
+        if (rank == LogRecord.NO_RANK) {
+            return "job " + Job.hexId(job) + " needs the oldest records and cannot go on from them";
+        }
         String why = saves ? "" : " and takes no checkpoints";
         return "rank " + rank + " of job " + Job.hexId(job) + " needs the oldest records" + why
                 + (waits.isEmpty() ? "" : ", as it has not received " + waits);

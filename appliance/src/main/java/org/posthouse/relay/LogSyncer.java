@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Makes the log safe on its disk as long as somebody waits for it: one sync after the other on a thread of its own, each for all
  * that was appended meanwhile. So no event loop ever waits for a disk, and the more is asked for, the more one sync is good for.
  */
-final class LogSyncer implements AutoCloseable {
+final class LogSyncer implements LogSafety, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSyncer.class);
 
     /** When it is written down that a sync was made, at the latest: that costs another, so that each tenth of a second has one more at most. */
@@ -69,6 +69,11 @@ final class LogSyncer implements AutoCloseable {
         return Optional.ofNullable(failure);
     }
 
+    @Override
+    public boolean hasFailed() {
+        return failure != null;
+    }
+
     /** Up to where it is safe. Any thread. */
     long safe() {
         return safe;
@@ -79,7 +84,8 @@ final class LogSyncer implements AutoCloseable {
      *
      * @return whether it is: not if the disk has failed, or this was closed or interrupted meanwhile
      */
-    boolean await(long position) {
+    @Override
+    public boolean await(long position) {
         want(position);
         synchronized (this) {
             while (safe < position && !closed && !over) {

@@ -41,6 +41,9 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
     static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
         JobOpen opening = opening(job.opening());
         try {
+            if (job.fault() != null) {
+                throw job.fault();
+            }
             return new LoggedJob(opening, job.position(), ranks(relay, opening, job, drafts), job.divergences(), job.divergence(), null);
         } catch (RuntimeException e) {
             return new LoggedJob(opening, job.position(), List.of(), job.divergences(), job.divergence(), e);

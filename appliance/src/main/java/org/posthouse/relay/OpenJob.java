@@ -46,6 +46,10 @@ final class OpenJob {
     private final long startMs;
     private final List<JobEvent> untold = new ArrayList<>();
     private State state;
+
+    /** Why it stands still, whoever launches it; null if it goes on, or its launcher is to end it. */
+    private JobEvent standing;
+
     private long divergences;
     private String divergence = "";
 
@@ -136,8 +140,20 @@ final class OpenJob {
         launcher = session;
     }
 
+    /** It cannot go on from what the log has of it, and stays there until it is ended by somebody's word: each launcher is told. */
+    void standStill(JobEvent why) {
+        standing = why;
+    }
+
+    boolean standsStill() {
+        return standing != null;
+    }
+
     /** Tells the launcher that was attached what it has missed. */
     void tellMissed() {
+        if (standing != null) {
+            launcher.onJobEvent(standing);
+        }
         untold.forEach(launcher::onJobEvent);
         untold.clear();
     }

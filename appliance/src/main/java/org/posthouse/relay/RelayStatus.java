@@ -148,6 +148,10 @@ final class RelayStatus implements RelayView {
             return Readiness.notReady("relay " + relay.id()
                     + (snapshot == null ? " is starting: " + relay.recovering().orElse("it opens its ports") : " is stopping"));
         }
+        Optional<String> failure = relay.syncFailure();
+        if (failure.isPresent()) {
+            return Readiness.notReady("relay " + relay.id() + " takes no jobs with --durability host: " + failure.get());
+        }
         LogStatus log = relay.journal().status();
         return log.state() == LogStatus.State.FULL
                 ? Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text())
@@ -218,7 +222,7 @@ final class RelayStatus implements RelayView {
                 status.limitBytes(),
                 status.pinnedBytes(),
                 status.state().word(),
-                status.text());
+                relay.syncFailure().map(why -> "no jobs with --durability host: " + why + "; ").orElse("") + status.text());
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

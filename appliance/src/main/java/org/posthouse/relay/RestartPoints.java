@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
@@ -30,20 +29,17 @@ final class RestartPoints {
 
     private final MessageLog log;
     private final ImageStore images;
-    private final LongPredicate awaitSafe;
+    private final LogSafety disk;
 
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
 
-    /** Behind the end of the last job that was to outlive the host: without that on the disk, what it made superfluous is still needed. Guarded by {@link #turn}. */
-    private long lastEnd;
-
-    /** @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be */
-    RestartPoints(Object turn, MessageLog log, ImageStore images, LongPredicate awaitSafe) {
+    /** @param disk what the log is to be on before anything goes */
+    RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk) {
         this.turn = turn;
         this.log = log;
         this.images = images;
-        this.awaitSafe = awaitSafe;
+        this.disk = disk;
     }
 
     /** Where a rank's images are. */
@@ -134,16 +130,18 @@ final class RestartPoints {
 
     /**
      * Whether what the log as it is now makes superfluous may be deleted. If a job is to outlive the host, the log must be on the disk for
-     * that: a host that loses its power would have neither the new image's record nor what it replaces. Blocks.
+     * that: a host that loses its power would have neither the new image's record nor what it replaces. If one was to, its end must be: without that, what it
+     * made superfluous is still needed. Not if the disk has failed: then that job was told, and the others would fill it. Blocks.
      */
     boolean mayDelete() {
+        boolean outlivesHost;
         long position;
         synchronized (turn) {
-            boolean outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == JobOpen.HOST);
-            position = outlivesHost ? log.position() : lastEnd;
+            outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == JobOpen.HOST);
+            position = outlivesHost ? log.position() : log.book().lastEnd(JobOpen.HOST);
             log.handOver();
         }
-        return awaitSafe.test(position);
+        return !outlivesHost && disk.hasFailed() || disk.await(position);
     }
 
     /** A rank whose history nobody can read. */
@@ -180,20 +178,8 @@ final class RestartPoints {
         }
     }
 
-    /** Whether the job is open, and to outlive the host. Under the monitor. */
-    boolean outlivesHost(long job) {
-        JobState open = log.book().job(job);
-        log.handOver();
-        return open != null && open.durability() == JobOpen.HOST;
-    }
-
-    /**
-     * The job has ended; its images are the caller's to delete, if he may. Under the monitor.
-     *
-     * @param outlivedHost whether it was to
-     */
-    void forget(long job, boolean outlivedHost) {
-        lastEnd = outlivedHost ? log.position() : lastEnd;
+    /** The job has ended; its images are the caller's to delete, if he may. Under the monitor. */
+    void forget(long job) {
         Map<Integer, PayloadReader> read = prologues.remove(job);
         if (read != null) {
             read.values().forEach(PayloadReader::close);

@@ -684,6 +684,18 @@ class JobWatchTest {
         assertThat(watch.outcome(1).isSuccess()).isFalse();
     }
 
+    /** Another build of the relay might go on with it. */
+    @Test
+    void aJobThatStandsStillAtARelayIsLeft() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, new JobEvent(JOB, JobEvent.ABORTED, -1, JobEvent.STANDS, "its log is damaged"));
+        assertThat(watch.isLeft()).isTrue();
+        assertThat(watch.outcome(1).cause()).isEqualTo("its log is damaged");
+        JobWatch other = running(true, 3);
+        told(other, new JobEvent(JOB, JobEvent.ABORTED, 1, JobEvent.STANDS, "has called Abort"));
+        assertThat(other.isLeft()).as("its own status").isFalse();
+    }
+
     /** What launchers before have written down. */
     private static RankNotes notes(String... lines) throws Exception {
         RankNotes notes = new RankNotes(2);

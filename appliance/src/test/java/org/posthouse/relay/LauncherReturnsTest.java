@@ -27,12 +27,14 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.OddRecord;
 import org.posthouse.ops.RankView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Point;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /** A logged job at a relay without its launcher: who may come back to it, what he is told, and when it is over. */
@@ -216,19 +218,20 @@ class LauncherReturnsTest {
     void aJobWhoseRecordsCannotBeUsedFailsByNameAndTheOthersGoOn() throws Exception {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
-            for (long job = JOB + 1; job <= JOB + 3; job++) {
+            for (long job = JOB + 1; job <= JOB + 4; job++) {
                 dead.appendJobOpened(new LogRecord.JobOpened(job, 3, 1), opening(job, TOKEN, false).encode());
             }
             dead.appendIncarnation(new LogRecord.Incarnation(JOB + 1, 0, -5, 0, 0));
             dead.appendArrival(new LogRecord.Arrival(JOB + 2, 0, 0, 9, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
             long arrival = dead.appendArrival(new LogRecord.Arrival(JOB + 3, 0, 0, 1, 5, 1, 1, 8, 8, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
             dead.appendChunk(JOB + 3, 0, arrival, 4, ByteBuffer.allocate(4));
+            OddRecord.append(dead, JOB + 4);
         }
         start(LauncherWait.DEFAULT);
         try (RelayLine line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.size() >= 2);
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
-            for (long job = JOB + 1; job <= JOB + 3; job++) {
+            for (long job = JOB + 1; job <= JOB + 4; job++) {
                 events.clear();
                 line.open(opening(job, TOKEN, true));
                 await().atMost(PATIENCE).until(() -> !events.isEmpty());
@@ -236,6 +239,39 @@ class LauncherReturnsTest {
                 assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002", "opened at position ", folder.toString(), "restore the relay's data folder");
                 assertThat(directory.ranks(job)).isEmpty();
             }
+        }
+    }
+
+    /** A build that is wrong is started once, and a job of a month is not to be lost with that: only somebody's word ends it. */
+    @Test
+    void aJobWithAFolderWhoseRecordsCannotBeUsedStandsInTheLogUntilItIsEnded() throws Exception {
+        keepsOutput = true;
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
+            OddRecord.append(dead, JOB);
+        }
+        start(new LauncherWait(1, 1));
+        for (int launcher = 1; launcher <= 2; launcher++) {
+            events.clear();
+            try (RelayLine line = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> !events.isEmpty());
+                assertThat(events).singleElement().satisfies(event -> {
+                    assertThat(List.of(event.kind(), event.rank(), event.code())).containsExactly(JobEvent.ABORTED, -1, JobEvent.STANDS);
+                    assertThat(event.text()).contains("LOG_DAMAGED", "POLLS");
+                });
+            }
+            await().atMost(PATIENCE).until(() -> relay.jobs().job(JOB).state() == OpenJob.State.ORPHANED);
+            assertThat(relay.jobs().job(JOB).launcherAwaitedUntilMs()).isZero();
+        }
+        stop();
+        start(new LauncherWait(1, 1));
+        try (RelayLine line = launcher(TOKEN, true)) {
+            line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+            assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
+        }
+        stop();
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            assertThat(log.book().jobs()).isEmpty();
         }
     }
 

@@ -209,6 +209,53 @@ final class LogJournalTest {
         assertThat(Files.exists(image)).isEqualTo(!safe);
     }
 
+    /** The relay was started again since, and its host was not: nothing tells that the end of the job is on the disk. */
+    @ParameterizedTest(name = "its end comes to the disk {0}")
+    @ValueSource(booleans = {false, true})
+    void imagesOfAJobThatAnEarlierProcessEndedStayUntilItsEndIsOnTheDisk(boolean safe) throws Exception {
+        Path log = folder.resolve("log");
+        Path image = endedWithAnImage(log);
+        List<Long> awaited = new CopyOnWriteArrayList<>();
+        LogJournal journal = new LogJournal();
+        journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, position -> {
+            awaited.add(position);
+            return safe || position == 0;
+        });
+        journal.close();
+        assertThat(awaited).doesNotContain(0L);
+        assertThat(Files.exists(image)).isEqualTo(!safe);
+    }
+
+    /** They take room, and are nobody else's affair. */
+    @Test
+    void imagesOfAnEndedJobThatCannotBeDeletedKeepNobodyFromTheLog() throws Exception {
+        Path log = folder.resolve("log");
+        Path image = endedWithAnImage(log);
+        String level = "d".repeat(200) + "/";
+        Path half = Files.createDirectories(image.resolveSibling(level.repeat(10)));
+        Path moved = folder.resolve(level);
+        Files.createDirectories(moved.resolve(level.repeat(11)));
+        Files.move(moved, half.resolve("moved")); // Now its path is longer than any may be.
+        try {
+            LogJournal journal = new LogJournal();
+            assertThat(journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).isEmpty();
+            journal.close();
+        } finally {
+            Files.move(half.resolve("moved"), moved);
+        }
+        assertThat(image).exists();
+    }
+
+    private static Path endedWithAnImage(Path log) throws IOException {
+        LogJournal journal = new LogJournal();
+        journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> false);
+        journal.forJob(new JobOpen(7, new Token(1, 2), JobOpen.HOST, false, "test", job(7).homes(), job(7).homeOf()));
+        Path folder = Files.createDirectories(LogJournal.imageFolder(log).resolve("0000000000000007").resolve("0"));
+        journal.jobClosed(7, 0);
+        journal.close();
+        return Files.writeString(folder.resolve("1.img"), "image");
+    }
+
     @Test
     void aLogThatCannotBeUsedForWhatIsBesideItIsGivenBack() throws Exception {
         Path log = folder.resolve("log");

@@ -38,15 +38,26 @@ final class RestartPointsTest {
     private ImageStore images;
     private RestartPoints points;
     private boolean diskAnswers = true;
+    private boolean diskHasFailed;
+
+    private final LogSafety disk = new LogSafety() {
+        @Override
+        public boolean await(long position) {
+            awaited.add(position);
+            return diskAnswers;
+        }
+
+        @Override
+        public boolean hasFailed() {
+            return diskHasFailed;
+        }
+    };
 
     @BeforeEach
     void open() {
         log = MessageLog.open(new LogConfig(folder.resolve("log"), ROLL_BYTES, 0));
         images = new ImageStore(folder.resolve("images"));
-        points = new RestartPoints(this, log, images, position -> {
-            awaited.add(position);
-            return diskAnswers;
-        });
+        points = new RestartPoints(this, log, images, disk);
     }
 
     @AfterEach
@@ -72,6 +83,39 @@ final class RestartPointsTest {
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("2.img", "3.img");
         assertThat(awaited).containsExactly(log.position(), log.position());
+    }
+
+    /** The jobs that were to outlive the host were told, and the others must not fill the disk. */
+    @Test
+    void keepTheTwoNewestImagesOfAJobThatNeedNotOutliveTheHostThoughTheDiskHasFailed() throws IOException {
+        endsAfterItWasToOutliveTheHost();
+        diskAnswers = false;
+        savesThreeTimes(JobOpen.PROCESS);
+        points.tidy(JOB, 0);
+        assertThat(stored()).as("the end of the other job may come to the disk").containsExactly("1.img", "2.img", "3.img");
+        diskHasFailed = true;
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("2.img", "3.img");
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.handOver();
+        assertThat(points.mayDelete()).as("that one may go on out of the log").isFalse();
+    }
+
+    /** The relay was started again since, and its host was not. */
+    @Test
+    void nothingGoesBeforeTheLastEndOfAJobThatWasToOutliveTheHostIsOnTheDisk() {
+        long end = endsAfterItWasToOutliveTheHost();
+        log.close();
+        open();
+        assertThat(points.mayDelete()).isTrue();
+        assertThat(awaited).containsExactly(end);
+    }
+
+    private long endsAfterItWasToOutliveTheHost() {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 2, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        long end = log.appendJobClosed(new LogRecord.JobClosed(JOB + 2, 0));
+        log.handOver();
+        return end;
     }
 
     /** The next relay must know: it would else cut the log behind an image that is of no use, in front of one that a process goes on from. */

@@ -20,7 +20,11 @@ public final class Drafts {
     void apply(ByteBuffer b, int at, long place) {
         long job = b.getLong(at + Envelope.JOB);
         switch (RecordDecoder.type(b, at)) {
-            case JOB_OPENED -> jobs.put(job, new HashMap<>());
+            case JOB_OPENED -> {
+                if (job != LogRecord.NO_JOB) {
+                    jobs.put(job, new HashMap<>());
+                }
+            }
             case JOB_CLOSED -> jobs.remove(job);
             case ARRIVAL -> arrival(b, at, place);
             case PAYLOAD_CHUNK -> piece((Chunk) RecordDecoder.decode(b, at), place, RecordDecoder.payloadBytes(b, at));

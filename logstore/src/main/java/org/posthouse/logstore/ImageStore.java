@@ -1,8 +1,10 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -74,13 +76,20 @@ public final class ImageStore {
             }
         } catch (IOException e) {
             throw unusable(ofJob, e);
+        } catch (UncheckedIOException e) {
+            throw unusable(ofJob, e.getCause());
         }
     }
 
-    /** Cleans up behind a relay that died: keeps what belongs to these jobs and is whole. */
-    public void retain(LongPredicate open) {
+    /**
+     * Cleans up behind a relay that died: of what belongs to these jobs it keeps what is whole.
+     *
+     * @return the other jobs of which something is here, for the caller to {@link #forget}
+     */
+    public List<Long> retain(LongPredicate open) {
+        List<Long> others = new ArrayList<>();
         if (!Files.exists(folder)) {
-            return;
+            return others;
         }
         try (Stream<Path> jobs = Files.list(folder)) {
             for (Path ofJob : jobs.toList()) {
@@ -88,7 +97,7 @@ public final class ImageStore {
                 if (open.test(job)) {
                     dropUnfinished(ofJob);
                 } else {
-                    forget(job);
+                    others.add(job);
                 }
             }
         } catch (IOException e) {
@@ -97,6 +106,7 @@ public final class ImageStore {
             throw new LogException(folder, LogException.NO_POSITION, "has what is no job's: " + e.getMessage(),
                     "move it out of the folder", e);
         }
+        return others;
     }
 
     private static void dropUnfinished(Path ofJob) throws IOException {

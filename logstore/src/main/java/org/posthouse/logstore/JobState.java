@@ -20,6 +20,8 @@ public final class JobState {
     private final RankLog[] ranks;
     private long divergences;
     private String divergence = "";
+    private RuntimeException fault;
+    private long faultPosition = Long.MAX_VALUE;
 
     JobState(long id, int size, int durability, long position, long place, byte[] opening) {
         this.id = id;
@@ -72,6 +74,24 @@ public final class JobState {
     void diverged(long count, String first) {
         divergences = count;
         divergence = first;
+    }
+
+    /** The first record of it that cannot be taken stands there: what it says is as it was before, and none of its records may go. */
+    void faulted(long at, RuntimeException cause) {
+        if (fault == null) {
+            fault = cause;
+            faultPosition = at;
+        }
+    }
+
+    /** Why it cannot go on from its records; null if they could all be taken. Not in snapshots: the scan that finds it finds it again. */
+    public RuntimeException fault() {
+        return fault;
+    }
+
+    /** Position of the record that cannot be taken; {@link Long#MAX_VALUE} if all can. */
+    public long faultPosition() {
+        return faultPosition;
     }
 
     /** The ranks of which the log has records, by their numbers. */

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,8 @@ public final class LogBook {
     private final Map<Long, JobState> jobs = new LinkedHashMap<>();
     /** The job that was asked for last: records of one job come in runs. */
     private JobState recent;
+    /** By durability. Not in snapshots: what was to wait for an end has waited when the file with that goes. */
+    private final Map<Integer, Long> lastEnds = new HashMap<>();
     private long epoch;
     private long relayEpoch;
     private UUID boot = Host.UNKNOWN_BOOT;
@@ -46,13 +49,19 @@ public final class LogBook {
                 // Says again what the records before have said.
             }
             case JOB_OPENED -> {
+                if (job == LogRecord.NO_JOB) {
+                    return; // Earlier versions let it in. The records that are of no job carry it too.
+                }
                 recent = new JobState(job, b.getInt(at + Body.OPENED_SIZE), b.getInt(at + Body.OPENED_DURABILITY),
                         b.getLong(at + Envelope.POSITION), place, copy(payload));
                 jobs.put(job, recent);
             }
             case JOB_CLOSED -> {
-                jobs.remove(job);
+                JobState ended = jobs.remove(job);
                 recent = null;
+                if (ended != null) {
+                    lastEnds.put(ended.durability(), b.getLong(at + Envelope.POSITION));
+                }
             }
             case DIVERGED -> {
                 JobState open = job(job);
@@ -63,11 +72,22 @@ public final class LogBook {
             }
             default -> {
                 JobState open = job(job);
-                if (open != null) {
+                if (open != null && open.fault() == null) {
                     open.named(b.getInt(at + Envelope.RANK)).apply(type, b, at, place);
                 }
             }
         }
+    }
+
+    /** A record that {@link #apply} could not take is the affair of its job, if that is open, and of nobody else. */
+    void faulted(ByteBuffer b, int at, RuntimeException cause) {
+        JobState open = job(b.getLong(at + Envelope.JOB));
+        if (open == null) {
+            throw cause;
+        }
+        long position = b.getLong(at + Envelope.POSITION);
+        open.faulted(position, new IllegalStateException(
+                "its record " + RecordDecoder.type(b, at) + " at position " + position + " cannot be taken: " + cause, cause));
     }
 
     /**
@@ -134,6 +154,11 @@ public final class LogBook {
         long by(long job, RankLog rank);
     }
 
+    /** Position of the record with which the last job that asked for this ended; 0 if the log has none. */
+    public long lastEnd(int durability) {
+        return lastEnds.getOrDefault(durability, 0L);
+    }
+
     /** Who needs the oldest record that any rank of an open job needs; empty if nobody needs any. */
     public Optional<Pin> oldest(Pinned pinned) {
         Pin oldest = null;
@@ -143,6 +168,9 @@ public final class LogBook {
                 if (position < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
                     oldest = new Pin(job.id(), rank.rank(), position);
                 }
+            }
+            if (job.faultPosition() < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
+                oldest = new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition());
             }
         }
         return Optional.ofNullable(oldest);
@@ -195,10 +223,17 @@ public final class LogBook {
         book.boot = new UUID(in.readLong(), in.readLong());
         for (int i = in.readInt(); i > 0; i--) {
             JobState job = JobState.read(in);
-            book.jobs.put(job.id(), job);
+            if (job.id() != LogRecord.NO_JOB) {
+                book.jobs.put(job.id(), job);
+            }
         }
         for (int i = countOrNone(in); i > 0; i--) {
-            book.jobs.get(in.readLong()).diverged(in.readLong(), in.readUTF());
+            JobState job = book.jobs.get(in.readLong());
+            long count = in.readLong();
+            String first = in.readUTF();
+            if (job != null) {
+                job.diverged(count, first);
+            }
         }
         return book;
     }

@@ -51,7 +51,12 @@ public final class LogException extends RuntimeException {
 
     /** A log that cannot be opened, for want of room. */
     static LogException full(Path folder, long freeBytes, long neededBytes) {
-        return new LogException(folder, true, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes);
+        return new LogException(folder, true, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes + ";");
+    }
+
+    /** The same, though there are bytes. */
+    static LogException full(Path folder, long freeBytes, String words) {
+        return new LogException(folder, true, "its disk gives no more, though " + freeBytes + " bytes are free: " + words + "; raise the quota, or remove files, or");
     }
 
     /** A file has gone while the log was read beside its writer: it was cut, which is no defect. */
@@ -61,7 +66,7 @@ public final class LogException extends RuntimeException {
     }
 
     private LogException(Path folder, boolean full, String what) {
-        super("log " + folder + ": " + what + "; free space there");
+        super("log " + folder + ": " + what + " free space there");
         this.file = folder;
         this.position = NO_POSITION;
         this.full = full;

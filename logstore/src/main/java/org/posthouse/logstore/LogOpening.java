@@ -2,12 +2,16 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /** How a folder becomes a {@link MessageLog}: its lock, what is in it, and the start record of the new writer. */
 final class LogOpening {
+    /** As Linux says ENOSPC and EDQUOT, which Java passes on in words only. */
+    private static final List<String> GIVES_NO_MORE = List.of("No space left on device", "Disk quota exceeded");
+
     private LogOpening() {}
 
     /** As {@link MessageLog#open(LogConfig, ToLongFunction, Consumer)}, by the process that {@code host} describes. */
@@ -47,13 +51,17 @@ final class LogOpening {
         }
     }
 
-    /** What is said of a folder that cannot be used. */
+    /** What is said of a folder that cannot be used. A disk may have bytes and no more names for files, or keep its bytes from us. */
     static LogException unusable(Path folder, IOException e) {
         long free = folder.toFile().getUsableSpace();
         if (free < RecordChain.MARGIN_BYTES) {
             return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
         }
-        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + LogException.words(e),
+        String words = LogException.words(e);
+        if (GIVES_NO_MORE.stream().anyMatch(words::contains)) {
+            return LogException.full(folder, free, words);
+        }
+        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + words,
                 "check that the folder is local, readable and writable", e);
     }
 }

@@ -215,8 +215,7 @@ final class LogReader {
         long recordEpoch = b.getLong(at + Envelope.EPOCH);
         visitor.accept(new LogEntry(position, recordEpoch, record, b.slice(at, queueFile.length()).asReadOnlyBuffer(), payload,
                 RecordDecoder.payloadCrc(b, at), queueFile.file(), QueueFiles.index(file, recordsInFile), at));
-        book.apply(b, at, Place.of(file, at), payload);
-        drafts.apply(b, at, Place.of(file, at));
+        take(b, at, payload);
         counts.merge(record.type(), 1L, Long::sum);
         firstOfFile.putIfAbsent(file, position);
         halfSnapshot = record instanceof LogRecord.Snapshot piece && (recordsInFile == 0 || halfSnapshot)
@@ -227,6 +226,16 @@ final class LogReader {
         bytes += queueFile.length();
         hash = b.getInt(at + Envelope.CRC);
         recordsInFile++;
+    }
+
+    private void take(ByteBuffer b, int at, ByteBuffer payload) {
+        long place = Place.of(file, at);
+        try {
+            book.apply(b, at, place, payload);
+            drafts.apply(b, at, place);
+        } catch (RuntimeException e) {
+            book.faulted(b, at, e);
+        }
     }
 
     /** False if the record is not the snapshot's next piece. */

@@ -15,6 +15,7 @@ public final class LogSync {
     private final Path folder;
     private final LongSupplier position;
     private final LongSupplier file;
+    private final ToldSafe word;
     private final Disk.Forcer forcer;
 
     /** The oldest file that may have something that is not on the disk. */
@@ -31,12 +32,14 @@ public final class LogSync {
      * @param position of the last record, read before {@code file}
      * @param file number of the file that it stands in, or of a later one
      * @param first number of the oldest file that may not be on the disk
+     * @param word where it is written down
      */
-    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, Disk.Forcer forcer) {
+    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, ToldSafe word, Disk.Forcer forcer) {
         this.folder = folder;
         this.position = position;
         this.file = file;
         this.first = first;
+        this.word = word;
         this.forcer = forcer;
     }
 
@@ -101,7 +104,7 @@ public final class LogSync {
             return;
         }
         try {
-            new SafeUpTo(safe).write(folder, forcer);
+            word.tell(safe, forcer);
         } catch (IOException e) {
             broken = true;
             throw new LogException(folder, safe, "is on the disk, and that cannot be written down: " + LogException.words(e),

@@ -1,7 +1,6 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -54,6 +53,7 @@ public final class MessageLog implements AutoCloseable {
     private final RecordChain chain;
     private final long relayEpoch;
     private final long rollBytes;
+    private final ToldSafe safe;
     private Drafts drafts;
     /** Files that were cut and are still to be removed, the oldest first. Of whoever discards. */
     private final ArrayDeque<Path> going = new ArrayDeque<>();
@@ -72,6 +72,7 @@ public final class MessageLog implements AutoCloseable {
         this.rollBytes = config.rollBytes();
         this.drafts = recovery.scan().end().drafts();
         this.chain = new RecordChain(config, host, recovery);
+        this.safe = new ToldSafe(folder, this::firstPosition);
     }
 
     /**
@@ -447,12 +448,13 @@ public final class MessageLog implements AutoCloseable {
             return false;
         }
         try {
-            chain.spares().retire(file, room);
+            // Its zeros could come to the disk though a power cut undoes that it was cut: a hole before what was told to be there.
+            chain.spares().retire(file, safe.isOfWhatStays() ? 0 : room);
             return true;
-        } catch (UncheckedIOException e) {
+        } catch (IOException e) {
             if (!file.equals(stuck)) {
                 LOG.warn("log {}: {} cannot be removed, and takes room as all that is newer does until it can be: {}", folder,
-                        file.getFileName(), LogException.words(e.getCause()));
+                        file.getFileName(), LogException.words(e));
             }
             stuck = file;
             return false;
@@ -507,7 +509,7 @@ public final class MessageLog implements AutoCloseable {
     public LogSync sync() {
         chain.spares().stop();
         try {
-            return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), LogSync::force);
+            return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), safe, LogSync::force);
         } catch (IOException e) {
             throw LogOpening.unusable(folder, e);
         }

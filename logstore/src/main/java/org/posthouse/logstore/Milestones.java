@@ -27,7 +27,7 @@ final class Milestones {
 
     /** The record that {@link #record} was told of last is one to begin from in any case. */
     void mark(long position, long place, long deliveries, long events, long polls) {
-        if (marks[LONGS * (count - 1)] != position) {
+        if (count == 0 || marks[LONGS * (count - 1)] != position) {
             add(position, place, deliveries, events, polls);
         }
     }

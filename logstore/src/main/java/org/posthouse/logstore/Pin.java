@@ -4,7 +4,7 @@ package org.posthouse.logstore;
  * Who needs the oldest record that anybody needs. Immutable.
  *
  * @param job the job
- * @param rank its rank
+ * @param rank its rank; {@link LogRecord#NO_RANK} if the job cannot go on from a record there
  * @param position of that record
  */
 public record Pin(long job, int rank, long position) {}

@@ -1,7 +1,6 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -97,7 +96,7 @@ final class SpareFiles {
      *
      * @param bytesMax of all files here; one for which there is no room is deleted
      */
-    void retire(Path file, long bytesMax) {
+    void retire(Path file, long bytesMax) throws IOException {
         try {
             long size = Files.size(file);
             if (stopped || bytes + size > Math.min(bytesMax, BYTES_MAX)) {
@@ -107,8 +106,6 @@ final class SpareFiles {
             }
         } catch (NoSuchFileException e) {
             LOG.debug("log {}: {} was gone already", folder.getParent(), file.getFileName());
-        } catch (IOException e) {
-            throw new UncheckedIOException("a file of log " + folder.getParent() + " that is not needed any more cannot be deleted", e);
         }
     }
 

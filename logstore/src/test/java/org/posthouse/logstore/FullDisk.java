@@ -5,6 +5,8 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Run in a process of its own by {@link FullDiskTest}: fills the disk that its log is on, to the last byte, and goes on. */
 final class FullDisk {
@@ -42,7 +44,30 @@ final class FullDisk {
         try (MessageLog log = MessageLog.open(config)) {
             require(log.hasRoom() && append(log) > scan.lastPosition() + 1, "it does not go on behind " + last);
         }
+        saysThatItIsFullWithoutAName(config);
         System.out.println("all is well");
+    }
+
+    /** There are bytes, but no more files may be made; a quota looks the same. */
+    private static void saysThatItIsFullWithoutAName(LogConfig config) throws IOException {
+        List<Path> fillers = new ArrayList<>();
+        try {
+            while (true) {
+                fillers.add(Files.createFile(config.folder().resolveSibling("filler" + fillers.size())));
+            }
+        } catch (IOException e) {
+            require(e.getMessage().contains("No space"), e.toString());
+        }
+        try {
+            MessageLog.open(config).close();
+            require(false, "it opens, and " + fillers.size() + " files took all names");
+        } catch (LogException e) {
+            require(e.isFull() && e.getMessage().contains("writer.pid: No space left on device") && e.getMessage().contains("quota"), e.toString());
+        }
+        for (Path filler : fillers) {
+            Files.delete(filler);
+        }
+        MessageLog.open(config).close();
     }
 
     private static long append(MessageLog log) {

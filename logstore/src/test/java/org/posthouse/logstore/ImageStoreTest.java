@@ -187,7 +187,7 @@ final class ImageStoreTest {
         Checkpoint first = save(1, BYTES);
         ImageFile killed = write(2, content(2, BYTES));
         assertThat(files()).containsExactly("1.img", "2.img.tmp");
-        new ImageStore(folder.resolve("images")).retain(job -> job == JOB);
+        assertThat(new ImageStore(folder.resolve("images")).retain(job -> job == JOB)).isEmpty();
         assertThat(files()).containsExactly("1.img");
         assertThat(load(first)).isEqualTo(content(1, BYTES));
         killed.close();
@@ -213,7 +213,8 @@ final class ImageStoreTest {
         Files.writeString(store.prologue(JOB, RANK), "stays");
         store.keep(JOB, RANK, List.of(second, third));
         assertThat(files()).containsExactly("2.img", "3.img", "prologue.log");
-        store.retain(job -> false);
+        assertThat(store.retain(job -> false)).containsExactly(JOB);
+        store.forget(JOB);
         assertThat(folder.resolve("images")).isEmptyDirectory();
     }
 

@@ -306,6 +306,66 @@ final class LogBookTest {
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
+    /** Earlier versions let it in, and the records that are of no job carry its number. */
+    @Test
+    void aJobWithTheNumberOfNoneIsNotOpenAndKeepsNobodyFromTheLog() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(LogRecord.NO_JOB, 2, 1), ByteBuffer.allocate(10));
+            log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
+        }
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(log.book().jobs()).extracting(JobState::id).containsExactly(5L);
+        }
+    }
+
+    /** A rank that is done has no milestones left, and may be told of again by a library that is wrong. */
+    @Test
+    void checkpointsOfARankThatIsDoneAreTaken() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
+            log.appendFinalized(new Finalized(5, 0, 1, true));
+            for (long number = 1; number <= 2; number++) {
+                log.appendCheckpoint(new CheckpointTaken(5, 0, new Checkpoint(number, 10, log.position() + 1, 0, 0, 0, 1, false)));
+            }
+            assertThat(log.book().rank(5, 0).checkpoint()).get().extracting(Checkpoint::number).isEqualTo(2L);
+        }
+    }
+
+    private MessageLog ofManyFiles() {
+        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), book -> 0, entry -> {}, Samples.host(Samples.BOOT));
+    }
+
+    /** Another build would perhaps take it: it is kept, and the others go on. */
+    @Test
+    void aRecordThatCannotBeTakenIsItsJobsAffairAndStays() {
+        long bad;
+        try (MessageLog log = ofManyFiles()) {
+            log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
+            log.appendFinalized(new Finalized(5, 0, 1, true));
+            RecordCodec codec = new RecordCodec();
+            codec.jobClosed(new JobClosed(5, 0));
+            log.book().apply(codec.head(), 0, log.place()); // Who has forgotten the job logs whatever of it.
+            bad = log.appendPolls(new Polls(5, 7, 1, 1));
+            log.appendPolls(new Polls(5, 1, 1, 99));
+        }
+        for (int open = 1; open <= 2; open++) {
+            try (MessageLog log = ofManyFiles()) {
+                JobState faulted = log.book().job(5);
+                assertThat(faulted.fault()).hasMessageContainingAll("POLLS", "position " + bad, "Index 7");
+                assertThat(faulted.rank(1)).as("what follows says nothing").isNull();
+                assertThat(log.book().oldest((job, rank) -> rank.pin())).get().isEqualTo(new Pin(5, LogRecord.NO_RANK, bad));
+                Pin oldest = log.book().oldest((job, rank) -> rank.pin()).orElseThrow();
+                log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(10));
+                for (long until = log.stats().rolls() + 2; log.stats().rolls() < until; ) {
+                    Samples.fill(log, 1, 10_000);
+                }
+                log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+                log.discard(log.cut(oldest.position()), 0);
+                assertThat(log.firstPosition()).isLessThanOrEqualTo(bad);
+            }
+        }
+    }
+
     @Test
     void findsTheMilestoneFromWhichAHistoryIsToBeRead() {
         Milestones milestones = new Milestones();

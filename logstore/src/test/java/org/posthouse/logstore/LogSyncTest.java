@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,9 +23,16 @@ final class LogSyncTest {
     private final List<Path> forced = new ArrayList<>();
     private long position = 10;
     private long file = 3;
+    private long firstPosition;
+    private ToldSafe word;
+
+    @BeforeEach
+    void word() {
+        word = new ToldSafe(folder, () -> firstPosition);
+    }
 
     private LogSync sync(int first) {
-        return new LogSync(folder, () -> position, () -> file, first, forced::add);
+        return new LogSync(folder, () -> position, () -> file, first, word, forced::add);
     }
 
     private Path file(int number) {
@@ -74,9 +82,29 @@ final class LogSyncTest {
         assertThat(sync.isUntold()).isFalse();
     }
 
+    /** The log was cut between the sync and the word of it, and what is left need not be on the disk. */
+    @Test
+    void whatWasCutIsNotToldAnyMore() throws IOException {
+        LogSync sync = sync(3);
+        sync.sync();
+        sync.tell();
+        position = 20;
+        sync.sync();
+        firstPosition = 21;
+        assertThat(word.isOfWhatStays()).isFalse();
+        sync.tell();
+        assertThat(sync.isUntold()).isFalse();
+        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(0));
+        position = 30;
+        sync.sync();
+        sync.tell();
+        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(30));
+        assertThat(word.isOfWhatStays()).isTrue();
+    }
+
     @Test
     void whatIsAppendedWhileItForcesIsNotSafeYet() {
-        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, path -> position = 99);
+        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, word, path -> position = 99);
         assertThat(sync.sync()).isEqualTo(10);
         assertThat(sync.safe()).isEqualTo(10);
         assertThat(sync.sync()).isEqualTo(99);
@@ -90,7 +118,7 @@ final class LogSyncTest {
             file = 4;
             position = 30;
             return now;
-        }, 3, forced::add);
+        }, 3, word, forced::add);
         assertThat(sync.sync()).isEqualTo(10);
         assertThat(forced).doesNotContain(file(4));
         assertThat(sync.sync()).isEqualTo(30);
@@ -114,7 +142,7 @@ final class LogSyncTest {
     @Test
     void diskThatFailedOnceIsNotBelievedAgain() {
         AtomicBoolean fails = new AtomicBoolean();
-        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, path -> {
+        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, word, path -> {
             if (fails.get()) {
                 throw new IOException("Input/output error");
             }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
 
@@ -194,5 +195,77 @@ final class PowerCutTest {
         }
         Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 11).offset() + 60);
         assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+    }
+
+    /** A job of so many rolls that has ended, and is promised nothing. */
+    private static void processJob(MessageLog log, int rolls) {
+        log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(10));
+        for (long until = log.stats().rolls() + rolls; log.stats().rolls() < until; ) {
+            append(log);
+        }
+        log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+    }
+
+    private static void append(MessageLog log) {
+        Samples.fill(log, 1, 5000);
+    }
+
+    /** Nobody syncs what is left before the rest goes: it need not be on the disk, nor its name. */
+    @ParameterizedTest(name = "the name of what is left is on the disk: {0}")
+    @ValueSource(booleans = {false, true})
+    void aLogOfWhichAllThatWasSyncedWasCutIsGoneOnWith(boolean named) throws IOException {
+        Path folder = base.resolve("log");
+        try (MessageLog log = open(folder, true, Samples.BOOT)) {
+            LogSync sync = log.sync();
+            sync.sync();
+            sync.tell();
+            processJob(log, 2);
+            log.discard(log.cut(log.position() + 1), 0);
+        }
+        Path left = QueueFiles.list(folder).get(2);
+        Files.delete(left);
+        if (named) {
+            Files.write(left, new byte[1 << 20]);
+        }
+        open(folder, true, OTHER_BOOT).close();
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    /** Its zeros may come to the disk, and that it has another name may not. */
+    @Test
+    void aFileThatIsCutInFrontOfWhatWasSyncedIsNotEmptied() throws IOException {
+        Path folder = base.resolve("log");
+        try (MessageLog log = open(folder, true, Samples.BOOT)) {
+            processJob(log, 1);
+            append(log);
+            LogSync sync = log.sync();
+            sync.sync();
+            sync.tell();
+        }
+        Path first = QueueFiles.file(folder, 0);
+        Path disk = Files.createDirectory(base.resolve("disk"));
+        try (MessageLog log = open(folder, true, Samples.BOOT)) {
+            byte[] before = Files.readAllBytes(first);
+            log.discard(log.cut(log.position() + 1), Long.MAX_VALUE);
+            Path spare = folder.resolve("spare.tmp").resolve(first.getFileName());
+            Files.write(disk.resolve(first.getFileName()), Files.exists(spare) ? Files.readAllBytes(spare) : before);
+            for (String name : List.of(QueueFiles.file(folder, 1).getFileName().toString(), Reached.FILE, SafeUpTo.FILE)) {
+                Files.copy(folder.resolve(name), disk.resolve(name));
+            }
+        }
+        open(disk, true, OTHER_BOOT).close();
+    }
+
+    /** From there on the log is as one that was never synced. */
+    @Test
+    void filesAreBegunAgainOnceNothingOfTheLogIsToldToBeOnTheDisk() throws IOException {
+        Path folder = base.resolve("log");
+        synced(2);
+        try (MessageLog log = open(folder, true, Samples.BOOT)) {
+            processJob(log, 2);
+            log.discard(log.cut(log.position() + 1), Long.MAX_VALUE);
+            assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(0));
+            assertThat(folder.resolve("spare.tmp")).isNotEmptyDirectory();
+        }
     }
 }

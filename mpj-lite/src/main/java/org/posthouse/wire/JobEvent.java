@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * @param job the job's id
  * @param kind one of the constants below
  * @param rank world rank
- * @param code {@link #ABORTED}: the status given to Abort; {@link #LOST} and {@link #REFUSED}: a {@link Reason} code
+ * @param code {@link #ABORTED}: the status given to Abort, or {@link #STANDS} of the job itself; {@link #LOST} and {@link #REFUSED}: a {@link Reason} code
  * @param a what the kind says
  * @param b what the kind says
  * @param text a line for people; may be empty
@@ -17,6 +17,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int CONNECTED = 1;
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
+    /** Code of a job (rank -1) that cannot go on at this relay and stands in its log as it is: another build of the relay might. */
+    public static final int STANDS = 75;
     /** The rank's connection ended before it called Finalize. */
     public static final int LOST = 4;
     /** Somebody who claimed to be this rank was turned away. */
