@@ -200,10 +200,10 @@ final class RelaySample {
         gauge("posthouse.link.parked.messages", at, "messages that wait until the link is up again", s -> s.parked(link, ParkedView::messages));
         gauge("posthouse.link.parked.bytes", at, "payload bytes of these messages", s -> s.parked(link, ParkedView::bytes));
         gauge("posthouse.link.parked.ranks", at, "ranks that wait until the link is up again", s -> s.parked(link, ParkedView::ranks));
-        counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
-        counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
-        counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
-        counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::bytesOut));
+        counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::framesIn));
+        counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::framesOut));
+        counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::frameBytesIn));
+        counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::frameBytesOut));
         gauge("posthouse.link.packing", at, "1 when large frames of the link go packed", s -> s.link(link, view -> view.packing().on() ? 1 : 0));
         counter("posthouse.link.packed.before.bytes", at, "bytes of frames that went packed, as they were", s -> s.link(link, view -> view.packing().bytesBefore()));
         counter("posthouse.link.packed.after.bytes", at, "bytes that went in their place", s -> s.link(link, view -> view.packing().bytesAfter()));
