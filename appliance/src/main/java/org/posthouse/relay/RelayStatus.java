@@ -3,7 +3,6 @@ package org.posthouse.relay;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -37,13 +36,10 @@ import org.posthouse.wire.JobOpen;
 final class RelayStatus implements RelayView {
     private static final long REFRESH_MS = 250;
 
-    /** Ended jobs that the console goes on showing, the newest. */
-    private static final int ENDED_JOBS_MAX = 32;
-
     private final Relay relay;
     private final RankTotals ended = new RankTotals();
     private final RelayTally tally = new RelayTally();
-    private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
+    private final EndedJobs endedJobs = new EndedJobs();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
     private final long startedAt = System.currentTimeMillis();
@@ -91,10 +87,7 @@ final class RelayStatus implements RelayView {
     /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
     void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
         ranks.forEach(ended::add);
-        endedJobs.addFirst(view(job, ranks, finished ? "FINISHED" : "FAILED"));
-        if (endedJobs.size() > ENDED_JOBS_MAX) {
-            endedJobs.removeLast();
-        }
+        endedJobs.add(view(job, ranks, finished ? "FINISHED" : "FAILED"));
     }
 
     @Override
@@ -202,7 +195,7 @@ final class RelayStatus implements RelayView {
                 startedAt,
                 relay.address(),
                 links,
-                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())
+                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.all().stream())
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * thread.
  *
  * <p>Bound: a page whose socket is full is skipped, not queued for, and gets the newest overview once it reads again.
- * So a page holds at most the response's write mark (64 KiB) and one overview. With {@link #CLIENTS_MAX} pages and a
- * thousand ranks of 250 bytes each that is under 16 × 320 KiB = 5 MiB. A page that does not read for {@link
+ * So a page holds at most the response's write mark (64 KiB) and one overview. A rank is 250 bytes of it; those of jobs
+ * that have ended are a thousand for each relay, and those of the last of them. So {@link #CLIENTS_MAX} pages of a relay
+ * with a job of a thousand ranks, behind another one, hold under 16 × 800 KiB = 13 MiB. A page that does not read for {@link
  * #STALLED_TICKS_MAX} ticks is cut off; a browser comes back by itself.
  */
 final class EventStream {

@@ -30,7 +30,6 @@ final class RelaySample {
     static final int LINKS_MAX = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelaySample.class);
-    private static final Set<String> LIVE = Set.of("STARTING", "RUNNING");
     private static final String RANKS = "";
 
     private final MeterRegistry registry;
@@ -294,8 +293,7 @@ final class RelaySample {
                 .count();
     }
 
-    /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
     private Stream<JobView> live() {
-        return snapshot.jobs().stream().filter(job -> LIVE.contains(job.state()));
+        return snapshot.jobs().stream().filter(JobView::live);
     }
 }

@@ -4,8 +4,10 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +67,31 @@ class ConsoleBrowserTest {
             browser.await("both ranks", () -> text(browser, ".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
                     + "1 rennes elsewhere connected 2 – – – – – –");
             assertThat(text(browser, ".job summary")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays here");
+        }
+    }
+
+    /** They were connected when their job failed, and are nothing to act on. */
+    @Test
+    void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            String here = ops.relay.snapshot.relay();
+            List<RankView> left = List.of(Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankView.State.LOST, 1, 5),
+                    Scenes.rank(2, here, RankView.State.AWAY, 1, 5), Scenes.rank(3, here, RankView.State.FINALIZED, 1, 5));
+            List<JobView> jobs = new ArrayList<>(IntStream.range(0, 7)
+                    .mapToObj(i -> new JobView("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0)).toList());
+            jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
+            ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
+            browser.open(ops.uri("/").toString());
+            browser.await("those shown at first", () -> text(browser, ".job h3"), "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
+            assertThat(text(browser, ".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
+            assertThat(browser.run("return document.title")).isEqualTo("Posthouse");
+            assertThat(text(browser, ".map .site")).contains("1 relay · 1 rank");
+            assertThat(text(browser, ".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
+            assertThat(browser.run("return document.querySelectorAll('.job tbody tr').length")).as("rows of the one open table").isEqualTo(1L);
+            browser.all(".job summary").get(1).click();
+            browser.await("its rows", () -> text(browser, ".job:nth-of-type(2) tbody .badge"), "ended; lost; ended; finalized");
+            browser.all(".more").getFirst().click();
+            browser.await("all", () -> browser.all(".job").size(), 8);
         }
     }
 

@@ -1,6 +1,7 @@
 // The change of mode: a dialog that says what will happen and asks, and what came of it.
 
 import { html, nothing } from 'lit';
+import { liveRanks } from '/console/model.js';
 import { micros, plural } from '/console/format.js';
 
 const MODES = [
@@ -59,7 +60,7 @@ export class ModeChanger {
   dialog(overview) {
     if (!this.open) return nothing;
     const { relays } = overview;
-    const ranks = relays.flatMap((relay) => overview.jobs.flatMap((job) => job.ranks)
+    const ranks = relays.flatMap((relay) => liveRanks(overview)
       .filter((rank) => rank.relay === relay.relay && rank.state === 'CONNECTED'));
     const modes = [...new Set(relays.map((relay) => relay.mode))].join(', ');
     return html`<dialog class="mode" aria-labelledby="mode-title" @close=${() => this.closed()}>

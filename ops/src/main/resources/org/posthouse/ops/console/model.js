@@ -117,6 +117,18 @@ export function countBy(items, key) {
   return counts;
 }
 
+const LIVE = new Set(['STARTING', 'RUNNING']);
+
+/** A job that has ended stays in the overview for a while, for people to see. */
+export function isLive(job) {
+  return LIVE.has(job.state);
+}
+
+/** Ranks of jobs that run, but those that are done. */
+export function liveRanks(overview) {
+  return overview.jobs.filter(isLive).flatMap((job) => job.ranks).filter((rank) => rank.state !== 'FINALIZED');
+}
+
 /** Sites that are known from anywhere, with what is known of them, by name. */
 export function sites(overview) {
   const byName = new Map();
@@ -133,9 +145,7 @@ export function sites(overview) {
       at.relays.add(known.relay);
     }
   }
-  for (const job of overview.jobs) {
-    for (const rank of job.ranks) if (rank.state !== 'FINALIZED') site(rank.site).ranks += 1;
-  }
+  for (const rank of liveRanks(overview)) site(rank.site).ranks += 1;
   return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 

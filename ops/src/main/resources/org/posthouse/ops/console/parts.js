@@ -7,7 +7,7 @@ import { bytes, rate, word } from '/console/format.js';
 const TONES = {
   UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
   CONNECTING: 'busy', STARTING: 'busy', REPLAYING: 'busy', WAITING: 'idle',
-  FINALIZED: 'idle', FINISHED: 'idle',
+  FINALIZED: 'idle', FINISHED: 'idle', ENDED: 'idle',
   DOWN: 'bad', LOST: 'bad', AWAY: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
 };
 
