@@ -70,6 +70,39 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** Its own beat and the server's stand in no order: what comes in one beat after quiet ones is no burst in their difference. */
+    @Test
+    void aRateIsOfABeatAndTheChartOfTwoMinutes() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            Object seen = browser.run("""
+                    return (async () => {
+                      const { Model } = await import('/console/model.js');
+                      const model = new Model();
+                      let messages = 0;
+                      let peak = 0;
+                      const tell = (at, startedAt = 1) => {
+                        const counters = { messagesIn: messages, messagesOut: 0, bytesIn: 0, bytesOut: 0 };
+                        model.accept({ at, relays: [{ site: 'a', relay: 'a', startedAt, links: [], directory: [], counters }], jobs: [] }, at);
+                        peak = Math.max(peak, model.perSecond('messages') ?? 0);
+                      };
+                      tell(0);
+                      for (let second = 1; second <= 300; second += 1) {
+                        model.beQuiet(second * 1000 - 10);
+                        if (second % 4 === 0) {
+                          messages += 1000;
+                          tell(second * 1000);
+                        }
+                      }
+                      const history = model.history('relay a/a messagesIn');
+                      const whole = history.at(-1)[0] - history[0][0];
+                      tell(301_000, 2);
+                      return [peak, whole, model.history('relay a/a messagesIn').length].join();
+                    })()""");
+            assertThat(seen).as("most a second, milliseconds of history, and its samples after a restart").isEqualTo("1000,120000,0");
+        }
+    }
+
     /** They were connected when their job failed, and are nothing to act on. */
     @Test
     void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {

@@ -1,12 +1,15 @@
 // What the page knows: the newest overview and, for each number that only grows, its speed over the last two minutes.
 // No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
 
-export const HISTORY_LENGTH = 120;
+export const HISTORY_MS = 120_000;
+
+/** One beat of the server: what an event tells has happened since the beat before, however long it was quiet. */
+const BEAT_MS = 1000;
 
 /** Longer than one beat of the server: after that a silent stream means that nothing moved. */
 const QUIET_AFTER_MS = 1800;
 
-/** Speed of one growing number. A number that falls (its relay restarted) counts as standing still once. */
+/** Speed of one growing number, and what it was: pairs of time and speed. A number that falls counts as standing still once. */
 class Speed {
   constructor() {
     this.history = [];
@@ -17,15 +20,17 @@ class Speed {
   }
 
   accept(at, value) {
-    if (this.at != null && at > this.at) this.push(Math.max(0, value - this.value) / ((at - this.at) / 1000));
+    if (this.at != null && at > this.at) {
+      this.push(at, Math.max(0, value - this.value) / (Math.max(BEAT_MS, at - this.at) / 1000));
+    }
     this.at = at;
     this.value = value;
   }
 
-  push(perSecond) {
+  push(at, perSecond) {
     this.perSecond = perSecond;
-    this.history.push(perSecond);
-    if (this.history.length > HISTORY_LENGTH) this.history.shift();
+    this.history.push([at, perSecond]);
+    while (this.history[0][0] < at - HISTORY_MS) this.history.shift();
   }
 }
 
@@ -33,6 +38,7 @@ export class Model {
   constructor() {
     this.overview = null;
     this.speeds = new Map();
+    this.starts = new Map();
     this.clockAhead = 0;
     this.round = 0;
   }
@@ -47,6 +53,7 @@ export class Model {
     for (const relay of overview.relays) {
       const key = relayKey(relay);
       const c = relay.counters;
+      this.forgetIfRestarted(key, relay.startedAt);
       for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) this.note(`${key} ${name}`, c[name]);
       for (const link of relay.links) {
         for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) {
@@ -67,12 +74,20 @@ export class Model {
     for (const [key, speed] of this.speeds) if (speed.round !== this.round) this.speeds.delete(key);
   }
 
+  /** Its numbers begin anew, and are no speeds of what was before. */
+  forgetIfRestarted(key, startedAt) {
+    if (this.starts.has(key) && this.starts.get(key) !== startedAt) {
+      for (const name of this.speeds.keys()) if (name.startsWith(`${key} `)) this.speeds.delete(name);
+    }
+    this.starts.set(key, startedAt);
+  }
+
   /** The stream is alive and silent: nothing moved. */
   beQuiet(localNow) {
     const at = this.now(localNow);
     for (const speed of this.speeds.values()) {
       if (speed.at != null && at - speed.at > QUIET_AFTER_MS) {
-        speed.push(0);
+        speed.push(at, 0);
         speed.at = at;
       }
     }
