@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
-import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.DrainReport;
@@ -25,7 +24,6 @@ import org.posthouse.ops.Readiness;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelaySnapshot;
 import org.posthouse.ops.RelaySnapshot.Counters;
-import org.posthouse.ops.RelaySnapshot.KnownRelay;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.JobOpen;
@@ -40,6 +38,7 @@ final class RelayStatus implements RelayView {
     private final RankTotals ended = new RankTotals();
     private final RelayTally tally = new RelayTally();
     private final EndedJobs endedJobs = new EndedJobs();
+    private final KnownRelays known = new KnownRelays();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
     private final long startedAt = System.currentTimeMillis();
@@ -197,7 +196,7 @@ final class RelayStatus implements RelayView {
                 links,
                 Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.all().stream())
                         .toList(),
-                relay.directory().relays().stream().map(RelayStatus::known).toList(),
+                known.look(relay.directory().relays(), System.currentTimeMillis()),
                 counters,
                 relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
                 relay.links().keys(),
@@ -316,10 +315,5 @@ final class RelayStatus implements RelayView {
     /** Between two connections a rank is there, for people: it is so for milliseconds. */
     static RankView.State shown(RankState state) {
         return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
-    }
-
-    private static KnownRelay known(RelayEntry entry) {
-        return new KnownRelay(
-                entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since(), entry.ranks());
     }
 }

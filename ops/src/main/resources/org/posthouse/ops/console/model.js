@@ -181,12 +181,13 @@ export function siteLinks(overview) {
   return [...pairs.values()];
 }
 
-/** One entry for each relay of the group; what the highest epoch says wins. */
+/** One entry for each relay of the group; what the highest epoch says wins and, between equals, who hears from it. */
 export function directory(overview) {
   const known = new Map();
   for (const entry of overview.relays.flatMap((relay) => relay.directory)) {
     const key = `${entry.site}/${entry.relay}`;
-    if (!known.has(key) || known.get(key).epoch < entry.epoch) known.set(key, entry);
+    const other = known.get(key);
+    if (!other || other.epoch < entry.epoch || (other.epoch === entry.epoch && !other.alive)) known.set(key, entry);
   }
   return [...known.values()].sort((a, b) => a.site.localeCompare(b.site) || a.relay.localeCompare(b.relay));
 }
