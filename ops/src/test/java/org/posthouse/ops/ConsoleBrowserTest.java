@@ -167,6 +167,37 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** Also where nobody scrolls the table to its last column; but what says why the relay takes no work says it once. */
+    @Test
+    void aLogThatIsHeldIsToldOfAboveTheTable() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            RelaySnapshot open = ops.relay.snapshot;
+            ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
+            browser.open(ops.uri("/").toString());
+            String notices = "[aria-labelledby=relays-title] .notice.bad";
+            browser.await("the notice", () -> text(browser, notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
+            ops.relay.readiness = Readiness.notReady("takes nothing: the disk is full");
+            ops.relay.snapshot = Scenes.withLog(open, "full", "the disk is full");
+            browser.await("one notice", () -> text(browser, notices), "rennes-a takes no work: takes nothing: the disk is full");
+        }
+    }
+
+    /** A relay that does not answer in time may well do what it was told. */
+    @Test
+    void onlyARefusalSaysThatTheModeWasNotChanged() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            open(browser, ops);
+            browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
+            browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
+            browser.run("document.querySelector('dialog input').click()");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("a refusal", () -> text(browser, "dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
+            browser.run("window.fetch = () => Promise.reject(new DOMException('signal timed out', 'TimeoutError'))");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("no answer", () -> text(browser, "dialog .notice"), "No answer; it may have been changed: see Mode in the table");
+        }
+    }
+
     private static String text(Browser browser, String selector) {
         return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }

@@ -90,6 +90,11 @@ final class Scenes {
                 r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams());
     }
 
+    static RelaySnapshot withLog(RelaySnapshot r, String state, String text) {
+        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(), r.jobs(), r.directory(),
+                r.counters(), Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams());
+    }
+
     static RelaySnapshot withLinks(RelaySnapshot r, List<LinkView> links) {
         return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
