@@ -198,6 +198,73 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** The relay may answer others, and have forgotten this page's connection. */
+    @Test
+    void aStreamThatIsSilentIsLostSinceItWasHeard() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            browser.await("the live stream", () -> text(browser, ".top").endsWith("Live"), true);
+            Object told = browser.run("""
+                    const page = document.querySelector('posthouse-console');
+                    return (async () => {
+                      page.stream.heardAt = Date.now() - 13_000;
+                      page.stream.beat();
+                      await page.updateComplete;
+                      return document.querySelector('.banner')?.textContent.includes('has not answered for 13 s');
+                    })()""");
+            assertThat(told).isEqualTo(true);
+            browser.await("it is back", () -> text(browser, ".top").endsWith("Live"), true);
+        }
+    }
+
+    /** What is cut off, broken in the middle of a word, or under something else cannot be read. */
+    @Test
+    void manySitesAndANarrowWindowLeaveWordsWhole() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 400)) {
+            RelaySnapshot relay = ops.relay.snapshot;
+            LinkView link = relay.links().getLast();
+            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("site-" + i, link)).toList();
+            JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
+                    List.of(new RankView(0, "site-1", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
+            ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
+            browser.open(ops.uri("/").toString());
+            browser.await("the map", () -> text(browser, ".map figcaption"), "2 more sites are in the table");
+            assertThat(browser.run("return [...document.querySelectorAll('.map .site')].filter(s => "
+                    + "s.querySelector('.facts').getBBox().width > s.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
+            assertThat(browser.run("""
+                    const boxes = [...document.querySelectorAll('.map .site rect')].map(r => r.getBoundingClientRect());
+                    return boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length
+                    """)).as("boxes on boxes").isEqualTo(0L);
+            assertThat(browser.run("return document.querySelector('.job h3 .badge').getBoundingClientRect().height < 30")).as("a badge of one line").isEqualTo(true);
+            assertThat(browser.run("""
+                    return (async () => {
+                      const { clock } = await import('/console/format.js');
+                      const at = new Date(2026, 0, 2, 8, 23, 41).getTime();
+                      return [clock(at, at), clock(at, at + 86_400_000)].map((text) => text.includes('2026')).join();
+                    })()""")).as("whether there is a date: today, tomorrow").isEqualTo("false,true");
+        }
+    }
+
+    /** A link that is down dials again and again, and is down meanwhile. */
+    @Test
+    void aScreenReaderIsToldOnceThatALinkIsDown() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            Object told = browser.run("""
+                    return (async () => {
+                      const { changes } = await import('/console/model.js');
+                      const seen = (state, parked, rank) => ({
+                        relays: [{ site: 'a', links: [{ peerSite: 'b', state, parked, roundTripMicros: 0 }] }],
+                        jobs: [{ id: 1, name: 'ring', state: 'RUNNING', ranks: [{ state: rank }] }],
+                      });
+                      const all = [seen('UP', null, 'CONNECTED'), seen('DOWN', {}, 'CONNECTED'), seen('CONNECTING', {}, 'CONNECTED'),
+                        seen('DOWN', {}, 'CONNECTED'), seen('UP', null, 'LOST')];
+                      return all.slice(1).flatMap((next, i) => changes(all[i], next)).join(' ');
+                    })()""");
+            assertThat(told).isEqualTo("Link a to b is down. Link a to b is up. Job ring has 1 lost rank.");
+        }
+    }
+
     private static String text(Browser browser, String selector) {
         return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }

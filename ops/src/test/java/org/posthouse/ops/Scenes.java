@@ -100,6 +100,12 @@ final class Scenes {
                 links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
     }
 
+    /** The same link to another site. */
+    static LinkView to(String site, LinkView link) {
+        return new LinkView(site, site, link.state(), link.since(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, link.perLane(), link.packing(), link.paths(), 0,
+                link.streams(), link.parked());
+    }
+
     static JobView job(String id, List<RankView> ranks) {
         return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0);
     }

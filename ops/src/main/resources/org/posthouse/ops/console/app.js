@@ -18,7 +18,6 @@ class PosthouseConsole extends LitElement {
     this.model = new Model();
     this.openedLinks = new Set();
     this.streamState = 'connecting';
-    this.lostAt = 0;
     this.told = '';
     this.jobsSection = new JobsSection(() => this.requestUpdate());
     this.modeChanger = new ModeChanger(() => this.requestUpdate());
@@ -58,7 +57,6 @@ class PosthouseConsole extends LitElement {
   }
 
   streamChanged(state) {
-    if (state === 'lost') this.lostAt = Date.now();
     if (state === 'lost') this.told = 'The live stream is lost; reconnecting.';
     else if (state === 'live' && this.streamState === 'lost') this.told = 'The live stream is back.';
     this.streamState = state;
@@ -91,7 +89,7 @@ class PosthouseConsole extends LitElement {
   }
 
   banner() {
-    const since = duration(Date.now() - this.lostAt);
+    const since = duration(Date.now() - this.stream.heardAt);
     return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process has not answered for ${since},
       or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
       <button type="button" @click=${() => this.stream.open()}>Try now</button></div>`;

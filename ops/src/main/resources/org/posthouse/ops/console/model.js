@@ -1,6 +1,8 @@
 // What the page knows: the newest overview and, for each number that only grows, its speed over the last two minutes.
 // No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
 
+import { plural } from '/console/format.js';
+
 export const HISTORY_MS = 120_000;
 
 /** One beat of the server: what an event tells has happened since the beat before, however long it was quiet. */
@@ -167,13 +169,14 @@ export function sites(overview) {
 const LINK_ORDER = ['UP', 'CONNECTING', 'DOWN'];
 
 /** One entry for each pair of sites, and one for a site that has links inside; the worse of the two ends' states counts. */
-export function siteLinks(overview) {
+export function siteLinks(overview, stateOf = (link) => link.state) {
   const pairs = new Map();
   for (const relay of overview.relays) {
     for (const link of relay.links) {
       const [a, b] = [relay.site, link.peerSite].sort();
       const pair = pairs.get(`${a}|${b}`) ?? { a, b, state: 'UP', roundTripMicros: 0 };
-      if (LINK_ORDER.indexOf(link.state) > LINK_ORDER.indexOf(pair.state)) pair.state = link.state;
+      const state = stateOf(link);
+      if (LINK_ORDER.indexOf(state) > LINK_ORDER.indexOf(pair.state)) pair.state = state;
       pair.roundTripMicros = Math.max(pair.roundTripMicros, link.roundTripMicros);
       pairs.set(`${a}|${b}`, pair);
     }
@@ -196,8 +199,10 @@ export function directory(overview) {
 export function changes(before, after) {
   if (!before) return [];
   const told = [];
-  const linkState = new Map(siteLinks(before).map((link) => [`${link.a}|${link.b}`, link.state]));
-  for (const link of siteLinks(after)) {
+  // A link that is down dials again and again.
+  const stateOf = (link) => (link.state === 'CONNECTING' && link.parked ? 'DOWN' : link.state);
+  const linkState = new Map(siteLinks(before, stateOf).map((link) => [`${link.a}|${link.b}`, link.state]));
+  for (const link of siteLinks(after, stateOf)) {
     const was = linkState.get(`${link.a}|${link.b}`);
     const name = link.a === link.b ? `A link inside ${link.a}` : `Link ${link.a} to ${link.b}`;
     if (was && was !== link.state) told.push(`${name} is ${link.state.toLowerCase()}.`);
@@ -208,7 +213,7 @@ export function changes(before, after) {
     if (!was) told.push(`Job ${job.name} appeared.`);
     else if (was.state !== job.state) told.push(`Job ${job.name} is ${job.state.toLowerCase()}.`);
     const lost = (view) => view?.ranks.filter((rank) => rank.state === 'LOST').length ?? 0;
-    if (lost(job) > lost(was)) told.push(`Job ${job.name} has ${lost(job)} lost ranks.`);
+    if (lost(job) > lost(was)) told.push(`Job ${job.name} has ${plural(lost(job), 'lost rank')}.`);
   }
   return told.slice(0, 4);
 }

@@ -18,7 +18,8 @@ const HEAD = [
 ];
 
 const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
-  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'), num('Since')];
+  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'),
+  num('For', 'how long it has been in this state')];
 
 /** Lag past which work that comes waits so long that people notice. */
 const LAG_MS_HIGH = 100;
