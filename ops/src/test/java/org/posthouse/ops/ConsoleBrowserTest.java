@@ -223,19 +223,21 @@ class ConsoleBrowserTest {
         try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 400)) {
             RelaySnapshot relay = ops.relay.snapshot;
             LinkView link = relay.links().getLast();
-            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("site-" + i, link)).toList();
+            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("site-number-1" + i, link)).toList();
             JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
-                    List.of(new RankView(0, "site-1", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
+                    List.of(new RankView(0, "site-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
             browser.await("the map", () -> text(browser, ".map figcaption"), "2 more sites are in the table");
-            assertThat(browser.run("return [...document.querySelectorAll('.map .site')].filter(s => "
-                    + "s.querySelector('.facts').getBBox().width > s.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
+            assertThat(browser.run("return [...document.querySelectorAll('.map .site text')].filter(text => "
+                    + "text.getBBox().width > text.parentNode.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
             assertThat(browser.run("""
                     const boxes = [...document.querySelectorAll('.map .site rect')].map(r => r.getBoundingClientRect());
                     return boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length
                     """)).as("boxes on boxes").isEqualTo(0L);
             assertThat(browser.run("return document.querySelector('.job h3 .badge').getBoundingClientRect().height < 30")).as("a badge of one line").isEqualTo(true);
+            assertThat(browser.run("const right = e => document.querySelector(e).getBoundingClientRect().right;"
+                    + "return Math.max(right('.job .badge'), right('.job .speed .spark')) < right('.job')")).as("badge and chart inside").isEqualTo(true);
             assertThat(browser.run("""
                     return (async () => {
                       const { clock } = await import('/console/format.js');
