@@ -223,12 +223,13 @@ class ConsoleBrowserTest {
         try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 400)) {
             RelaySnapshot relay = ops.relay.snapshot;
             LinkView link = relay.links().getLast();
-            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("site-number-1" + i, link)).toList();
+            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
             JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
-                    List.of(new RankView(0, "site-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
+                    List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
             browser.await("the map", () -> text(browser, ".map figcaption"), "2 more sites are in the table");
+            assertThat(text(browser, ".map .name")).as("the site of the relay here is among them").contains("rennes");
             assertThat(browser.run("return [...document.querySelectorAll('.map .site text')].filter(text => "
                     + "text.getBBox().width > text.parentNode.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
             assertThat(browser.run("""

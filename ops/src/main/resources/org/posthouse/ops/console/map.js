@@ -6,8 +6,8 @@ import { micros, plural } from '/console/format.js';
 import { tone } from '/console/parts.js';
 
 const WIDTH = 460;
-const heightOf = (sites) => (sites > 5 ? 320 : 190);
-const BOX_WIDTH = 116;
+const heightOf = (sites) => (sites > 4 ? 320 : 190);
+const BOX_WIDTH = 124;
 const BOX_HEIGHT = 48;
 
 /** Of more, boxes would cover each other and what is written on links. */
@@ -17,7 +17,7 @@ const FACTS_CHARS_MAX = 19;
 
 export function siteMap(overview) {
   const all = sites(overview);
-  const shown = all.slice(0, SITES_MAX);
+  const shown = foremost(overview, all);
   const height = heightOf(shown.length);
   const places = place(shown, height);
   const links = siteLinks(overview).filter((link) => link.a !== link.b && places.has(link.a) && places.has(link.b));
@@ -30,6 +30,15 @@ export function siteMap(overview) {
     ${all.length > shown.length
       ? html`<figcaption>${all.length - shown.length} more sites are in the table</figcaption>` : nothing}
   </figure>`;
+}
+
+/** Of many sites those of the relays here, and those that are silent or have a link that is not up, before others. */
+function foremost(overview, all) {
+  const here = new Set(overview.relays.map((relay) => relay.site));
+  const cut = new Set(siteLinks(overview).filter((link) => link.state !== 'UP').flatMap((link) => [link.a, link.b]));
+  const order = (site) => (here.has(site.name) ? 0 : site.silent > 0 || cut.has(site.name) ? 1 : 2);
+  const chosen = new Set([...all].sort((a, b) => order(a) - order(b)).slice(0, SITES_MAX));
+  return all.filter((site) => chosen.has(site));
 }
 
 /** Evenly round an ellipse, the first at the left of two or at the top, stretched to use the whole height. */
