@@ -292,11 +292,17 @@ final class LinkPort implements Links.Listener {
     }
 
     private LinkView view(LinkStatus status) {
+        OtherRelay other = others.get(status.relay());
+        FlowBook.Counts carried = other == null ? FlowBook.Counts.NONE : other.flow().counts();
         return new LinkView(
                 status.site(),
                 status.relay(),
                 LinkView.State.valueOf(status.state().name()),
                 status.since().toEpochMilli(),
+                carried.messagesIn(),
+                carried.messagesOut(),
+                carried.bytesIn(),
+                carried.bytesOut(),
                 status.framesIn(),
                 status.framesOut(),
                 status.bytesIn(),

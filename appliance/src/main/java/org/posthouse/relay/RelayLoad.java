@@ -38,8 +38,8 @@ public record RelayLoad(List<ThreadLoad> threads, long frames, long payloadBytes
         }
         long linkBytes = 0;
         for (LinkView link : relay.links().views()) {
-            frames += link.messagesIn() + link.messagesOut();
-            linkBytes += link.bytesOut();
+            frames += link.framesIn() + link.framesOut();
+            linkBytes += link.frameBytesOut();
         }
         long payloadBytes = relay.shards().status().stream()
                 .flatMap(shard -> shard.ranks().values().stream())

@@ -3,7 +3,6 @@ package org.posthouse.relay;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -13,7 +12,6 @@ import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
-import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.DrainReport;
@@ -26,7 +24,6 @@ import org.posthouse.ops.Readiness;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelaySnapshot;
 import org.posthouse.ops.RelaySnapshot.Counters;
-import org.posthouse.ops.RelaySnapshot.KnownRelay;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.JobOpen;
@@ -37,13 +34,11 @@ import org.posthouse.wire.JobOpen;
 final class RelayStatus implements RelayView {
     private static final long REFRESH_MS = 250;
 
-    /** Ended jobs that the console goes on showing, the newest. */
-    private static final int ENDED_JOBS_MAX = 32;
-
     private final Relay relay;
     private final RankTotals ended = new RankTotals();
     private final RelayTally tally = new RelayTally();
-    private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
+    private final EndedJobs endedJobs = new EndedJobs();
+    private final KnownRelays known = new KnownRelays();
 
     /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
     private final long startedAt = System.currentTimeMillis();
@@ -91,10 +86,7 @@ final class RelayStatus implements RelayView {
     /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
     void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
         ranks.forEach(ended::add);
-        endedJobs.addFirst(view(job, ranks, finished ? "FINISHED" : "FAILED"));
-        if (endedJobs.size() > ENDED_JOBS_MAX) {
-            endedJobs.removeLast();
-        }
+        endedJobs.add(view(job, ranks, finished ? "FINISHED" : "FAILED"));
     }
 
     @Override
@@ -206,9 +198,9 @@ final class RelayStatus implements RelayView {
                 startedAt,
                 relay.address(),
                 links,
-                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())
+                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.all().stream())
                         .toList(),
-                relay.directory().relays().stream().map(RelayStatus::known).toList(),
+                known.look(relay.directory().relays(), System.currentTimeMillis()),
                 counters,
                 relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
                 relay.links().keys(),
@@ -336,10 +328,5 @@ final class RelayStatus implements RelayView {
     /** Between two connections a rank is there, for people: it is so for milliseconds. */
     static RankView.State shown(RankState state) {
         return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
-    }
-
-    private static KnownRelay known(RelayEntry entry) {
-        return new KnownRelay(
-                entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since(), entry.ranks());
     }
 }

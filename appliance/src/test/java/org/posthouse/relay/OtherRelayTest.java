@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.core.Journal;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
@@ -143,6 +144,22 @@ class OtherRelayTest {
         handle(LONG);
         await().atMost(PATIENCE).until(() -> far.came.contains(what));
         assertThat(far.came).hasSize(3);
+    }
+
+    /** As its meters do: a long message is many frames, and much that a link carries is no message. */
+    @Test
+    void theConsoleShowsOfALinkItsMessagesAndTheirPayload() throws Exception {
+        RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
+        inShard(() -> {
+            peer.send(send(LONG, LONG_BYTES));
+            peer.send(withdraw(0, 1, 1));
+        });
+        await().atMost(PATIENCE).until(() -> far.came.contains(FrameType.WITHDRAW));
+        LinkView shown = inControl(() -> relay.links().views()).getFirst();
+        assertThat(shown.messagesOut()).isEqualTo(1);
+        assertThat(shown.bytesOut()).isEqualTo(LONG_BYTES);
+        assertThat(shown.framesOut()).isEqualTo(2);
+        assertThat(shown.frameBytesOut()).isGreaterThan(LONG_BYTES);
     }
 
     /** A rank that was to be sent something would hear that nothing comes any more, and fail. */

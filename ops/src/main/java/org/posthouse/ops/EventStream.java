@@ -15,28 +15,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live stream: sends every open page a whole overview when something changed since the page's last one, and a
- * comment from time to time otherwise. Confined to the console's event loop; the two counts may be read by any
- * thread.
+ * The live stream: sends every open page a whole overview when something changed since the page's last one, and from time
+ * to time otherwise an event that says that it is there: pages see no comments. Confined to the console's event loop;
+ * the two counts may be read by any thread.
  *
  * <p>Bound: a page whose socket is full is skipped, not queued for, and gets the newest overview once it reads again.
- * So a page holds at most the response's write mark (64 KiB) and one overview. With {@link #CLIENTS_MAX} pages and a
- * thousand ranks of 250 bytes each that is under 16 × 320 KiB = 5 MiB. A page that does not read for {@link
- * #STALLED_TICKS_MAX} ticks is cut off; a browser comes back by itself.
+ * So a page holds at most the response's write mark (64 KiB) and one overview. A rank is 250 bytes of it; those of jobs
+ * that have ended are a thousand for each relay, and those of the last of them. So {@link #CLIENTS_MAX} pages of a relay
+ * with a job of a thousand ranks, after another one, hold under 16 × 800 KiB = 13 MiB. A page that does not read for
+ * {@link #STALLED_TICKS_MAX} ticks is cut off; a browser comes back by itself.
  */
 final class EventStream {
 
     /** Streams open at once; the next one gets 503. */
     static final int CLIENTS_MAX = 16;
 
-    /** Ticks without a change after which a comment is sent; at one tick a second far below the idle timeout. */
+    /** Ticks without a change after which a sign of life is sent; at one tick a second far below the idle timeout. */
     static final int QUIET_TICKS_MAX = 5;
 
     /** Ticks without reading after which a page is cut off. */
     static final int STALLED_TICKS_MAX = 30;
 
     private static final Logger LOG = LoggerFactory.getLogger(EventStream.class);
-    private static final Buffer HEARTBEAT = Buffer.buffer(": still here\n\n");
+    private static final Buffer HEARTBEAT = Buffer.buffer("event: quiet\ndata: {}\n\n");
     private static final String RETRY_FIELD = "retry: 2000\n\n";
 
     private final Supplier<List<RelayView>> views;

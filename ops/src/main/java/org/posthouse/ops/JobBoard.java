@@ -16,8 +16,9 @@ import java.util.TreeMap;
  */
 final class JobBoard {
 
-    private static final Comparator<JobView> NEWEST_FIRST =
-            Comparator.comparingLong(JobView::startedAt).reversed().thenComparing(JobView::id);
+    /** A job that runs for a month stands above those that have ended meanwhile. */
+    private static final Comparator<JobView> LIVE_AND_NEWEST_FIRST = Comparator.comparing(JobView::live)
+            .thenComparingLong(JobView::startedAt).reversed().thenComparing(JobView::id);
 
     private JobBoard() {}
 
@@ -35,7 +36,7 @@ final class JobBoard {
         }
         List<JobView> merged = new ArrayList<>(heads.size());
         heads.forEach((id, head) -> merged.add(withRanks(head, ranks.get(id))));
-        merged.sort(NEWEST_FIRST);
+        merged.sort(LIVE_AND_NEWEST_FIRST);
         return List.copyOf(merged);
     }
 

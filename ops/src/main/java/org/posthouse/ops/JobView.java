@@ -32,4 +32,9 @@ public record JobView(
         Objects.requireNonNull(divergence, "divergence");
         ranks = List.copyOf(ranks);
     }
+
+    /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
+    boolean live() {
+        return state.equals("STARTING") || state.equals("RUNNING");
+    }
 }

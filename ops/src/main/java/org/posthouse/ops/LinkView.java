@@ -12,10 +12,14 @@ import java.util.Optional;
  * @param peerRelay       the id of the relay at the far end
  * @param state           what the link is doing
  * @param since           when the state last changed, milliseconds since 1970 UTC
- * @param messagesIn      messages received from the peer since the relay started
- * @param messagesOut     messages sent to the peer since the relay started
+ * @param messagesIn      messages received from the peer since the relay started, each once however often it was cut
+ * @param messagesOut     messages sent to the peer since the relay started, the same
  * @param bytesIn         payload bytes received
  * @param bytesOut        payload bytes sent
+ * @param framesIn        frames received, those of messages, of their credit and of all else
+ * @param framesOut       frames sent, the same, repeated ones included
+ * @param frameBytesIn    bytes of frames received
+ * @param frameBytesOut   bytes of frames sent
  * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
@@ -36,6 +40,10 @@ public record LinkView(
         long messagesOut,
         long bytesIn,
         long bytesOut,
+        long framesIn,
+        long framesOut,
+        long frameBytesIn,
+        long frameBytesOut,
         long roundTripMicros,
         long waitingBytes,
         long framesRepeated,

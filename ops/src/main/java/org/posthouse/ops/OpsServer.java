@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 /**
  * The running console of one process: health, metrics, API, live stream and page for all relays in it. Thread-safe.
  *
- * <p>It runs on one event loop of the given Vert.x, reads snapshots, and changes nothing but the mode, when ordered to. It has no login: bind it to
- * loopback, or put a proxy that asks for one in front.
+ * <p>It runs on one event loop of the given Vert.x, reads snapshots, and changes nothing but the mode and whether a gateway is
+ * drained, when ordered to. It has no login: bind it to loopback, or put a proxy that asks for one in front.
  */
 public final class OpsServer {
 

@@ -26,7 +26,7 @@ record Overview(List<RelayStatus> relays) {
         return new Overview(relays);
     }
 
-    /** Every job once, put together from all relays that know it; the newest first. */
+    /** Every job once, put together from all relays that know it; those that run first, and the newest. */
     List<JobView> jobs() {
         return JobBoard.merge(relays.stream().map(RelayStatus::snapshot).toList());
     }

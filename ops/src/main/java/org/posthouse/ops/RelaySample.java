@@ -30,7 +30,6 @@ final class RelaySample {
     static final int LINKS_MAX = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelaySample.class);
-    private static final Set<String> LIVE = Set.of("STARTING", "RUNNING");
     private static final String RANKS = "";
 
     private final MeterRegistry registry;
@@ -200,10 +199,10 @@ final class RelaySample {
         gauge("posthouse.link.parked.messages", at, "messages that wait until the link is up again", s -> s.parked(link, ParkedView::messages));
         gauge("posthouse.link.parked.bytes", at, "payload bytes of these messages", s -> s.parked(link, ParkedView::bytes));
         gauge("posthouse.link.parked.ranks", at, "ranks that wait until the link is up again", s -> s.parked(link, ParkedView::ranks));
-        counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
-        counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
-        counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
-        counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::bytesOut));
+        counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::framesIn));
+        counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::framesOut));
+        counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::frameBytesIn));
+        counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::frameBytesOut));
         gauge("posthouse.link.packing", at, "1 when large frames of the link go packed", s -> s.link(link, view -> view.packing().on() ? 1 : 0));
         counter("posthouse.link.packed.before.bytes", at, "bytes of frames that went packed, as they were", s -> s.link(link, view -> view.packing().bytesBefore()));
         counter("posthouse.link.packed.after.bytes", at, "bytes that went in their place", s -> s.link(link, view -> view.packing().bytesAfter()));
@@ -294,8 +293,7 @@ final class RelaySample {
                 .count();
     }
 
-    /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
     private Stream<JobView> live() {
-        return snapshot.jobs().stream().filter(job -> LIVE.contains(job.state()));
+        return snapshot.jobs().stream().filter(JobView::live);
     }
 }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param listenAddress host:port where ranks and agents connect
  * @param links         its links to other relays
  * @param jobs          the jobs it has ranks of, in no particular order
- * @param directory     every relay it knows of, itself included
+ * @param directory     every relay it knows of, itself included, and those that were there in the last hours
  * @param counters      its totals since {@code startedAt}
  * @param log           the message log, or empty when the relay runs with durability none
  * @param keys          the keys of its links, or empty when it has none
@@ -107,8 +107,8 @@ public record RelaySnapshot(
      * @param address host:port it announced
      * @param epoch   the number of its ownership; the highest one wins
      * @param alive   whether the group hears from it
-     * @param since   when {@code alive} last changed, milliseconds since 1970 UTC
-     * @param ranks   ranks of open jobs that are at home there: its load
+     * @param since   when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since 1970 UTC
+     * @param ranks   ranks of open jobs that are at home there: its load, as it was last told
      */
     public record KnownRelay(
             String site, String relay, String address, long epoch, boolean alive, long since, int ranks) {

@@ -4,8 +4,10 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +70,64 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** Its own beat and the server's stand in no order: what comes in one beat after quiet ones is no burst in their difference. */
+    @Test
+    void aRateIsOfABeatAndTheChartOfTwoMinutes() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            Object seen = browser.run("""
+                    return (async () => {
+                      const { Model } = await import('/console/model.js');
+                      const model = new Model();
+                      let messages = 0;
+                      let peak = 0;
+                      const tell = (at, startedAt = 1) => {
+                        const counters = { messagesIn: messages, messagesOut: 0, bytesIn: 0, bytesOut: 0 };
+                        model.accept({ at, relays: [{ site: 'a', relay: 'a', startedAt, links: [], directory: [], counters }], jobs: [] }, at);
+                        peak = Math.max(peak, model.perSecond('messages') ?? 0);
+                      };
+                      tell(0);
+                      for (let second = 1; second <= 300; second += 1) {
+                        model.beQuiet(second * 1000 - 10);
+                        if (second % 4 === 0) {
+                          messages += 1000;
+                          tell(second * 1000);
+                        }
+                      }
+                      const history = model.history('relay a/a messagesIn');
+                      const whole = history.at(-1)[0] - history[0][0];
+                      tell(301_000, 2);
+                      return [peak, whole, model.history('relay a/a messagesIn').length].join();
+                    })()""");
+            assertThat(seen).as("most a second, milliseconds of history, and its samples after a restart").isEqualTo("1000,120000,0");
+        }
+    }
+
+    /** They were connected when their job failed, and are nothing to act on. */
+    @Test
+    void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            String here = ops.relay.snapshot.relay();
+            List<RankView> left = List.of(Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankView.State.LOST, 1, 5),
+                    Scenes.rank(2, here, RankView.State.AWAY, 1, 5), Scenes.rank(3, here, RankView.State.FINALIZED, 1, 5));
+            List<JobView> jobs = new ArrayList<>(IntStream.range(0, 7)
+                    .mapToObj(i -> new JobView("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0)).toList());
+            jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
+            ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
+            browser.open(ops.uri("/").toString());
+            browser.await("those shown at first", () -> text(browser, ".job h3"), "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
+            assertThat(text(browser, ".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
+            assertThat(browser.run("return document.title")).isEqualTo("Posthouse");
+            assertThat(text(browser, ".map .site")).contains("1 relay · 1 rank");
+            assertThat(text(browser, ".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
+            assertThat(browser.run("return document.querySelectorAll('.job tbody tr').length")).as("rows of the one open table").isEqualTo(1L);
+            browser.all(".job summary").get(1).click();
+            browser.await("its rows", () -> text(browser, ".job:nth-of-type(2) tbody .badge"), "ended; lost; ended; finalized");
+            browser.all(".more").getFirst().click();
+            browser.await("all", () -> browser.all(".job").size(), 8);
+        }
+    }
+
     /** In the grid, as a square, and in the table, as the mark beside its word. */
     @Test
     void aRanksStateHasOneColour() throws Exception {
@@ -104,6 +164,107 @@ class ConsoleBrowserTest {
                       return seen.size;
                     })()""");
             assertThat(colours).isEqualTo(3L);
+        }
+    }
+
+    /** Also where nobody scrolls the table to its last column; but what says why the relay takes no work says it once. */
+    @Test
+    void aLogThatIsHeldIsToldOfAboveTheTable() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            RelaySnapshot open = ops.relay.snapshot;
+            ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
+            browser.open(ops.uri("/").toString());
+            String notices = "[aria-labelledby=relays-title] .notice.bad";
+            browser.await("the notice", () -> text(browser, notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
+            ops.relay.readiness = Readiness.notReady("takes nothing: the disk is full");
+            ops.relay.snapshot = Scenes.withLog(open, "full", "the disk is full");
+            browser.await("one notice", () -> text(browser, notices), "rennes-a takes no work: takes nothing: the disk is full");
+        }
+    }
+
+    /** A relay that does not answer in time may well do what it was told. */
+    @Test
+    void onlyARefusalSaysThatTheModeWasNotChanged() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            open(browser, ops);
+            browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
+            browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
+            browser.run("document.querySelector('dialog input').click()");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("a refusal", () -> text(browser, "dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
+            browser.run("window.fetch = () => Promise.reject(new DOMException('signal timed out', 'TimeoutError'))");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("no answer", () -> text(browser, "dialog .notice"), "No answer; it may have been changed: see Mode in the table");
+        }
+    }
+
+    /** The relay may answer others, and have forgotten this page's connection. */
+    @Test
+    void aStreamThatIsSilentIsLostSinceItWasHeard() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            browser.await("the live stream", () -> text(browser, ".top").endsWith("Live"), true);
+            Object told = browser.run("""
+                    const page = document.querySelector('posthouse-console');
+                    return (async () => {
+                      page.stream.heardAt = Date.now() - 13_000;
+                      page.stream.beat();
+                      await page.updateComplete;
+                      return document.querySelector('.banner')?.textContent.includes('has not answered for 13 s');
+                    })()""");
+            assertThat(told).isEqualTo(true);
+            browser.await("it is back", () -> text(browser, ".top").endsWith("Live"), true);
+        }
+    }
+
+    /** What is cut off, broken in the middle of a word, or under something else cannot be read. */
+    @Test
+    void manySitesAndANarrowWindowLeaveWordsWhole() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 400)) {
+            RelaySnapshot relay = ops.relay.snapshot;
+            LinkView link = relay.links().getLast();
+            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
+            JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
+                    List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0)), 0, "", 0);
+            ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
+            browser.open(ops.uri("/").toString());
+            browser.await("the map", () -> text(browser, ".map figcaption"), "2 more sites are in the table");
+            assertThat(text(browser, ".map .name")).as("the site of the relay here is among them").contains("rennes");
+            assertThat(browser.run("return [...document.querySelectorAll('.map .site text')].filter(text => "
+                    + "text.getBBox().width > text.parentNode.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
+            assertThat(browser.run("""
+                    const boxes = [...document.querySelectorAll('.map .site rect')].map(r => r.getBoundingClientRect());
+                    return boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length
+                    """)).as("boxes on boxes").isEqualTo(0L);
+            assertThat(browser.run("return document.querySelector('.job h3 .badge').getBoundingClientRect().height < 30")).as("a badge of one line").isEqualTo(true);
+            assertThat(browser.run("const right = e => document.querySelector(e).getBoundingClientRect().right;"
+                    + "return Math.max(right('.job .badge'), right('.job .speed .spark')) < right('.job')")).as("badge and chart inside").isEqualTo(true);
+            assertThat(browser.run("""
+                    return (async () => {
+                      const { clock } = await import('/console/format.js');
+                      const at = new Date(2026, 0, 2, 8, 23, 41).getTime();
+                      return [clock(at, at), clock(at, at + 86_400_000)].map((text) => text.includes('2026')).join();
+                    })()""")).as("whether there is a date: today, tomorrow").isEqualTo("false,true");
+        }
+    }
+
+    /** A link that is down dials again and again, and is down meanwhile. */
+    @Test
+    void aScreenReaderIsToldOnceThatALinkIsDown() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            Object told = browser.run("""
+                    return (async () => {
+                      const { changes } = await import('/console/model.js');
+                      const seen = (state, parked, rank) => ({
+                        relays: [{ site: 'a', links: [{ peerSite: 'b', state, parked, roundTripMicros: 0 }] }],
+                        jobs: [{ id: 1, name: 'ring', state: 'RUNNING', ranks: [{ state: rank }] }],
+                      });
+                      const all = [seen('UP', null, 'CONNECTED'), seen('DOWN', {}, 'CONNECTED'), seen('CONNECTING', {}, 'CONNECTED'),
+                        seen('DOWN', {}, 'CONNECTED'), seen('UP', null, 'LOST')];
+                      return all.slice(1).flatMap((next, i) => changes(all[i], next)).join(' ');
+                    })()""");
+            assertThat(told).isEqualTo("Link a to b is down. Link a to b is up. Job ring has 1 lost rank.");
         }
     }
 

@@ -65,14 +65,14 @@ class EventStreamTest {
     }
 
     @Test
-    void sendsOnlyCommentsWhileNothingChanges() throws Exception {
+    void sendsOnlySignsOfLifeWhileNothingChanges() throws Exception {
         BufferedReader lines = subscribe();
         nextOverview(lines);
         int heartbeats = 0;
         while (heartbeats < 3) {
             String line = lines.readLine();
-            assertThat(line).isNotNull().doesNotStartWith("data:").doesNotStartWith("event:");
-            heartbeats += line.startsWith(":") ? 1 : 0;
+            assertThat(line).isNotNull().doesNotStartWith("event: overview");
+            heartbeats += line.equals("event: quiet") ? 1 : 0;
         }
     }
 
@@ -81,7 +81,7 @@ class EventStreamTest {
         BufferedReader lines = subscribe();
         nextOverview(lines);
         ops.relay.failure = new IllegalStateException("made up by the test");
-        nextLine(lines, ":");
+        nextLine(lines, "event: quiet");
         ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 12, List.of());
         ops.relay.failure = null;
         assertThat(nextOverview(lines).at("/relays/0/counters/messagesIn").asLong()).isEqualTo(12);
@@ -161,10 +161,11 @@ class EventStreamTest {
 
     /** The next event's data. One event is one write, so it is one HTTP chunk and its data stands on one line. */
     private static JsonNode nextOverview(BufferedReader lines) throws IOException {
+        nextLine(lines, "event: overview");
         return OpsFixture.parse(nextLine(lines, "data: ").substring("data: ".length()));
     }
 
-    /** Bounded, because the comments of a quiet stream would feed an endless wait. */
+    /** Bounded, because the signs of life of a quiet stream would feed an endless wait. */
     private static String nextLine(BufferedReader lines, String beginning) throws IOException {
         for (int i = 0; i < LINES_MAX; i++) {
             String line = lines.readLine();

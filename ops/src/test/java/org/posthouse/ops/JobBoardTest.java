@@ -26,13 +26,14 @@ class JobBoardTest {
     }
 
     @Test
-    void listsTheNewestJobFirstAndRanksInOrder() {
-        JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 10, List.of(), 0, "", 0, 0);
+    void listsThoseThatRunAndTheNewestFirstAndRanksInOrder() {
+        JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 30, List.of(), 0, "", 0, 0);
+        JobView oldest = new JobView("cc", "oldest", 1, "none", "RUNNING", 5, List.of(), 0, "", 0, 0);
         JobView newer = new JobView("bb", "newer", 2, "none", "RUNNING", 20,
                 List.of(Scenes.rank(1, "a", RankView.State.CONNECTED, 1, 1),
                         Scenes.rank(0, "a", RankView.State.CONNECTED, 1, 1)), 0, "", 0, 0);
-        List<JobView> jobs = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(older, newer))));
-        assertThat(jobs).extracting(JobView::name).containsExactly("newer", "older");
+        List<JobView> jobs = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(older, oldest, newer))));
+        assertThat(jobs).extracting(JobView::name).containsExactly("newer", "oldest", "older");
         assertThat(jobs.getFirst().ranks()).extracting(RankView::rank).containsExactly(0, 1);
     }
 

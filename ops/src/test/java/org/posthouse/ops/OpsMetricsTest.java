@@ -73,7 +73,8 @@ class OpsMetricsTest {
                 "posthouse_carried_bytes_total{relay=\"rennes-a\",site=\"rennes\"} 4000.0",
                 "posthouse_drained{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
-                "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 62.0",
+                "posthouse_link_frame_bytes_total{direction=\"in\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 63.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links_up{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_jobs{relay=\"rennes-a\",site=\"rennes\"} 1.0",
@@ -195,7 +196,7 @@ class OpsMetricsTest {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                             List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());

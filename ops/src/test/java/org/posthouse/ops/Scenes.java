@@ -62,9 +62,9 @@ final class Scenes {
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
-                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6, 7, lanes(), new PackingView(true, 31, 32, 33),
+                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(), new PackingView(true, 31, 32, 33),
                         List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty()),
-                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
+                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
                         List.of(), 0, NO_STREAMS, Optional.of(parked())));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
@@ -90,9 +90,20 @@ final class Scenes {
                 r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams());
     }
 
+    static RelaySnapshot withLog(RelaySnapshot r, String state, String text) {
+        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(), r.jobs(), r.directory(),
+                r.counters(), Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams());
+    }
+
     static RelaySnapshot withLinks(RelaySnapshot r, List<LinkView> links) {
         return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
+    }
+
+    /** The same link to another site. */
+    static LinkView to(String site, LinkView link) {
+        return new LinkView(site, site, link.state(), link.since(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, link.perLane(), link.packing(), link.paths(), 0,
+                link.streams(), link.parked());
     }
 
     static JobView job(String id, List<RankView> ranks) {

@@ -1,14 +1,14 @@
 // The console page: one element that owns the model and the live stream and draws everything once per event.
 
 import { LitElement, html, nothing } from 'lit';
-import { Model, changes, siteLinks, sites } from '/console/model.js';
+import { Model, changes, liveRanks, siteLinks, sites } from '/console/model.js';
 import { LiveStream } from '/console/stream.js';
 import { bytes, bytesParts, count, duration, plural, rate } from '/console/format.js';
 import { spark } from '/console/parts.js';
 import { linksSection } from '/console/links.js';
 import { directorySection, relaysSection } from '/console/relays.js';
 import { ModeChanger } from '/console/mode.js';
-import { jobsSection } from '/console/jobs.js';
+import { JobsSection } from '/console/jobs.js';
 
 const BEAT_MS = 1000;
 
@@ -16,11 +16,10 @@ class PosthouseConsole extends LitElement {
   constructor() {
     super();
     this.model = new Model();
-    this.shownWhole = new Set();
     this.openedLinks = new Set();
     this.streamState = 'connecting';
-    this.lostAt = 0;
     this.told = '';
+    this.jobsSection = new JobsSection(() => this.requestUpdate());
     this.modeChanger = new ModeChanger(() => this.requestUpdate());
     this.stream = new LiveStream((overview) => this.hear(overview), (state) => this.streamChanged(state));
   }
@@ -58,7 +57,6 @@ class PosthouseConsole extends LitElement {
   }
 
   streamChanged(state) {
-    if (state === 'lost') this.lostAt = Date.now();
     if (state === 'lost') this.told = 'The live stream is lost; reconnecting.';
     else if (state === 'live' && this.streamState === 'lost') this.told = 'The live stream is back.';
     this.streamState = state;
@@ -91,7 +89,7 @@ class PosthouseConsole extends LitElement {
   }
 
   banner() {
-    const since = duration(Date.now() - this.lostAt);
+    const since = duration(Date.now() - this.stream.heardAt);
     return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process has not answered for ${since},
       or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
       <button type="button" @click=${() => this.stream.open()}>Try now</button></div>`;
@@ -101,10 +99,7 @@ class PosthouseConsole extends LitElement {
     const { model } = this;
     return html`
       ${this.summary()}
-      ${jobsSection(model, now, this.shownWhole, (id) => {
-        this.shownWhole.add(id);
-        this.requestUpdate();
-      })}
+      ${this.jobsSection.section(model, now)}
       ${linksSection(model, now, this.openedLinks, (key) => {
         if (!this.openedLinks.delete(key)) this.openedLinks.add(key);
         this.requestUpdate();
@@ -116,7 +111,7 @@ class PosthouseConsole extends LitElement {
   summary() {
     const { model } = this;
     const { overview } = model;
-    const ranks = overview.jobs.flatMap((job) => job.ranks).filter((rank) => rank.state !== 'FINALIZED');
+    const ranks = liveRanks(overview);
     const connected = ranks.filter((rank) => rank.state === 'CONNECTED').length;
     const lost = ranks.filter((rank) => rank.state === 'LOST').length;
     const links = siteLinks(overview);

@@ -63,9 +63,10 @@ export function duration(ms) {
   return `${Math.floor(s / 86_400)} d ${Math.floor(s / 3600) % 24} h`;
 }
 
-/** The time of day where the reader is. */
-export function clock(ms) {
-  return new Date(ms).toLocaleTimeString();
+/** The time of day where the reader is, with the date if that is not today's. */
+export function clock(ms, now) {
+  const [at, today] = [new Date(ms), new Date(now)];
+  return at.toDateString() === today.toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
 }
 
 export function plural(n, one, many = `${one}s`) {

@@ -1,8 +1,8 @@
-// Jobs with their ranks.
+// Jobs with their ranks: those that run, and below those that have ended.
 
 import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { countBy, sum } from '/console/model.js';
+import { countBy, isLive, sum } from '/console/model.js';
 import { bytes, count, duration, plural, rate, word } from '/console/format.js';
 import { badge, cell, col, empty, num, spark, table } from '/console/parts.js';
 
@@ -13,30 +13,71 @@ const HEAD = [
   col('Blocked in', 'the call that it has been inside for seconds'),
 ];
 
-const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'AWAY', 'LOST', 'FINALIZED'];
+const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'AWAY', 'LOST', 'FINALIZED', 'ENDED'];
 const OPEN_RANKS_MAX = 32;
 const ROWS_MAX = 64;
 const CELLS_MAX = 2048;
-const LIVE = new Set(['RUNNING', 'STARTING']);
+const ENDED_JOBS_MAX = 5;
 
-/** @param shownWhole ids of jobs whose ranks are all listed; @param showWhole called with an id to add to them */
-export function jobsSection(model, now, shownWhole, showWhole) {
-  const { jobs } = model.overview;
-  const running = jobs.filter((job) => LIVE.has(job.state)).length;
-  const summary = jobs.length > 0 ? `${running} running, ${jobs.length} known` : nothing;
-  return html`<section aria-labelledby="jobs-title">
-    <h2 id="jobs-title">Jobs <span class="count">${summary}</span></h2>
-    ${jobs.length === 0
-      ? empty('No job has run here yet', html`Start one, and its ranks appear here as they connect:
-          <code>posthouse run -n 4 -cp job.jar Main</code>`)
-      : repeat(jobs, (job) => job.id, (job) =>
-          jobPanel(model, job, now, shownWhole.has(job.id), () => showWhole(job.id)))}
-  </section>`;
+/** Owns what of the jobs is shown; its owner draws {@link section} after each change. */
+export class JobsSection {
+  /** @param onChange called when something is to be drawn again */
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.whole = new Set();
+    this.opened = new Map();
+    this.allEnded = false;
+  }
+
+  section(model, now) {
+    const { jobs } = model.overview;
+    const ended = jobs.filter((job) => !isLive(job));
+    const hidden = this.allEnded ? [] : ended.slice(ENDED_JOBS_MAX);
+    const summary = jobs.length > 0 ? `${jobs.length - ended.length} running, ${jobs.length} known` : nothing;
+    return html`<section aria-labelledby="jobs-title">
+      <h2 id="jobs-title">Jobs <span class="count">${summary}</span></h2>
+      ${jobs.length === 0
+        ? empty('No job has run here yet', html`Start one, and its ranks appear here as they connect:
+            <code>posthouse run -n 4 -cp job.jar Main</code>`)
+        : repeat(jobs.filter((job) => !hidden.includes(job)), (job) => job.id, (job) => this.panel(model, job, now))}
+      ${hidden.length > 0 ? html`<button type="button" class="more" @click=${() => this.showEnded()}
+        >Show ${plural(hidden.length, 'more job')} that ${hidden.length === 1 ? 'has' : 'have'} ended</button>` : nothing}
+    </section>`;
+  }
+
+  panel(model, job, now) {
+    const usual = isLive(job) && job.ranks.length <= OPEN_RANKS_MAX;
+    const open = this.opened.get(job.id) ?? usual;
+    return jobPanel(model, isLive(job) ? job : asEnded(job), now, {
+      open,
+      toggled: (event) => {
+        if (event.target.open !== open) this.opened.set(job.id, event.target.open);
+        this.onChange();
+      },
+      whole: this.whole.has(job.id),
+      showWhole: () => {
+        this.whole.add(job.id);
+        this.onChange();
+      },
+    });
+  }
+
+  showEnded() {
+    this.allEnded = true;
+    this.onChange();
+  }
 }
 
-function jobPanel(model, job, now, whole, showWhole) {
-  const live = LIVE.has(job.state);
-  const rows = whole ? job.ranks : job.ranks.slice(0, ROWS_MAX);
+/** Nobody is connected to a job that has ended, nor awaited. */
+function asEnded(job) {
+  const state = (rank) => (rank.state === 'FINALIZED' || rank.state === 'LOST' ? rank.state : 'ENDED');
+  return { ...job, ranks: job.ranks.map((rank) => ({ ...rank, state: state(rank) })) };
+}
+
+/** Of a closed table no row is made: there may be thousands, each second. */
+function jobPanel(model, job, now, { open, toggled, whole, showWhole }) {
+  const live = isLive(job);
+  const rows = !open ? [] : whole ? job.ranks : job.ranks.slice(0, ROWS_MAX);
   const relays = new Set(model.overview.relays.map((relay) => relay.relay));
   const here = job.ranks.filter((rank) => relays.has(rank.relay));
   const where = here.length < job.ranks.length ? ' at the relays here' : '';
@@ -57,11 +98,11 @@ function jobPanel(model, job, now, whole, showWhole) {
       </p>` : nothing}
     </header>
     ${rankGrid(job)}
-    <details ?open=${live && job.ranks.length <= OPEN_RANKS_MAX}>
+    <details ?open=${open} @toggle=${toggled}>
       <summary>Ranks <span class="count">${count(sum(here, (rank) => rank.messagesSent))} messages sent,
         ${count(sum(here, (rank) => rank.messagesDelivered))} delivered${where}</span></summary>
       ${table(`Ranks of ${job.name}`, HEAD, rows.map((rank) => rankRow(rank, relays.has(rank.relay), now)), { hidden: true })}
-      ${rows.length < job.ranks.length
+      ${open && rows.length < job.ranks.length
         ? html`<button type="button" @click=${showWhole}>Show all ${count(job.ranks.length)} ranks</button>` : nothing}
     </details>
   </article>`;

@@ -41,7 +41,7 @@ export function linksSection(model, now, opened, toggle) {
 function cut(relay, link, now) {
   const { since, reason, lastTry, messages, bytes: kept, jobs } = link.parked;
   return html`<div class="notice">
-    <p><strong>${relay.relay} → ${link.peerRelay} is down</strong> since ${clock(since)}, for ${duration(now - since)}: ${reason}${
+    <p><strong>${relay.relay} → ${link.peerRelay} is down</strong> since ${clock(since, now)}, for ${duration(now - since)}: ${reason}${
       lastTry ? html`; last try: ${lastTry}` : nothing}.</p>
     ${messages === 0 && jobs.length === 0 ? html`<p>Nothing waits for it.</p>`
       : html`<p>${plural(messages, 'message')}, ${bytes(kept)}, ${messages === 1 ? 'waits' : 'wait'} until it is up again.</p>

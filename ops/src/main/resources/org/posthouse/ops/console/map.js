@@ -6,20 +6,24 @@ import { micros, plural } from '/console/format.js';
 import { tone } from '/console/parts.js';
 
 const WIDTH = 460;
-const HEIGHT = 190;
-const BOX_WIDTH = 116;
+const heightOf = (sites) => (sites > 4 ? 320 : 190);
+const BOX_WIDTH = 124;
 const BOX_HEIGHT = 48;
-const SITES_MAX = 12;
+
+/** Of more, boxes would cover each other and what is written on links. */
+const SITES_MAX = 6;
 const NAME_CHARS_MAX = 14;
+const FACTS_CHARS_MAX = 19;
 
 export function siteMap(overview) {
   const all = sites(overview);
-  const shown = all.slice(0, SITES_MAX);
-  const places = place(shown);
+  const shown = foremost(overview, all);
+  const height = heightOf(shown.length);
+  const places = place(shown, height);
   const links = siteLinks(overview).filter((link) => link.a !== link.b && places.has(link.a) && places.has(link.b));
   const label = `Map of ${plural(all.length, 'site')} and ${plural(links.length, 'link')}`;
   return html`<figure class="map">
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
+    <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label=${label}>
       ${links.map((link) => edge(link, places))}
       ${shown.map((site) => box(site, places.get(site.name)))}
     </svg>
@@ -28,15 +32,24 @@ export function siteMap(overview) {
   </figure>`;
 }
 
+/** Of many sites those of the relays here, and those that are silent or have a link that is not up, before others. */
+function foremost(overview, all) {
+  const here = new Set(overview.relays.map((relay) => relay.site));
+  const cut = new Set(siteLinks(overview).filter((link) => link.state !== 'UP').flatMap((link) => [link.a, link.b]));
+  const order = (site) => (here.has(site.name) ? 0 : site.silent > 0 || cut.has(site.name) ? 1 : 2);
+  const chosen = new Set([...all].sort((a, b) => order(a) - order(b)).slice(0, SITES_MAX));
+  return all.filter((site) => chosen.has(site));
+}
+
 /** Evenly round an ellipse, the first at the left of two or at the top, stretched to use the whole height. */
-function place(shown) {
+function place(shown, height) {
   const n = shown.length;
   const angles = shown.map((_, i) => Math.PI + (2 * Math.PI * i) / n + (n > 2 ? Math.PI / 2 : 0));
   const heights = angles.map(Math.sin);
   const [top, low] = [Math.min(...heights), Math.max(...heights)];
   const rx = n === 1 ? 0 : (WIDTH - BOX_WIDTH) / 2 - 4;
-  const span = HEIGHT - BOX_HEIGHT - 8;
-  const y = (height) => (n <= 2 ? HEIGHT / 2 : 4 + BOX_HEIGHT / 2 + ((height - top) / (low - top)) * span);
+  const span = height - BOX_HEIGHT - 8;
+  const y = (at) => (n <= 2 ? height / 2 : 4 + BOX_HEIGHT / 2 + ((at - top) / (low - top)) * span);
   return new Map(shown.map((site, i) => [site.name, { x: WIDTH / 2 + rx * Math.cos(angles[i]), y: y(heights[i]) }]));
 }
 
@@ -51,11 +64,18 @@ function edge(link, places) {
   </g>`;
 }
 
+/** What is to be said of a site, and what instead if there is no room for it. */
+function factsOf(site) {
+  const relays = plural(site.relays.size, 'relay');
+  const ranks = plural(site.ranks, 'rank');
+  if (site.relays.size === 0) return ['relay not heard of'];
+  if (site.silent > 0) return site.relays.size === 1 ? ['relay silent'] : [`${site.silent} of ${relays} silent`, `${site.silent} silent`];
+  return site.ranks > 0 ? [`${relays} · ${ranks}`, ranks] : [relays];
+}
+
 function box(site, at) {
   const name = site.name.length > NAME_CHARS_MAX ? `${site.name.slice(0, NAME_CHARS_MAX - 1)}…` : site.name;
-  const relays = site.relays.size === 0 ? 'relay not heard of' : plural(site.relays.size, 'relay');
-  const facts = site.silent > 0 ? (site.relays.size === 1 ? 'relay silent' : `${site.silent} of ${relays} silent`)
-    : site.ranks > 0 ? `${relays} · ${plural(site.ranks, 'rank')}` : relays;
+  const facts = factsOf(site).find((text) => text.length <= FACTS_CHARS_MAX);
   return svg`<g class="site ${site.silent > 0 ? 'bad' : ''}">
     <title>${site.name}</title>
     <rect x=${at.x - BOX_WIDTH / 2} y=${at.y - BOX_HEIGHT / 2} width=${BOX_WIDTH} height=${BOX_HEIGHT} rx="7"></rect>

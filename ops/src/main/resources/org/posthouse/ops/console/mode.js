@@ -1,6 +1,7 @@
 // The change of mode: a dialog that says what will happen and asks, and what came of it.
 
 import { html, nothing } from 'lit';
+import { liveRanks } from '/console/model.js';
 import { micros, plural } from '/console/format.js';
 
 const MODES = [
@@ -14,6 +15,8 @@ const LOOPS_MAX = 64;
 
 /** Longer than a relay waits for ranks that compute before it answers. */
 const ANSWER_MS_MAX = 15_000;
+
+const IN_DOUBT = 'it may have been changed: see Mode in the table';
 
 /** Owns the dialog's state; its owner draws {@link button}, {@link dialog} and {@link outcome} after each change. */
 export class ModeChanger {
@@ -59,11 +62,11 @@ export class ModeChanger {
   dialog(overview) {
     if (!this.open) return nothing;
     const { relays } = overview;
-    const ranks = relays.flatMap((relay) => overview.jobs.flatMap((job) => job.ranks)
+    const ranks = relays.flatMap((relay) => liveRanks(overview)
       .filter((rank) => rank.relay === relay.relay && rank.state === 'CONNECTED'));
     const modes = [...new Set(relays.map((relay) => relay.mode))].join(', ');
     return html`<dialog class="mode" aria-labelledby="mode-title" @close=${() => this.closed()}>
-      <form method="dialog" @submit=${(event) => this.order(event)}>
+      <form method="dialog" @submit=${(event) => this.order(event, relays.length)}>
         <h2 id="mode-title">Change the mode of ${plural(relays.length, 'relay')}?</h2>
         <p>${relays.map((relay) => relay.relay).join(', ')}: ${modes} now. ${ranks.length === 0 ? 'No rank is connected.'
           : html`${plural(ranks.length, 'connected rank')} will be asked to connect again, each at its next call, and pause
@@ -119,7 +122,7 @@ export class ModeChanger {
   }
 
   /** The browser has checked the fields; the relay checks all. */
-  async order(event) {
+  async order(event, relays) {
     event.preventDefault();
     const dialog = event.target.closest('dialog');
     this.asking = true;
@@ -131,11 +134,14 @@ export class ModeChanger {
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       });
       const told = await answer.json();
-      if (!answer.ok) throw new Error(told.error);
-      this.reports = told.changes;
-      dialog.close();
-    } catch (e) {
-      this.failure = `Not changed: ${e.message}`;
+      if (answer.ok) {
+        this.reports = told.changes;
+        dialog.close();
+      } else {
+        this.failure = refusal(answer.status, told.error, relays);
+      }
+    } catch {
+      this.failure = `No answer; ${IN_DOUBT}`;
     } finally {
       this.asking = false;
       this.onChange();
@@ -155,6 +161,11 @@ export class ModeChanger {
     this.reports = null;
     this.onChange();
   }
+}
+
+/** Of several relays one may have changed before another refused. */
+function refusal(status, error, relays) {
+  return status < 500 && relays === 1 ? `Not changed: ${error}` : `${error}; ${IN_DOUBT}`;
 }
 
 function told(report) {

@@ -1,12 +1,17 @@
 // What the page knows: the newest overview and, for each number that only grows, its speed over the last two minutes.
 // No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
 
-export const HISTORY_LENGTH = 120;
+import { plural } from '/console/format.js';
+
+export const HISTORY_MS = 120_000;
+
+/** One beat of the server: what an event tells has happened since the beat before, however long it was quiet. */
+const BEAT_MS = 1000;
 
 /** Longer than one beat of the server: after that a silent stream means that nothing moved. */
 const QUIET_AFTER_MS = 1800;
 
-/** Speed of one growing number. A number that falls (its relay restarted) counts as standing still once. */
+/** Speed of one growing number, and what it was: pairs of time and speed. A number that falls counts as standing still once. */
 class Speed {
   constructor() {
     this.history = [];
@@ -17,15 +22,17 @@ class Speed {
   }
 
   accept(at, value) {
-    if (this.at != null && at > this.at) this.push(Math.max(0, value - this.value) / ((at - this.at) / 1000));
+    if (this.at != null && at > this.at) {
+      this.push(at, Math.max(0, value - this.value) / (Math.max(BEAT_MS, at - this.at) / 1000));
+    }
     this.at = at;
     this.value = value;
   }
 
-  push(perSecond) {
+  push(at, perSecond) {
     this.perSecond = perSecond;
-    this.history.push(perSecond);
-    if (this.history.length > HISTORY_LENGTH) this.history.shift();
+    this.history.push([at, perSecond]);
+    while (this.history[0][0] < at - HISTORY_MS) this.history.shift();
   }
 }
 
@@ -33,6 +40,7 @@ export class Model {
   constructor() {
     this.overview = null;
     this.speeds = new Map();
+    this.starts = new Map();
     this.clockAhead = 0;
     this.round = 0;
   }
@@ -47,6 +55,7 @@ export class Model {
     for (const relay of overview.relays) {
       const key = relayKey(relay);
       const c = relay.counters;
+      this.forgetIfRestarted(key, relay.startedAt);
       for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) this.note(`${key} ${name}`, c[name]);
       for (const link of relay.links) {
         for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) {
@@ -67,12 +76,20 @@ export class Model {
     for (const [key, speed] of this.speeds) if (speed.round !== this.round) this.speeds.delete(key);
   }
 
+  /** Its numbers begin anew, and are no speeds of what was before. */
+  forgetIfRestarted(key, startedAt) {
+    if (this.starts.has(key) && this.starts.get(key) !== startedAt) {
+      for (const name of this.speeds.keys()) if (name.startsWith(`${key} `)) this.speeds.delete(name);
+    }
+    this.starts.set(key, startedAt);
+  }
+
   /** The stream is alive and silent: nothing moved. */
   beQuiet(localNow) {
     const at = this.now(localNow);
     for (const speed of this.speeds.values()) {
       if (speed.at != null && at - speed.at > QUIET_AFTER_MS) {
-        speed.push(0);
+        speed.push(at, 0);
         speed.at = at;
       }
     }
@@ -117,6 +134,18 @@ export function countBy(items, key) {
   return counts;
 }
 
+const LIVE = new Set(['STARTING', 'RUNNING']);
+
+/** A job that has ended stays in the overview for a while, for people to see. */
+export function isLive(job) {
+  return LIVE.has(job.state);
+}
+
+/** Ranks of jobs that run, but those that are done. */
+export function liveRanks(overview) {
+  return overview.jobs.filter(isLive).flatMap((job) => job.ranks).filter((rank) => rank.state !== 'FINALIZED');
+}
+
 /** Sites that are known from anywhere, with what is known of them, by name. */
 export function sites(overview) {
   const byName = new Map();
@@ -133,22 +162,21 @@ export function sites(overview) {
       at.relays.add(known.relay);
     }
   }
-  for (const job of overview.jobs) {
-    for (const rank of job.ranks) if (rank.state !== 'FINALIZED') site(rank.site).ranks += 1;
-  }
+  for (const rank of liveRanks(overview)) site(rank.site).ranks += 1;
   return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
 }
 
 const LINK_ORDER = ['UP', 'CONNECTING', 'DOWN'];
 
 /** One entry for each pair of sites, and one for a site that has links inside; the worse of the two ends' states counts. */
-export function siteLinks(overview) {
+export function siteLinks(overview, stateOf = (link) => link.state) {
   const pairs = new Map();
   for (const relay of overview.relays) {
     for (const link of relay.links) {
       const [a, b] = [relay.site, link.peerSite].sort();
       const pair = pairs.get(`${a}|${b}`) ?? { a, b, state: 'UP', roundTripMicros: 0 };
-      if (LINK_ORDER.indexOf(link.state) > LINK_ORDER.indexOf(pair.state)) pair.state = link.state;
+      const state = stateOf(link);
+      if (LINK_ORDER.indexOf(state) > LINK_ORDER.indexOf(pair.state)) pair.state = state;
       pair.roundTripMicros = Math.max(pair.roundTripMicros, link.roundTripMicros);
       pairs.set(`${a}|${b}`, pair);
     }
@@ -156,12 +184,13 @@ export function siteLinks(overview) {
   return [...pairs.values()];
 }
 
-/** One entry for each relay of the group; what the highest epoch says wins. */
+/** One entry for each relay of the group; what the highest epoch says wins and, between equals, who hears from it. */
 export function directory(overview) {
   const known = new Map();
   for (const entry of overview.relays.flatMap((relay) => relay.directory)) {
     const key = `${entry.site}/${entry.relay}`;
-    if (!known.has(key) || known.get(key).epoch < entry.epoch) known.set(key, entry);
+    const other = known.get(key);
+    if (!other || other.epoch < entry.epoch || (other.epoch === entry.epoch && !other.alive)) known.set(key, entry);
   }
   return [...known.values()].sort((a, b) => a.site.localeCompare(b.site) || a.relay.localeCompare(b.relay));
 }
@@ -170,8 +199,10 @@ export function directory(overview) {
 export function changes(before, after) {
   if (!before) return [];
   const told = [];
-  const linkState = new Map(siteLinks(before).map((link) => [`${link.a}|${link.b}`, link.state]));
-  for (const link of siteLinks(after)) {
+  // A link that is down dials again and again.
+  const stateOf = (link) => (link.state === 'CONNECTING' && link.parked ? 'DOWN' : link.state);
+  const linkState = new Map(siteLinks(before, stateOf).map((link) => [`${link.a}|${link.b}`, link.state]));
+  for (const link of siteLinks(after, stateOf)) {
     const was = linkState.get(`${link.a}|${link.b}`);
     const name = link.a === link.b ? `A link inside ${link.a}` : `Link ${link.a} to ${link.b}`;
     if (was && was !== link.state) told.push(`${name} is ${link.state.toLowerCase()}.`);
@@ -182,7 +213,7 @@ export function changes(before, after) {
     if (!was) told.push(`Job ${job.name} appeared.`);
     else if (was.state !== job.state) told.push(`Job ${job.name} is ${job.state.toLowerCase()}.`);
     const lost = (view) => view?.ranks.filter((rank) => rank.state === 'LOST').length ?? 0;
-    if (lost(job) > lost(was)) told.push(`Job ${job.name} has ${lost(job)} lost ranks.`);
+    if (lost(job) > lost(was)) told.push(`Job ${job.name} has ${plural(lost(job), 'lost rank')}.`);
   }
   return told.slice(0, 4);
 }

@@ -1,13 +1,13 @@
 // Small pieces that several sections share. Pure templates.
 
 import { html, svg, nothing } from 'lit';
-import { HISTORY_LENGTH } from '/console/model.js';
+import { HISTORY_MS } from '/console/model.js';
 import { bytes, rate, word } from '/console/format.js';
 
 const TONES = {
   UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
   CONNECTING: 'busy', STARTING: 'busy', REPLAYING: 'busy', WAITING: 'idle',
-  FINALIZED: 'idle', FINISHED: 'idle',
+  FINALIZED: 'idle', FINISHED: 'idle', ENDED: 'idle',
   DOWN: 'bad', LOST: 'bad', AWAY: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
 };
 
@@ -38,18 +38,19 @@ function mark(t) {
 
 /** The last two minutes as a line; newest at the right. Says its last and highest value to a screen reader. */
 export function spark(history, { width = 120, height = 28, label, write = rate }) {
-  const top = Math.max(...history, 0);
-  const step = width / (HISTORY_LENGTH - 1);
+  const values = history.map(([, value]) => value);
+  const top = Math.max(...values, 0);
+  const newest = history.at(-1)?.[0];
   const y = (value) => (top === 0 ? height - 1 : height - 1 - (value / top) * (height - 4));
-  const x = (i) => width - (history.length - 1 - i) * step;
-  const points = history.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
+  const x = (at) => width - ((newest - at) / HISTORY_MS) * width;
+  const points = history.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
   const text = history.length === 0 ? `${label}: no sample yet`
-    : `${label}: now ${write(history.at(-1))} per second, at most ${write(top)} in the last two minutes`;
+    : `${label}: now ${write(values.at(-1))} per second, at most ${write(top)} in the last two minutes`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img"
       aria-label=${text} preserveAspectRatio="none">
     <line class="base" x1="0" x2=${width} y1=${height - 0.5} y2=${height - 0.5}></line>
     ${points.length < 2 ? nothing : svg`
-      <polygon class="area" points="${x(0).toFixed(1)},${height} ${points.join(' ')} ${width},${height}"></polygon>
+      <polygon class="area" points="${x(history[0][0]).toFixed(1)},${height} ${points.join(' ')} ${width},${height}"></polygon>
       <polyline class="line" points=${points.join(' ')}></polyline>`}
   </svg>`;
 }

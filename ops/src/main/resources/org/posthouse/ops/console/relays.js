@@ -18,7 +18,8 @@ const HEAD = [
 ];
 
 const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
-  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'), num('Since')];
+  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'),
+  num('For', 'how long it has been in this state')];
 
 /** Lag past which work that comes waits so long that people notice. */
 const LAG_MS_HIGH = 100;
@@ -30,6 +31,8 @@ export function relaysSection(model, now, modeChanger) {
       ${relays.length > 0 ? modeChanger.button(relays) : nothing}</div>
     ${modeChanger.outcome()}
     ${relays.filter((relay) => !relay.ready).map(notReady)}
+    ${relays.filter(logTold).map((relay) => html`<div class="notice bad"><strong>The log of ${relay.relay} is
+      ${relay.log.state}:</strong> ${relay.log.text}</div>`)}
     ${relays.filter((relay) => relay.keys?.warnings.length > 0).map(keysWarning)}
     ${relays.length === 0
       ? empty('No relay runs in this process', html`Start one with <code>posthouse relay</code>.`)
@@ -40,6 +43,11 @@ export function relaysSection(model, now, modeChanger) {
 
 function notReady(relay) {
   return html`<div class="notice bad"><strong>${relay.relay} takes no work:</strong> ${relay.reasons.join('; ')}</div>`;
+}
+
+/** Unless it is why the relay is not ready. */
+function logTold(relay) {
+  return relay.log && relay.log.state !== 'open' && !relay.reasons.some((reason) => reason.includes(relay.log.text));
 }
 
 function keysWarning(relay) {
@@ -70,7 +78,7 @@ function row(model, relay, now) {
 }
 
 function logTrouble(log) {
-  return log.state === 'open' ? nothing : html`<span class="sub bad-text">${log.state}: ${log.text}</span>`;
+  return log.state === 'open' ? nothing : html`<span class="sub bad-text">${log.state}</span>`;
 }
 
 function lag(ms) {

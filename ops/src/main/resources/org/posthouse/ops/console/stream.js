@@ -1,10 +1,11 @@
-// The live stream: server-sent events, with a retry of our own where the browser gives up, and a look at /healthz when
-// the stream is silent for long (a stopped process keeps its socket open and would look idle for ever).
+// The live stream: server-sent events, with a retry of our own where the browser gives up, and when the stream is silent
+// for long: of a stopped process, or one that has forgotten the connection, it would look idle for ever.
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5_000;
+
+/** The server says every five seconds that it is still there. */
 const SILENCE_MS_MAX = 12_000;
-const HEALTH_MS_MAX = 4_000;
 
 export class LiveStream {
   /** @param onOverview called with each parsed event; @param onState called with 'connecting', 'live' or 'lost' */
@@ -27,25 +28,17 @@ export class LiveStream {
       this.change('live');
       this.onOverview(JSON.parse(event.data));
     });
-    this.source.addEventListener('open', () => {
-      this.heardAt = Date.now();
-    });
+    for (const sign of ['open', 'quiet']) {
+      this.source.addEventListener(sign, () => {
+        this.heardAt = Date.now();
+      });
+    }
     this.source.addEventListener('error', () => this.lost());
   }
 
   /** Once a second. */
-  async beat() {
-    if (this.state !== 'live' || this.asking || Date.now() - this.heardAt < SILENCE_MS_MAX) return;
-    this.asking = true;
-    try {
-      const answer = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(HEALTH_MS_MAX) });
-      if (!answer.ok) throw new Error(`healthz answers ${answer.status}`);
-      this.heardAt = Date.now();
-    } catch {
-      this.lost();
-    } finally {
-      this.asking = false;
-    }
+  beat() {
+    if (this.state === 'live' && Date.now() - this.heardAt >= SILENCE_MS_MAX) this.lost();
   }
 
   lost() {

@@ -1,0 +1,31 @@
+package org.posthouse.relay;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import org.posthouse.ops.JobView;
+
+/** Jobs that have ended and that the console goes on showing. Confined to the relay's control strand. */
+final class EndedJobs {
+    static final int JOBS_MAX = 32;
+
+    /** Ranks of all of them but the newest, which is kept whatever its size: each page is sent all of them each second. */
+    static final int RANKS_MAX = 1_000;
+
+    /** The newest first. */
+    private final ArrayDeque<JobView> jobs = new ArrayDeque<>();
+
+    /** Of all but the newest. */
+    private int ranks;
+
+    void add(JobView job) {
+        ranks += jobs.isEmpty() ? 0 : jobs.getFirst().ranks().size();
+        jobs.addFirst(job);
+        while (jobs.size() > JOBS_MAX || ranks > RANKS_MAX) {
+            ranks -= jobs.removeLast().ranks().size();
+        }
+    }
+
+    Collection<JobView> all() {
+        return jobs;
+    }
+}
