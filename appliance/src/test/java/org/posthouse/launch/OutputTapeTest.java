@@ -134,10 +134,10 @@ class OutputTapeTest {
     }
 
     @Test
-    void theFirstDifferenceIsToldAndMovesNoOtherLine() throws Exception {
+    void theFirstDifferenceIsToldAndALineThatDiffersIsShownAndMovesNoOther() throws Exception {
         process(1, "begin\ntook 9.9 s\nmiddle\nend\n");
         process(2, "begin\ntook 10.1 s\nanother\nend\nafter\n").finish(true);
-        assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "after"));
+        assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "took 10.1 s", "another", "after"));
         assertThat(told)
                 .containsExactly("printed something else when it was started again, on standard output, byte 11, line 2:"
                         + " \"took 10.1 s\", and before \"took 9.9 s\"");
@@ -147,7 +147,7 @@ class OutputTapeTest {
     void aLineThatOnlyBeginsLikeTheOldOneDiffers() throws Exception {
         process(1, "a\nb\n");
         process(2, "a\nb and more\nc\n");
-        assertThat(shown()).isEqualTo(tagged("a", "b", "c"));
+        assertThat(shown()).isEqualTo(tagged("a", "b", "b and more", "c"));
         assertThat(told).hasSize(1).first().asString().contains("byte 3, line 2: \"b and more\", and before \"b\"");
     }
 
@@ -156,8 +156,48 @@ class OutputTapeTest {
         process(1, "a\n");
         process(2, "b\n");
         process(3, "c\n");
-        assertThat(shown()).isEqualTo(tagged("a"));
+        assertThat(shown()).isEqualTo(tagged("a", "b", "c"));
         assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void noTwoLinesAreSwallowedForOne() throws Exception {
+        process(1, "a\nok\nb\nok\n");
+        process(2, "new\nok\nok\nok\nc\n");
+        assertThat(shown()).isEqualTo(tagged("a", "ok", "b", "ok", "new", "ok", "c"));
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void halfALineIsNotLostWhereALineDiffers() throws Exception {
+        process(1, "a\nhalf of it");
+        process(2, "b\n").finish(false);
+        assertThat(shown()).isEqualTo(tagged("a", "b", "half of it"));
+    }
+
+    /** Each on a tape in memory, and on one in a file. */
+    @Test
+    void whatAJvmSaysAsItCrashesIsNoOutputOfTheRank() throws Exception {
+        for (int round = 0; round < 2; round++) {
+            process(1, "one\n#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n#  SIGSEGV (0xb)\n");
+            process(2, "one\n#\nthree\n").finish(true);
+            assertThat(shown()).isEqualTo(tagged(
+                    "one", "#", "# A fatal error has been detected by the Java Runtime Environment:", "#", "#  SIGSEGV (0xb)", "#", "three"));
+            shown.reset();
+            nextLauncher();
+        }
+        assertThat(told).isEmpty();
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\n#\nthree\n");
+    }
+
+    @Test
+    void theThreadsThatAJvmListsAreNoOutputOfTheRank() throws Exception {
+        String dump = "2026-11-26 09:08:43\nFull thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n\n\"main\" #1\n\nHeap\n DefNew     total\n\n";
+        process(1, "one\n" + dump + "two\n");
+        process(2, "one\ntwo\n" + dump + "three\n").finish(true);
+        assertThat(told).isEmpty();
+        assertThat(shown()).endsWith(tagged("", "three")).containsOnlyOnce("] two\n");
+        assertThat(shown().split("Full thread dump", -1)).hasSize(3);
     }
 
     @Test
@@ -229,7 +269,7 @@ class OutputTapeTest {
         String changed = String.join("\n", lines).replace("\n12345 ", "\n12345+") + "\n";
         process(5, changed).finish(true);
         assertThat(told).hasSize(1).first().asString().contains("byte " + (changed.indexOf("12345+") + 5) + ", line 12346:");
-        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)));
+        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)) + "[3] " + lines.get(12_345).replace("12345 ", "12345+") + "\n");
     }
 
     @Test
