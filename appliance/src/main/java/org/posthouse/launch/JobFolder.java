@@ -270,6 +270,11 @@ public final class JobFolder implements Closeable {
         append(notes.marked(rank, image, outBytes, errBytes), false);
     }
 
+    /** A mark stands in what is kept of a rank's output. */
+    void placed(Signal.Placed place) throws IOException {
+        append(notes.placed(place), false);
+    }
+
     /** Whether what was printed before an image is on the disk when the image counts. */
     boolean survivesHost() {
         return job.opening().survivesHost();

@@ -40,8 +40,8 @@ final class JobWatch {
         /** The rank did what cannot be replayed. */
         void limited(int rank, String why);
 
-        /** This process of the rank goes on at this image when it has printed its prologue; 0: at none. */
-        void goesOnAt(int rank, long incarnation, int image);
+        /** A mark stands in what is kept of the rank's output, for another launcher. */
+        void placed(Signal.Placed place);
     }
 
     private final JobSpec spec;
@@ -213,6 +213,7 @@ final class JobWatch {
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
             case Signal.Kept is -> kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
+            case Signal.Placed placed -> processes.placed(placed);
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
@@ -344,7 +345,7 @@ final class JobWatch {
             }
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
-            case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.a(), event.code());
+            case JobEvent.OUTPUT -> {} // A mark in its output says so, too, and where that is.
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.posthouse.logstore.Disk;
+import org.posthouse.wire.PrintMark;
 
 /**
  * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what
@@ -50,6 +51,9 @@ final class OutputTape implements AutoCloseable {
 
         /** The stream is not kept any longer. */
         void broken(IOException why);
+
+        /** A mark of this number stands at this byte of the tape, which another launcher may need. */
+        void placed(long mark, long at);
     }
 
     private final String stream;
@@ -97,7 +101,7 @@ final class OutputTape implements AutoCloseable {
     /** How long the last line is that it printed, if that is the last of the tape; else 0. */
     private int keptLast;
 
-    /** How much of what it printed has come, and is kept if it is not broken. */
+    /** How much of what its library printed has come with its last mark, and all that came before that, and is kept if it is not broken. */
     private long came;
 
     /** Who waits until so much has; null if nobody does. */
@@ -172,15 +176,28 @@ final class OutputTape implements AutoCloseable {
         jvm.begin();
         came = 0;
         waiting = null;
-        marks.begin(newIncarnation);
     }
 
-    /** So many bytes of a process have come, and were taken. */
-    synchronized void came(int from, long bytes) {
-        if (from == incarnation) {
-            came = bytes;
-            tellWaiting();
+    /**
+     * A mark of a process has come, behind whole lines that were taken and the beginning of one, of which is told if another launcher may need it.
+     *
+     * @param begunBytes how long that beginning is
+     */
+    synchronized void mark(int from, PrintMark mark, int begunBytes) {
+        if (from != incarnation) {
+            return;
         }
+        if (!broken) {
+            // With lines behind those that it is to print again it is behind all: what it has shown there it does not print again.
+            boolean isAmong = isAtEnd() || lines == linesExpected;
+            long at = (isAmong ? compared : length()) + begunBytes;
+            marks.place(mark.number(), at);
+            if (path != null) {
+                watcher.placed(mark.number(), at);
+            }
+        }
+        came = mark.process();
+        tellWaiting();
     }
 
     /** Calls {@code kept} once the first {@code bytes} that this process prints are kept; never if they do not come. The last call counts. */
@@ -219,19 +236,27 @@ final class OutputTape implements AutoCloseable {
     }
 
     /**
-     * The process is at the end of its prologue and goes on at this byte of what was shown.
+     * The process is at the end of its prologue and goes on where the mark of this number is.
      *
-     * @return what was shown of the line that the byte is in
+     * @return what was shown of the line that the mark is in
      */
-    synchronized byte[] jump(int from, long target) {
-        if (from != incarnation || broken) {
+    synchronized byte[] jump(int from, long mark) {
+        if (from != incarnation) {
             return NOTHING;
         }
+        if (broken) {
+            goToEnd();
+            return NOTHING;
+        }
+        long target = marks.at(mark);
         compared = 0;
         linesCompared = 0;
         long end = Math.min(target, length());
         long known = length() + held.length;
-        if (target != OutputMarks.END && target > known) {
+        if (target == OutputMarks.END) {
+            watcher.lost("goes on where it was at an image, and its mark in " + stream
+                    + " came to no launcher: lines that it had printed before that may be lost, and some be shown twice");
+        } else if (target > known) {
             watcher.lost("goes on at byte " + target + " of " + stream + ", of which only " + known
                     + " came to its launchers: what it had printed between them is lost");
         }
@@ -556,7 +581,6 @@ final class OutputTape implements AutoCloseable {
     @Override
     public synchronized void close() {
         broken = true;
-        marks.close();
         try {
             if (file != null) {
                 file.close();

@@ -67,8 +67,8 @@ class JobWatchTest {
         }
 
         @Override
-        public void goesOnAt(int rank, long incarnation, int image) {
-            told.add("process " + incarnation + " of rank " + rank + " goes on at image " + image);
+        public void placed(Signal.Placed place) {
+            told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.at());
         }
     };
 
@@ -464,11 +464,12 @@ class JobWatchTest {
 
     /** What is shown of what a process prints again. */
     @Test
-    void checkpointsAndWhereAProcessGoesOnAreMarksOfItsOutput() throws Exception {
+    void checkpointsAreMarksOfItsOutput() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
         told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
-        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "process 3 of rank 1 goes on at image 2");
+        watch.on(new Signal.Placed(1, true, 20, 25), nowNs);
+        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 mark 20 at 25");
     }
 
     /** Else nobody would know why the job stands still. */
