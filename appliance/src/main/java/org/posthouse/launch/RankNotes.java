@@ -47,7 +47,7 @@ final class RankNotes {
     /** Reads whole lines. @throws IOException naming the first that is none */
     void read(String lines) throws IOException {
         int number = 0;
-        for (String line : lines.lines().toList()) {
+        for (String line : lines.isEmpty() ? new String[0] : lines.split("\n")) {
             number++;
             try {
                 take(line.split(" ", -1));
@@ -135,7 +135,7 @@ final class RankNotes {
     /** The rank did what cannot be replayed, and no image lies behind it. */
     String limited(int rank, String why) {
         limits[rank] = why;
-        return "limit " + rank + " " + why.replace('\n', ' ') + "\n";
+        return "limit " + rank + " " + oneLine(why) + "\n";
     }
 
     String ending(int status, String cause) {
@@ -151,7 +151,12 @@ final class RankNotes {
     }
 
     private String line(String word) {
-        return word + " " + end.status() + " " + end.cause().replace('\n', ' ') + "\n";
+        return word + " " + end.status() + " " + oneLine(end.cause()) + "\n";
+    }
+
+    /** What has the ends of lines in it is somebody else's text. */
+    private static String oneLine(String text) {
+        return text.replaceAll("\\R", " ");
     }
 
     /** All that is still of use, in lines. */
