@@ -334,7 +334,11 @@ final class RunCommand implements Callable<Integer> {
         try {
             return JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made);
         } catch (JobFailure e) {
-            made.delete();
+            try {
+                made.delete();
+            } catch (JobFailure left) {
+                e.addSuppressed(left); // Why the job did not begin is what a user can mend.
+            }
             throw e;
         }
     }

@@ -36,6 +36,9 @@ import org.posthouse.tunnel.Causes;
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
     private static final String PROGRESS = "progress";
+    /** What a file is called that is to take another's place; a disk that is full leaves it. */
+    private static final String NEW = ".new";
+
     private static final String LOCK = "lock";
     private static final long PROGRESS_BYTES_MAX = 1L << 20;
 
@@ -147,8 +150,12 @@ public final class JobFolder implements Closeable {
 
     private static RankNotes readNotes(Path folder, JobFile job) throws IOException {
         RankNotes notes = new RankNotes(job.spec().ranks());
-        String written = Files.readString(folder.resolve(PROGRESS));
-        notes.read(written.substring(0, written.lastIndexOf('\n') + 1));
+        byte[] written = Files.readAllBytes(folder.resolve(PROGRESS));
+        int end = written.length;
+        while (end > 0 && written[end - 1] != '\n') {
+            end--; // Of bytes: the last line may end within a character.
+        }
+        notes.read(new String(written, 0, end, StandardCharsets.UTF_8));
         return notes;
     }
 
@@ -188,7 +195,7 @@ public final class JobFolder implements Closeable {
 
     /** Whatever happens, the file is the old one or the new one. */
     private void replace(String name, byte[] bytes) throws IOException {
-        Path whole = folder.resolve(name + ".new");
+        Path whole = folder.resolve(name + NEW);
         try (FileChannel file = FileChannel.open(
                 whole, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
             write(file, bytes);
@@ -270,6 +277,11 @@ public final class JobFolder implements Closeable {
         append(notes.marked(rank, image, outBytes, errBytes), false);
     }
 
+    /** A mark stands in what is kept of a rank's output. */
+    void placed(Signal.Placed place) throws IOException {
+        append(notes.placed(place), false);
+    }
+
     /** Whether what was printed before an image is on the disk when the image counts. */
     boolean survivesHost() {
         return job.opening().survivesHost();
@@ -316,7 +328,7 @@ public final class JobFolder implements Closeable {
     public void delete() throws JobFailure {
         close();
         try {
-            for (String name : List.of(JOB, PROGRESS, LOCK)) {
+            for (String name : List.of(JOB, JOB + NEW, PROGRESS, PROGRESS + NEW, LOCK)) {
                 Files.deleteIfExists(folder.resolve(name));
             }
             Files.delete(folder);

@@ -40,8 +40,8 @@ final class JobWatch {
         /** The rank did what cannot be replayed. */
         void limited(int rank, String why);
 
-        /** This process of the rank goes on at this image when it has printed its prologue; 0: at none. */
-        void goesOnAt(int rank, long incarnation, int image);
+        /** A mark stands in what is kept of the rank's output, for another launcher. */
+        void placed(Signal.Placed place);
     }
 
     private final JobSpec spec;
@@ -70,6 +70,9 @@ final class JobWatch {
 
     /** Relays that have not told this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
+
+    /** Relays that did not have the job any more, which was over. */
+    private final Set<Integer> unknownAt = new HashSet<>();
 
     /** How another launcher has decided that the job ends, perhaps without telling all relays; null if none has. */
     private Standing.End decided;
@@ -215,7 +218,8 @@ final class JobWatch {
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
             case Signal.Kept is -> kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
-            case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
+            case Signal.Placed placed -> processes.placed(placed);
+            case Signal.Unkept unkept -> onUnkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.JobUnknown unknown -> onJobUnknown(unknown, nowNs);
@@ -224,7 +228,19 @@ final class JobWatch {
         }
     }
 
+    /** A launcher that comes after this one finds what was kept, and goes on from there. */
+    private void onUnkept(int rank, String why) {
+        ranks.unkept(rank, why);
+        if (limitsTold.add(why)) {
+            String then = mayBeLeft ? "the job stands still if it dies, for another launcher: " : "the job ends if it dies: ";
+            tell.accept("rank " + rank + " cannot be started again from here on, and " + then + why + " (of other ranks the same is not told)");
+        }
+    }
+
     private void onRelayLost(Signal.RelayLost lost, long nowNs) {
+        if (unknownAt.contains(lost.relay())) {
+            return;
+        }
         long timeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
         boolean isGone = lost.isFinal() || timeoutMs == 0;
         if (isGone && mayBeLeft) {
@@ -242,6 +258,9 @@ final class JobWatch {
     }
 
     private void onRelayBack(Signal.RelayBack back, long nowNs) {
+        if (unknownAt.contains(back.relay())) {
+            return; // It was started on its log after all, and is told of the end as all.
+        }
         long downNs = deadlines.relayBack(back.relay(), nowNs);
         if (unheard.remove(back.relay())) {
             tell.accept("relay " + back.id() + " has the job");
@@ -264,6 +283,7 @@ final class JobWatch {
     private void onJobUnknown(Signal.JobUnknown unknown, long nowNs) {
         if (unheard.contains(unknown.relay()) && allDone) {
             unheard.remove(unknown.relay());
+            unknownAt.add(unknown.relay());
             deadlines.relayBack(unknown.relay(), nowNs);
         } else {
             tell.accept(unknown.why() + "; the relay is asked again: if it was started with another --data than before, start it with that");
@@ -363,7 +383,7 @@ final class JobWatch {
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
             case JobEvent.BLOCKED -> {}
-            case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.a(), event.code());
+            case JobEvent.OUTPUT -> {} // A mark in its output says so, too, and where that is.
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }
@@ -430,6 +450,10 @@ final class JobWatch {
         }
         boolean accident = ExitStatus.isAccident(status) || ranks.couldNotStart(rank);
         String limit = spec.isRestartable() && accident ? ranks.limit(rank) : null;
+        if (limit != null && mayBeLeft && ranks.isOnlyUnkept(rank)) {
+            leave(died(rank) + ", and this launcher cannot start it again: " + limit);
+            return;
+        }
         fail(status, died(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
     }
 

@@ -2,73 +2,50 @@ package org.posthouse.launch;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * At which byte of one stream a rank's prologue ended, and at which its images were made: a process that is started from an
- * image prints its prologue again, and then what comes behind the image. Told by the job's thread, asked by the stream's
- * reader, who waits for what is not known yet. Thread-safe.
+ * The marks that a rank's library has set in one stream ({@link org.posthouse.wire.PrintMark}), by their numbers: at which byte of the tape each is, as the stream's reader
+ * has seen, and which of them are its images', as the job's thread is told. Thread-safe.
  */
 final class OutputMarks {
-    /** No mark, or no jump. */
-    static final long NONE = -1;
-
-    /** The end of what was shown: of an image that nobody has told of, what comes behind it is not known to have been shown. */
+    /** The end of what was shown: where a mark is that nobody has seen. */
     static final long END = Long.MAX_VALUE;
 
     /** Images behind the newest whose marks are kept: its relay keeps one. */
     static final int OLDER = 2;
 
-    private final Map<Integer, Long> marks = new HashMap<>();
-    private long prologue = NONE;
-    private long target = NONE;
-    private boolean known;
-    private int incarnation;
+    /** Marks of no image that are kept: of images that were not stored, and the newest, of which is not told yet what became of its image. */
+    static final int OTHERS_MAX = 64;
+
+    private final Map<Integer, Long> images = new HashMap<>();
+    private final SortedMap<Long, Long> places = new TreeMap<>();
 
     /** @param image its number; 0 for the end of the prologue. @return whether that is new */
-    synchronized boolean mark(int image, long bytes) {
-        if (image == 0) {
-            boolean isNew = prologue != bytes;
-            prologue = bytes;
-            return isNew;
+    synchronized boolean mark(int image, long mark) {
+        Long before = images.put(image, mark);
+        if (image > 0) {
+            images.keySet().removeIf(older -> older > 0 && older < image - OLDER);
         }
-        Long before = marks.put(image, bytes);
-        marks.keySet().removeIf(older -> older < image - OLDER);
-        return before == null || before != bytes;
+        return before == null || before != mark;
     }
 
-    /** Another process begins. */
-    synchronized void begin(int newIncarnation) {
-        incarnation = newIncarnation;
-        known = false;
-        notifyAll();
-    }
-
-    /** The process goes on at this image, behind its prologue; at 0 there is none. What is told of another process changes nothing. */
-    synchronized void goesOnAt(long process, int image) {
-        if (process == incarnation) {
-            target = image == 0 ? NONE : marks.getOrDefault(image, END);
-            known = true;
-            notifyAll();
+    /** A mark stands at this byte of the tape. The last one of a number counts. */
+    synchronized void place(long mark, long at) {
+        places.put(mark, at);
+        if (places.size() > OTHERS_MAX + OLDER + 2) {
+            places.keySet().stream().filter(old -> !images.containsValue(old)).findFirst().ifPresent(places::remove);
         }
     }
 
-    /** Where the prologue ends, if it is known. */
-    synchronized long prologue() {
-        return prologue;
+    /** Where that mark is, or END. */
+    synchronized long at(long mark) {
+        return places.getOrDefault(mark, END);
     }
 
-    /** Where the process goes on; waits until that is told, or nobody will tell it. */
-    synchronized long target() throws InterruptedException {
-        while (!known) {
-            wait();
-        }
-        return target;
-    }
-
-    /** Nobody tells anything any more. */
-    synchronized void close() {
-        known = true;
-        target = NONE;
-        notifyAll();
+    /** All that are known, by their numbers. */
+    synchronized Map<Long, Long> places() {
+        return new TreeMap<>(places);
     }
 }

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import org.posthouse.wire.PrintMark;
 
 /**
  * Copies one stream of one rank's process, line by line, on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
@@ -28,20 +29,28 @@ final class OutputPump {
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
 
-    /** Bytes that the process has printed. */
-    private long printed;
+    /** What the process's marks carry. */
+    private final long secret;
 
-    private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
+    /** What may be the beginning of a mark. */
+    private byte[] begun = {};
+
+    private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation, long secret) {
         this.from = from;
         this.to = to;
         this.tag = tag;
         this.tape = tape;
         this.incarnation = incarnation;
+        this.secret = secret;
     }
 
-    /** @param tape what was shown of the stream before; null if none is kept */
-    static OutputPump start(String name, InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
-        OutputPump pump = new OutputPump(from, to, tag, tape, incarnation);
+    /**
+     * @param tape what was shown of the stream before; null if none is kept
+     * @param secret what the process's marks carry; there are none without a tape
+     */
+    static OutputPump start(
+            String name, InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation, long secret) {
+        OutputPump pump = new OutputPump(from, to, tag, tape, incarnation, secret);
         if (tape != null) {
             tape.begin(incarnation);
         }
@@ -71,36 +80,46 @@ final class OutputPump {
             for (int count = from.read(buffer); count >= 0; count = from.read(buffer)) {
                 read(buffer, count);
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } catch (IOException e) {
             ended(e);
         }
+        take(begun, 0, begun.length);
         endLine();
     }
 
-    /** At the end of its prologue the process goes on elsewhere, perhaps; where that is may be told again only when the process has begun. */
-    private void read(byte[] buffer, int count) throws InterruptedException {
+    /** Takes the marks out of it, of which the last may not be all there. */
+    private void read(byte[] buffer, int count) {
+        byte[] bytes = buffer;
+        int end = count;
+        if (begun.length > 0) {
+            end = begun.length + count;
+            bytes = Arrays.copyOf(begun, end);
+            System.arraycopy(buffer, 0, bytes, begun.length, count);
+            begun = new byte[0];
+        }
         int first = 0;
-        long prologue = tape != null && incarnation > 1 ? tape.marks().prologue() : OutputMarks.NONE;
-        if (prologue >= printed && prologue < printed + count) {
-            first = (int) (prologue - printed);
-            take(buffer, 0, first);
-            long target = tape.marks().target();
-            if (target != OutputMarks.NONE) {
-                jump(target);
+        for (int at = 0; at < end; at++) {
+            if (tape != null && bytes[at] == PrintMark.FIRST && PrintMark.mayBegin(bytes, at, end, secret)) {
+                take(bytes, first, at);
+                if (end - at < PrintMark.BYTES) {
+                    begun = Arrays.copyOfRange(bytes, at, end);
+                    return;
+                }
+                mark(PrintMark.decode(bytes, at));
+                first = at + PrintMark.BYTES;
+                at = first - 1;
             }
         }
-        take(buffer, first, count);
-        printed += count;
-        if (tape != null) {
-            tape.came(incarnation, printed);
-        }
+        take(bytes, first, end);
     }
 
-    private synchronized void jump(long target) {
-        line.reset();
-        line.writeBytes(tape.jump(incarnation, target));
+    private synchronized void mark(PrintMark mark) {
+        if (mark.goesOn()) {
+            line.reset();
+            line.writeBytes(tape.jump(incarnation, mark.number()));
+        } else {
+            tape.mark(incarnation, mark, line.size());
+        }
     }
 
     private synchronized void ended(IOException why) {

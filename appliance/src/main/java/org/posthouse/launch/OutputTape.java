@@ -13,14 +13,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.posthouse.logstore.Disk;
+import org.posthouse.wire.PrintMark;
 
 /**
  * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what
  * its new process prints is compared with the tape, up to the tape's end, and swallowed. Called by the threads that
  * read the stream of the rank's present process, and perhaps still that of an earlier one, which can change nothing.
  *
- * <p>The first difference of a process is told, by byte, line and text. After it as many lines are swallowed as the
- * tape still has, so that a line that differs in length moves no other.
+ * <p>The first difference of a process is told, by byte, line and text. A line is swallowed only for an equal one: where it differs, that is looked for further on,
+ * and if the tape does not have it there, the line is shown. No two lines are swallowed for the same one, so none is lost.
  *
  * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind; or all of it is in a
  * file that another launcher will read, each line before it is shown, and behind it the beginning of the next. If that
@@ -32,8 +33,8 @@ final class OutputTape implements AutoCloseable {
 
     private static final int QUOTED_BYTES_MAX = 80;
 
-    /** What a JVM prints first that cannot start, for want of memory for instance. It goes to standard output, too. */
-    private static final String UNSTARTED = "Error occurred during initialization of VM";
+    /** How far a line that differs is looked for: a process of whose lines many differ reads so much for each. */
+    static final int SEARCH_BYTES_MAX = 64 * 1024;
 
     private static final byte[] NOTHING = {};
 
@@ -50,6 +51,9 @@ final class OutputTape implements AutoCloseable {
 
         /** The stream is not kept any longer. */
         void broken(IOException why);
+
+        /** A mark of this number stands at this byte of the tape, which another launcher may need. */
+        void placed(long mark, long at);
     }
 
     private final String stream;
@@ -82,15 +86,22 @@ final class OutputTape implements AutoCloseable {
 
     /** The process that may add to the tape: the highest that has begun. */
     private int incarnation;
-    /** How much of what it printed is on the tape: all that is compared, and what was kept. */
+    /** Where on the tape it is, at the beginning of a line: [compared, expected) is what it has not printed again. */
     private long compared;
+
     private long linesCompared;
+
+    /** Where the tape ended when the process began; it was at the end if it is there, and is at the present one then. */
+    private long expected;
+
+    private long linesExpected;
     private boolean differs;
+    private final JvmWords jvm = new JvmWords();
 
-    /** Whether it is no program that prints, but a JVM that could not start. */
-    private boolean isUnstarted;
+    /** How long the last line is that it printed, if that is the last of the tape; else 0. */
+    private int keptLast;
 
-    /** How much of what it printed has come, and is kept if it is not broken. */
+    /** How much of what its library printed has come with its last mark, and all that came before that, and is kept if it is not broken. */
     private long came;
 
     /** Who waits until so much has; null if nobody does. */
@@ -158,19 +169,35 @@ final class OutputTape implements AutoCloseable {
         incarnation = newIncarnation;
         compared = 0;
         linesCompared = 0;
+        expected = length();
+        linesExpected = lines;
         differs = false;
-        isUnstarted = false;
+        keptLast = 0;
+        jvm.begin();
         came = 0;
         waiting = null;
-        marks.begin(newIncarnation);
     }
 
-    /** So many bytes of a process have come, and were taken. */
-    synchronized void came(int from, long bytes) {
-        if (from == incarnation) {
-            came = bytes;
-            tellWaiting();
+    /**
+     * A mark of a process has come, behind whole lines that were taken and the beginning of one, of which is told if another launcher may need it.
+     *
+     * @param begunBytes how long that beginning is
+     */
+    synchronized void mark(int from, PrintMark mark, int begunBytes) {
+        if (from != incarnation) {
+            return;
         }
+        if (!broken) {
+            // With lines behind those that it is to print again it is behind all: what it has shown there it does not print again.
+            boolean isAmong = isAtEnd() || lines == linesExpected;
+            long at = (isAmong ? compared : length()) + begunBytes;
+            marks.place(mark.number(), at);
+            if (path != null) {
+                watcher.placed(mark.number(), at);
+            }
+        }
+        came = mark.process();
+        tellWaiting();
     }
 
     /** Calls {@code kept} once the first {@code bytes} that this process prints are kept; never if they do not come. The last call counts. */
@@ -209,19 +236,27 @@ final class OutputTape implements AutoCloseable {
     }
 
     /**
-     * The process is at the end of its prologue and goes on at this byte of what was shown.
+     * The process is at the end of its prologue and goes on where the mark of this number is.
      *
-     * @return what was shown of the line that the byte is in
+     * @return what was shown of the line that the mark is in
      */
-    synchronized byte[] jump(int from, long target) {
-        if (from != incarnation || broken) {
+    synchronized byte[] jump(int from, long mark) {
+        if (from != incarnation) {
             return NOTHING;
         }
+        if (broken) {
+            goToEnd();
+            return NOTHING;
+        }
+        long target = marks.at(mark);
         compared = 0;
         linesCompared = 0;
         long end = Math.min(target, length());
         long known = length() + held.length;
-        if (target != OutputMarks.END && target > known) {
+        if (target == OutputMarks.END) {
+            watcher.lost("goes on where it was at an image, and its mark in " + stream
+                    + " came to no launcher: lines that it had printed before that may be lost, and some be shown twice");
+        } else if (target > known) {
             watcher.lost("goes on at byte " + target + " of " + stream + ", of which only " + known
                     + " came to its launchers: what it had printed between them is lost");
         }
@@ -268,27 +303,45 @@ final class OutputTape implements AutoCloseable {
         if (from != incarnation) {
             return false;
         }
-        if (isLastWords(line)) {
+        if (isNone(line)) {
             if (begunBytes > held.length) {
                 fileBegun(held, 0, 0);
             }
-            watcher.lastWords(new String(line, StandardCharsets.UTF_8).stripTrailing());
+            keptLast = 0;
             return true;
         }
-        if (linesCompared == lines) {
+        boolean isNew = isAtEnd() || !isThere(line);
+        if (isNew) {
             keep(line);
-            return true;
         }
-        if (!differs && !broken) {
-            compare(line);
-        }
-        linesCompared++;
-        return false;
+        keptLast = isNew ? line.length : 0;
+        return isNew;
     }
 
-    private boolean isLastWords(byte[] line) {
-        isUnstarted |= begins(line, UNSTARTED);
-        return isUnstarted || lastWords.stream().anyMatch(beginning -> begins(line, beginning));
+    private boolean isAtEnd() {
+        return linesCompared >= linesExpected;
+    }
+
+    /** Whether that is no line of the program. */
+    private boolean isNone(byte[] line) {
+        if (jvm.take(line)) {
+            if (jvm.beganBefore() && keptLast > 0 && !broken) {
+                takeBack();
+            }
+            if (jvm.isUnstarted()) {
+                tellLastWords(line);
+            }
+            return true;
+        }
+        boolean isLast = lastWords.stream().anyMatch(beginning -> begins(line, beginning));
+        if (isLast) {
+            tellLastWords(line);
+        }
+        return isLast;
+    }
+
+    private void tellLastWords(byte[] line) {
+        watcher.lastWords(new String(line, StandardCharsets.UTF_8).stripTrailing());
     }
 
     private static boolean begins(byte[] line, String beginning) {
@@ -296,21 +349,58 @@ final class OutputTape implements AutoCloseable {
         return line.length > bytes.length && Arrays.mismatch(line, 0, bytes.length, bytes, 0, bytes.length) < 0;
     }
 
-    private void compare(byte[] line) {
-        byte[] kept = new byte[(int) Math.min(Math.max(line.length, QUOTED_BYTES_MAX), length() - compared)];
+    /** Whether the tape has this line where the process is, or further on: then it is behind that. */
+    private boolean isThere(byte[] line) {
+        if (broken) {
+            linesCompared++;
+            return true; // By their number, as what they were cannot be read.
+        }
         try {
-            read(compared, kept);
+            byte[] same = new byte[(int) Math.min(line.length, expected - compared)];
+            read(compared, same);
+            return Arrays.equals(same, line) ? isBehind(compared + line.length, linesCompared + 1) : isFurtherOn(line);
         } catch (IOException e) {
             broken(e);
-            return;
+            linesCompared++;
+            return true;
         }
-        int same = Arrays.mismatch(kept, 0, Math.min(kept.length, line.length), line, 0, line.length);
-        if (same >= 0) {
+    }
+
+    private boolean isFurtherOn(byte[] line) throws IOException {
+        byte[] there = new byte[(int) Math.min(SEARCH_BYTES_MAX + line.length, expected - compared)];
+        read(compared, there);
+        if (!differs) {
             differs = true;
+            int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
             watcher.diverged("printed something else when it was started again, on " + stream + ", byte " + (compared + same)
-                    + ", line " + (linesCompared + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(kept) + "\"");
+                    + ", line " + (linesCompared + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
         }
-        compared += line.length;
+        int start = 0;
+        long number = linesCompared;
+        for (int at = 0; at < there.length; at++) {
+            if (there[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX) {
+                number++;
+                if (Arrays.equals(there, start, at + 1, line, 0, line.length)) {
+                    return isBehind(compared + at + 1, number);
+                }
+                start = at + 1;
+            }
+        }
+        return false;
+    }
+
+    private boolean isBehind(long bytes, long number) {
+        compared = bytes;
+        linesCompared = number;
+        if (isAtEnd()) {
+            goToEnd();
+        }
+        return true;
+    }
+
+    private void goToEnd() {
+        compared = length();
+        linesCompared = lines;
     }
 
     private static String quoted(byte[] bytes) {
@@ -321,21 +411,47 @@ final class OutputTape implements AutoCloseable {
         return new String(bytes, 0, end, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
     }
 
+    /** Behind all others, also if there are lines that the process has not printed again. */
     private void keep(byte[] line) {
         if (broken) {
             return;
         }
+        boolean isAtEnd = isAtEnd();
         if (tailBytes + line.length > tail.length) {
             tail = Arrays.copyOf(tail, Math.max(tailBytes + line.length, Math.min(2 * tail.length, TAIL_BYTES_MAX)));
         }
         System.arraycopy(line, 0, tail, tailBytes, line.length);
         tailBytes += line.length;
-        held = NOTHING;
         lines++;
-        linesCompared = lines;
-        compared = length();
+        if (isAtEnd) {
+            held = NOTHING;
+            goToEnd();
+        }
         if (path != null || tailBytes >= TAIL_BYTES_MAX) {
             file();
+        }
+        if (path != null && held.length > 0 && !broken) {
+            fileBegun(held, 0, 0);
+        }
+    }
+
+    /** The line that was kept last is none. */
+    private void takeBack() {
+        boolean isAtEnd = isAtEnd();
+        if (tailBytes >= keptLast) {
+            tailBytes -= keptLast;
+        } else {
+            filed -= keptLast; // All of it is there: a line is filed whole, with the tail.
+            try {
+                file.truncate(filed);
+                begunBytes = 0;
+            } catch (IOException e) {
+                broken(e);
+            }
+        }
+        lines--;
+        if (isAtEnd) {
+            goToEnd();
         }
     }
 
@@ -346,7 +462,7 @@ final class OutputTape implements AutoCloseable {
 
     /** A process is within a line: it may go on behind that under the next launcher. */
     synchronized void begun(int from, byte[] beginning) {
-        boolean isNew = from == incarnation && linesCompared == lines && beginning.length > Math.max(begunBytes, held.length);
+        boolean isNew = from == incarnation && isAtEnd() && beginning.length > Math.max(begunBytes, held.length);
         if (isNew && path != null && !broken) {
             fileBegun(beginning, begunBy == from ? begunBytes : 0, from);
         }
@@ -371,7 +487,7 @@ final class OutputTape implements AutoCloseable {
 
     /** A process has ended within a line: the beginning of one that is on the tape, or of one that the next may print whole. */
     synchronized void hold(int from, byte[] beginning) {
-        if (from == incarnation && linesCompared == lines && beginning.length > held.length) {
+        if (from == incarnation && isAtEnd() && beginning.length > held.length) {
             held = beginning;
         }
     }
@@ -383,7 +499,7 @@ final class OutputTape implements AutoCloseable {
      * @return what is left to be shown
      */
     synchronized byte[] finish(boolean well) {
-        if (well && !differs && !broken && linesCompared < lines) {
+        if (well && !differs && !broken && !isAtEnd()) {
             differs = true;
             watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
                     + ", line " + linesCompared + " of " + lines);
@@ -465,7 +581,6 @@ final class OutputTape implements AutoCloseable {
     @Override
     public synchronized void close() {
         broken = true;
-        marks.close();
         try {
             if (file != null) {
                 file.close();

@@ -26,9 +26,8 @@ final class OutputTapes implements AutoCloseable {
     static OutputTapes of(int ranks, Consumer<Signal> signals) {
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            OutputTape.Watcher watcher = watcher(rank, signals);
-            tapes.out[rank] = new OutputTape(OUT, List.of(), watcher);
-            tapes.err[rank] = new OutputTape(ERR, lastWords(rank), watcher);
+            tapes.out[rank] = new OutputTape(OUT, List.of(), watcher(rank, false, signals));
+            tapes.err[rank] = new OutputTape(ERR, lastWords(rank), watcher(rank, true, signals));
         }
         return tapes;
     }
@@ -38,9 +37,10 @@ final class OutputTapes implements AutoCloseable {
         int ranks = folder.job().spec().ranks();
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            OutputTape.Watcher watcher = watcher(rank, signals);
-            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), folder.survivesHost(), OUT, List.of(), watcher);
-            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), folder.survivesHost(), ERR, lastWords(rank), watcher);
+            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), folder.survivesHost(), OUT, List.of(), watcher(rank, false, signals));
+            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), folder.survivesHost(), ERR, lastWords(rank), watcher(rank, true, signals));
+            folder.notes().places(rank, false).forEach(tapes.out[rank].marks()::place);
+            folder.notes().places(rank, true).forEach(tapes.err[rank].marks()::place);
             for (RankNotes.Mark mark : folder.notes().marks(rank)) {
                 tapes.mark(rank, mark.image(), mark.outBytes(), mark.errBytes());
             }
@@ -55,7 +55,7 @@ final class OutputTapes implements AutoCloseable {
                 .toList();
     }
 
-    private static OutputTape.Watcher watcher(int rank, Consumer<Signal> signals) {
+    private static OutputTape.Watcher watcher(int rank, boolean isErr, Consumer<Signal> signals) {
         return new OutputTape.Watcher() {
             @Override
             public void diverged(String what) {
@@ -77,19 +77,18 @@ final class OutputTapes implements AutoCloseable {
             public void broken(IOException why) {
                 signals.accept(new Signal.Unkept(rank, "what it printed could not be kept: " + why.getMessage()));
             }
+
+            @Override
+            public void placed(long mark, long at) {
+                signals.accept(new Signal.Placed(rank, isErr, mark, at));
+            }
         };
     }
 
-    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. @return whether that is new */
+    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and these are its marks in the streams. @return whether that is new */
     boolean mark(int rank, int image, long outBytes, long errBytes) {
         boolean isNew = out[rank].marks().mark(image, outBytes);
         return err[rank].marks().mark(image, errBytes) || isNew;
-    }
-
-    /** This process of the rank goes on at this image when it has printed its prologue; 0: at none. */
-    void goesOnAt(int rank, long incarnation, int image) {
-        out[rank].marks().goesOnAt(incarnation, image);
-        err[rank].marks().goesOnAt(incarnation, image);
     }
 
     OutputTape out(int rank) {

@@ -6,15 +6,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
- * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
+ * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE}, {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
  * told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
  */
 final class RankNotes {
-    /** Where an image, or for 0 the end of the prologue, stands in the two streams of its rank. */
+    /** Which marks in the two streams of its rank an image has, or for 0 the end of the prologue. */
     record Mark(int image, long outBytes, long errBytes) {}
 
     /** A rank may go on from one of its two images; the newest may have been told while the one before the last still counts. */
@@ -25,6 +26,8 @@ final class RankNotes {
     private final Mark[] prologues;
     private final String[] limits;
     private final List<Deque<Mark>> images = new ArrayList<>();
+    private final List<OutputMarks> out = new ArrayList<>();
+    private final List<OutputMarks> err = new ArrayList<>();
     private Standing.End end;
     /** Whether all relays know of it. */
     private boolean told;
@@ -36,13 +39,15 @@ final class RankNotes {
         limits = new String[ranks];
         for (int rank = 0; rank < ranks; rank++) {
             images.add(new ArrayDeque<>(IMAGES + 1));
+            out.add(new OutputMarks());
+            err.add(new OutputMarks());
         }
     }
 
     /** Reads whole lines. @throws IOException naming the first that is none */
     void read(String lines) throws IOException {
         int number = 0;
-        for (String line : lines.lines().toList()) {
+        for (String line : lines.isEmpty() ? new String[0] : lines.split("\n")) {
             number++;
             try {
                 take(line.split(" ", -1));
@@ -58,11 +63,20 @@ final class RankNotes {
             case "done" -> done(Integer.parseInt(words[1]));
             case "mark" ->
                 marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
+            case "place" -> placed(new Signal.Placed(
+                    Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4])));
             case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
             case "ending" -> ending(Integer.parseInt(words[1]), rest(words));
             case "end" -> ended(Integer.parseInt(words[1]), rest(words));
             default -> throw new IllegalArgumentException(words[0]);
         }
+    }
+
+    private static boolean isErr(String stream) {
+        if (!stream.equals("out") && !stream.equals("err")) {
+            throw new IllegalArgumentException(stream);
+        }
+        return stream.equals("err");
     }
 
     private static String rest(String[] words) {
@@ -82,6 +96,8 @@ final class RankNotes {
 
     String marked(int rank, int image, long outBytes, long errBytes) {
         Mark mark = new Mark(image, outBytes, errBytes);
+        out.get(rank).mark(image, outBytes);
+        err.get(rank).mark(image, errBytes);
         if (image == 0) {
             prologues[rank] = mark;
         } else {
@@ -98,10 +114,28 @@ final class RankNotes {
         return "mark " + rank + " " + mark.image + " " + mark.outBytes + " " + mark.errBytes + "\n";
     }
 
+    String placed(Signal.Placed place) {
+        marks(place.rank(), place.isErr()).place(place.mark(), place.at());
+        return line(place.rank(), place.isErr(), place.mark(), place.at());
+    }
+
+    private OutputMarks marks(int rank, boolean isErr) {
+        return (isErr ? err : out).get(rank);
+    }
+
+    private static String line(int rank, boolean isErr, long mark, long at) {
+        return "place " + rank + (isErr ? " err " : " out ") + mark + " " + at + "\n";
+    }
+
+    /** Where marks stand in what is kept of a stream of the rank, by their numbers. */
+    Map<Long, Long> places(int rank, boolean isErr) {
+        return marks(rank, isErr).places();
+    }
+
     /** The rank did what cannot be replayed, and no image lies behind it. */
     String limited(int rank, String why) {
         limits[rank] = why;
-        return "limit " + rank + " " + why.replace('\n', ' ') + "\n";
+        return "limit " + rank + " " + oneLine(why) + "\n";
     }
 
     String ending(int status, String cause) {
@@ -117,7 +151,12 @@ final class RankNotes {
     }
 
     private String line(String word) {
-        return word + " " + end.status() + " " + end.cause().replace('\n', ' ') + "\n";
+        return word + " " + end.status() + " " + oneLine(end.cause()) + "\n";
+    }
+
+    /** What has the ends of lines in it is somebody else's text. */
+    private static String oneLine(String text) {
+        return text.replaceAll("\\R", " ");
     }
 
     /** All that is still of use, in lines. */
@@ -130,6 +169,9 @@ final class RankNotes {
             for (Mark mark : marks(rank)) {
                 lines.append(line(rank, mark));
             }
+            int number = rank;
+            places(rank, false).forEach((mark, at) -> lines.append(line(number, false, mark, at)));
+            places(rank, true).forEach((mark, at) -> lines.append(line(number, true, mark, at)));
             if (limits[rank] != null) {
                 lines.append(limited(rank, limits[rank]));
             }

@@ -29,17 +29,17 @@ public final class RankOutput {
         return new RankOutput(Integer.toString(ranks - 1).length(), out, err);
     }
 
-    OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation) {
-        return pump(rank, from, out, tape, incarnation);
+    OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
+        return pump(rank, from, out, tape, incarnation, secret);
     }
 
-    OutputPump pumpErr(int rank, InputStream from, OutputTape tape, int incarnation) {
-        return pump(rank, from, err, tape, incarnation);
+    OutputPump pumpErr(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
+        return pump(rank, from, err, tape, incarnation, secret);
     }
 
-    private OutputPump pump(int rank, InputStream from, PrintStream to, OutputTape tape, int incarnation) {
+    private OutputPump pump(int rank, InputStream from, PrintStream to, OutputTape tape, int incarnation, long secret) {
         byte[] tag = String.format("[%" + digits + "d] ", rank).getBytes(StandardCharsets.US_ASCII);
-        return OutputPump.start("posthouse-output-" + rank, from, to, tag, tape, incarnation);
+        return OutputPump.start("posthouse-output-" + rank, from, to, tag, tape, incarnation, secret);
     }
 
     /** Tells people what happens to the job, in one line on the error stream. */

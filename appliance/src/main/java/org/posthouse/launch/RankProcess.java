@@ -3,7 +3,9 @@ package org.posthouse.launch;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,9 @@ import org.posthouse.wire.Token;
 final class RankProcess implements StoppedRanks.Watched {
     /** Small heaps and few threads: many ranks share a host, and none of them writes files of its own. */
     private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData");
+
+    /** A program that copies another's output, or this one's, must not set its marks. */
+    private static final SecureRandom SECRETS = new SecureRandom();
 
     private final int rank;
     private final int incarnation;
@@ -65,10 +70,14 @@ final class RankProcess implements StoppedRanks.Watched {
         if (spec.isRestartable()) {
             environment.put(Endpoints.RESTARTABLE, "yes");
         }
+        long secret = SECRETS.nextLong();
+        if (tapes != null) {
+            environment.put(Endpoints.PRINT_MARKS, HexFormat.of().toHexDigits(secret));
+        }
         try {
             Process process = builder.start();
-            OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation);
-            OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation);
+            OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation, secret);
+            OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation, secret);
             return new RankProcess(rank, incarnation, hexJob, process, out, err);
         } catch (IOException | OutOfMemoryError e) {
             // One that no thread can wait for, or read, was started all the same.

@@ -188,10 +188,8 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
-    public void goesOnAt(int rank, long incarnation, int image) {
-        if (tapes != null) {
-            tapes.goesOnAt(rank, incarnation, image);
-        }
+    public void placed(Signal.Placed place) {
+        note(written -> written.placed(place), "what rank " + place.rank() + " prints may be shown twice");
     }
 
     /** Waits until every process has ended, or this time is over. */

@@ -17,11 +17,19 @@ final class RankTable {
      */
     static final long AWAY_SETTLE_MS = 1_000;
 
+    /**
+     * The same if nobody has told that it is away, but its relay was lost: that is to tell of all ranks when it is back, and may be slow.
+     */
+    static final long CUT_OFF_SETTLE_MS = 30_000;
+
     private final boolean restartable;
     /** Of the last process that has ended. */
     private final int[] status;
     private final boolean[] ended;
     private final RankLink[] links;
+    /** Whether its relay was lost, and has not told since how the rank stands. */
+    private final boolean[] cutOff;
+
     private final String[] lostWhy;
     private final String[] limits;
     private final String[] unkept;
@@ -40,6 +48,7 @@ final class RankTable {
         this.status = new int[ranks];
         this.ended = new boolean[ranks];
         this.links = new RankLink[ranks];
+        this.cutOff = new boolean[ranks];
         this.lostWhy = new String[ranks];
         this.limits = new String[ranks];
         this.unkept = new String[ranks];
@@ -67,6 +76,7 @@ final class RankTable {
     /** The relay has told how the rank stands with it. */
     void told(int rank, RankLink link) {
         links[rank] = link;
+        cutOff[rank] = false;
         unheard[rank] &= link == RankLink.AWAY;
         if (!connected[rank] && (link == RankLink.CONNECTED || link == RankLink.REPLAYING)) {
             connected[rank] = true;
@@ -83,6 +93,7 @@ final class RankTable {
     void cutOff(int rank) {
         if (links[rank] == RankLink.CONNECTED || links[rank] == RankLink.REPLAYING) {
             links[rank] = RankLink.AWAY;
+            cutOff[rank] = true;
         }
     }
 
@@ -111,6 +122,11 @@ final class RankTable {
     /** What the rank prints is not kept any more, so that a new process would show it again. */
     void unkept(int rank, String why) {
         unkept[rank] = why;
+    }
+
+    /** Whether nothing else is in the way of another process. */
+    boolean isOnlyUnkept(int rank) {
+        return unkept[rank] != null && limits[rank] == null;
     }
 
     /** What the library has said before it ended the rank's process. */
@@ -155,7 +171,7 @@ final class RankTable {
         return links[rank] == RankLink.CONNECTED;
     }
 
-    /** Whether its relay has told last that it is away. */
+    /** Whether its relay has told last that it is away, or was lost then. */
     boolean isAway(int rank) {
         return links[rank] == RankLink.AWAY;
     }
@@ -198,6 +214,9 @@ final class RankTable {
 
     /** How long the other one has to tell of the rank's end. */
     long settleMs(int rank) {
-        return hasExited(rank) && links[rank] == RankLink.AWAY ? AWAY_SETTLE_MS : SETTLE_MS;
+        if (!hasExited(rank) || links[rank] != RankLink.AWAY) {
+            return SETTLE_MS;
+        }
+        return cutOff[rank] ? CUT_OFF_SETTLE_MS : AWAY_SETTLE_MS;
     }
 }

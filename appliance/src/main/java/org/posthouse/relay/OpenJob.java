@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 final class OpenJob {
     private static final Logger LOG = LoggerFactory.getLogger(OpenJob.class);
 
-    /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few. */
-    private static final int UNTOLD_MAX = 256;
+    /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few: the oldest of others than the job's end goes. */
+    static final int UNTOLD_MAX = 256;
 
     /** Most divergences of which its launcher is told; a rank may send millions of messages otherwise than before. */
     static final int DIVERGENCES_TOLD_MAX = 16;
@@ -209,9 +209,21 @@ final class OpenJob {
     private void tellOrKeep(JobEvent event) {
         if (launcher != null) {
             launcher.onJobEvent(event);
-        } else if (!isStanding(event) && untold.size() < UNTOLD_MAX) {
+        } else if (!isStanding(event)) {
+            if (untold.size() == UNTOLD_MAX) {
+                forgetOldest();
+            }
             untold.add(event);
         }
+    }
+
+    /** Not the job's end, unless all say that: the first is what counts. */
+    private void forgetOldest() {
+        int oldest = 0;
+        while (oldest < untold.size() - 1 && untold.get(oldest).kind() == JobEvent.ABORTED) {
+            oldest++;
+        }
+        untold.remove(oldest);
     }
 
     /** Whether the event says how a rank stands, which a launcher is told when it comes. */

@@ -54,6 +54,43 @@ class JobFolderTest {
         }
     }
 
+    /** A program's text may have any end of a line in it, and a full disk cuts within a character. */
+    @Test
+    void whateverACauseHasInItTheFolderCanBeRead() throws Exception {
+        try (JobFolder folder = JobFolder.open(left())) {
+            folder.limited(0, "a\rb\nc\u0085d\u2028e");
+            folder.ending(1, "rank 0 threw NumberFormatException: \"12\r\"");
+        }
+        Files.write(above.resolve("job/progress"), new byte[] {'e', 'n', 'd', ' ', (byte) 0xc3}, StandardOpenOption.APPEND);
+        try (JobFolder folder = JobFolder.open(above.resolve("job"))) {
+            assertThat(folder.notes().limit(0)).isEqualTo("a b c d e");
+            assertThat(folder.notes().ending().orElseThrow().cause()).isEqualTo("rank 0 threw NumberFormatException: \"12 \"");
+        }
+    }
+
+    @Test
+    void whereMarksStandIsReadBack() throws Exception {
+        try (JobFolder folder = JobFolder.open(left())) {
+            folder.placed(new Signal.Placed(1, false, 70, 5));
+            folder.placed(new Signal.Placed(1, true, 80, 6));
+        }
+        for (int launcher = 0; launcher < 2; launcher++) {
+            try (JobFolder folder = JobFolder.open(above.resolve("job"))) {
+                assertThat(folder.notes().places(1, false)).isEqualTo(Map.of(70L, 5L));
+                assertThat(folder.notes().places(1, true)).isEqualTo(Map.of(80L, 6L));
+            }
+        }
+    }
+
+    @Test
+    void whatAFullDiskLeavesOfAFolderIsDeletedToo() throws Exception {
+        JobFolder folder = JobFolder.create(above.resolve("job"));
+        Files.writeString(above.resolve("job/progress.new"), "");
+        Files.writeString(above.resolve("job/job.json.new"), "");
+        folder.delete();
+        assertThat(above.resolve("job")).doesNotExist();
+    }
+
     @Test
     void itsOwnerAloneMayReadIt() throws Exception {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(left()))).isEqualTo("rwx------");

@@ -159,7 +159,7 @@ class JobRunTest {
         assertThat(end.divergences())
                 .containsExactly("rank 0 printed something else when it was started again, on standard output, byte 5, line 2:"
                         + " \"too\", and before \"two\"");
-        assertThat(out().lines()).containsExactly("[0] one", "[0] two", "[0] three");
+        assertThat(out().lines()).containsExactly("[0] one", "[0] two", "[0] too", "[0] three");
         assertThat(err()).contains("posthouse: DIVERGED: " + end.divergences().get(0));
     }
 

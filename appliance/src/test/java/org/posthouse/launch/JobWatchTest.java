@@ -67,8 +67,8 @@ class JobWatchTest {
         }
 
         @Override
-        public void goesOnAt(int rank, long incarnation, int image) {
-            told.add("process " + incarnation + " of rank " + rank + " goes on at image " + image);
+        public void placed(Signal.Placed place) {
+            told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.at());
         }
     };
 
@@ -464,11 +464,12 @@ class JobWatchTest {
 
     /** What is shown of what a process prints again. */
     @Test
-    void checkpointsAndWhereAProcessGoesOnAreMarksOfItsOutput() throws Exception {
+    void checkpointsAreMarksOfItsOutput() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
         told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
-        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "process 3 of rank 1 goes on at image 2");
+        watch.on(new Signal.Placed(1, true, 20, 25), nowNs);
+        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 mark 20 at 25");
     }
 
     /** Else nobody would know why the job stands still. */
@@ -950,5 +951,54 @@ class JobWatchTest {
             standstill.blocked(rank, "barrier", 60);
         }
         assertThat(standstill.news(() -> 0)).endsWith("rank 7 in barrier, and 2 more");
+    }
+
+    /** The goodbye was answered, its event was lost with the launcher's connection, and the relay is slow to say how ranks stand. */
+    @Test
+    void aRankThatFinalizedWhileTheLauncherWasCutOffIsNotJudgedBeforeItsRelayHasSpoken() throws Exception {
+        JobWatch watch = running(true, 3);
+        watch.on(new Signal.RelayLost(1, "broke", false), nowNs);
+        exited(watch, 1, 0);
+        pass(2_000);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
+        watch.onTime(nowNs);
+        watch.quietNs(nowNs);
+        pass(RankTable.CUT_OFF_SETTLE_MS - 1);
+        watch.onTime(nowNs);
+        assertThat(watch.hasFailed()).isFalse();
+        told(watch, 1, JobEvent.FINALIZED);
+        leave(watch, 0);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    /** It was started on the wrong folder first, and the other one is away. */
+    @Test
+    void aRelayThatDidNotHaveAJobThatIsOverMayComeBackWithIt() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0", "done 1"), nowNs);
+        watch.on(new Signal.JobUnknown(0, "it does not have it"), nowNs);
+        watch.on(new Signal.RelayBack(0, "r0"), nowNs);
+        watch.on(new Signal.RelayLost(0, "cannot be reached", true), nowNs);
+        assertThat(watch.isOver()).as("the other is waited for").isFalse();
+        watch.on(new Signal.RelayBack(1, "r1"), nowNs);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    @Test
+    void aJobWithAFolderIsLeftWhenARankDiesWhoseOutputIsNotKept() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        for (int rank = 0; rank < 2; rank++) {
+            watch.start(rank, nowNs);
+            told(watch, rank, JobEvent.CONNECTED);
+        }
+        told.clear();
+        watch.on(new Signal.Unkept(0, "No space left on device"), nowNs);
+        watch.on(new Signal.Unkept(1, "No space left on device"), nowNs);
+        assertThat(told)
+                .containsExactly("rank 0 cannot be started again from here on, and the job stands still if it dies, for another launcher:"
+                        + " No space left on device (of other ranks the same is not told)");
+        exited(watch, 0, KILLED);
+        assertThat(watch.isLeft()).isTrue();
+        assertThat(watch.outcome(1).cause()).endsWith(", and this launcher cannot start it again: No space left on device");
     }
 }

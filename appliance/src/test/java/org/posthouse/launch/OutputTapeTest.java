@@ -24,15 +24,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.PrintMark;
 
 /** What ranks print is shown once, however often they are started again; where they print something else, it is told. */
 @Timeout(120)
 class OutputTapeTest {
     private static final byte[] TAG = "[3] ".getBytes(StandardCharsets.US_ASCII);
 
+    private static final long SECRET = 0x1234_5678_9abc_def0L;
+
     private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
     private final List<String> told = new ArrayList<>();
     private final List<String> last = new ArrayList<>();
+    private final List<String> places = new ArrayList<>();
     private final OutputTape.Watcher watcher = new OutputTape.Watcher() {
         @Override
         public void diverged(String what) {
@@ -52,6 +56,11 @@ class OutputTapeTest {
         @Override
         public void broken(IOException why) {
             told.add("broken: " + why.getMessage());
+        }
+
+        @Override
+        public void placed(long mark, long at) {
+            places.add(mark + " at " + at);
         }
     };
     private OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), watcher);
@@ -76,7 +85,21 @@ class OutputTapeTest {
 
     private OutputPump start(int incarnation, PipedOutputStream process) throws IOException {
         PrintStream to = new PrintStream(shown, true, StandardCharsets.UTF_8);
-        return OutputPump.start("test", new PipedInputStream(process), to, TAG, tape, incarnation);
+        return OutputPump.start("test", new PipedInputStream(process), to, TAG, tape, incarnation, SECRET);
+    }
+
+    /** What a process sets where it takes an image. */
+    private static String mark(long number, long process) {
+        return new String(new PrintMark(false, number, process).encode(SECRET), StandardCharsets.US_ASCII);
+    }
+
+    private static String mark(long number) {
+        return mark(number, 0);
+    }
+
+    /** What a process sets at the end of its prologue, which goes on there. */
+    private static String goesOn(long mark) {
+        return new String(new PrintMark(true, mark, 0).encode(SECRET), StandardCharsets.US_ASCII);
     }
 
     private String shown() {
@@ -134,10 +157,10 @@ class OutputTapeTest {
     }
 
     @Test
-    void theFirstDifferenceIsToldAndMovesNoOtherLine() throws Exception {
+    void theFirstDifferenceIsToldAndALineThatDiffersIsShownAndMovesNoOther() throws Exception {
         process(1, "begin\ntook 9.9 s\nmiddle\nend\n");
         process(2, "begin\ntook 10.1 s\nanother\nend\nafter\n").finish(true);
-        assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "after"));
+        assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "took 10.1 s", "another", "after"));
         assertThat(told)
                 .containsExactly("printed something else when it was started again, on standard output, byte 11, line 2:"
                         + " \"took 10.1 s\", and before \"took 9.9 s\"");
@@ -147,7 +170,7 @@ class OutputTapeTest {
     void aLineThatOnlyBeginsLikeTheOldOneDiffers() throws Exception {
         process(1, "a\nb\n");
         process(2, "a\nb and more\nc\n");
-        assertThat(shown()).isEqualTo(tagged("a", "b", "c"));
+        assertThat(shown()).isEqualTo(tagged("a", "b", "b and more", "c"));
         assertThat(told).hasSize(1).first().asString().contains("byte 3, line 2: \"b and more\", and before \"b\"");
     }
 
@@ -156,8 +179,48 @@ class OutputTapeTest {
         process(1, "a\n");
         process(2, "b\n");
         process(3, "c\n");
-        assertThat(shown()).isEqualTo(tagged("a"));
+        assertThat(shown()).isEqualTo(tagged("a", "b", "c"));
         assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void noTwoLinesAreSwallowedForOne() throws Exception {
+        process(1, "a\nok\nb\nok\n");
+        process(2, "new\nok\nok\nok\nc\n");
+        assertThat(shown()).isEqualTo(tagged("a", "ok", "b", "ok", "new", "ok", "c"));
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void halfALineIsNotLostWhereALineDiffers() throws Exception {
+        process(1, "a\nhalf of it");
+        process(2, "b\n").finish(false);
+        assertThat(shown()).isEqualTo(tagged("a", "b", "half of it"));
+    }
+
+    /** Each on a tape in memory, and on one in a file. */
+    @Test
+    void whatAJvmSaysAsItCrashesIsNoOutputOfTheRank() throws Exception {
+        for (int round = 0; round < 2; round++) {
+            process(1, "one\n#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n#  SIGSEGV (0xb)\n");
+            process(2, "one\n#\nthree\n").finish(true);
+            assertThat(shown()).isEqualTo(tagged(
+                    "one", "#", "# A fatal error has been detected by the Java Runtime Environment:", "#", "#  SIGSEGV (0xb)", "#", "three"));
+            shown.reset();
+            nextLauncher();
+        }
+        assertThat(told).isEmpty();
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\n#\nthree\n");
+    }
+
+    @Test
+    void theThreadsThatAJvmListsAreNoOutputOfTheRank() throws Exception {
+        String dump = "2026-11-26 09:08:43\nFull thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n\n\"main\" #1\n\nHeap\n DefNew     total\n\n";
+        process(1, "one\n" + dump + "two\n");
+        process(2, "one\ntwo\n" + dump + "three\n").finish(true);
+        assertThat(told).isEmpty();
+        assertThat(shown()).endsWith(tagged("", "three")).containsOnlyOnce("] two\n");
+        assertThat(shown().split("Full thread dump", -1)).hasSize(3);
     }
 
     @Test
@@ -229,7 +292,7 @@ class OutputTapeTest {
         String changed = String.join("\n", lines).replace("\n12345 ", "\n12345+") + "\n";
         process(5, changed).finish(true);
         assertThat(told).hasSize(1).first().asString().contains("byte " + (changed.indexOf("12345+") + 5) + ", line 12346:");
-        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)));
+        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)) + "[3] " + lines.get(12_345).replace("12345 ", "12345+") + "\n");
     }
 
     @Test
@@ -284,14 +347,8 @@ class OutputTapeTest {
     /** A process under the next launcher that goes on at this image, behind a prologue that prints nothing. */
     private void goesOnAt(int incarnation, long bytes, String printed) throws Exception {
         nextLauncher();
-        tape.marks().mark(0, 0);
-        tape.marks().mark(1, bytes);
-        PipedOutputStream process = new PipedOutputStream();
-        OutputPump pump = start(incarnation, process);
-        tape.marks().goesOnAt(incarnation, 1);
-        process.write(printed.getBytes(StandardCharsets.UTF_8));
-        process.close();
-        pump.await();
+        tape.marks().place(1, bytes);
+        process(incarnation, goesOn(1) + printed);
     }
 
     /** Each byte on its own, in lines and the beginnings of lines, also those that are on the tape already. */
@@ -306,7 +363,7 @@ class OutputTapeTest {
                 CompletableFuture<String> kept = new CompletableFuture<>();
                 tape.whenKept(incarnation, bytes, () -> kept.complete(file()));
                 assertThat(kept).as("byte " + bytes + " before it came").isNotDone();
-                process.write(printed.charAt(bytes - 1));
+                process.write((printed.charAt(bytes - 1) + mark(7, bytes)).getBytes(StandardCharsets.US_ASCII));
                 process.flush();
                 assertThat(kept.get(60, TimeUnit.SECONDS)).startsWith(printed.substring(0, bytes));
             }
@@ -343,7 +400,7 @@ class OutputTapeTest {
         OutputPump pump = start(1, process);
         CompletableFuture<Void> one = new CompletableFuture<>();
         tape.whenKept(1, 4, () -> one.complete(null));
-        process.write("one\n".getBytes(StandardCharsets.UTF_8));
+        process.write(("one\n" + mark(1, 4)).getBytes(StandardCharsets.UTF_8));
         process.flush();
         one.get(60, TimeUnit.SECONDS);
         tape.whenKept(1, 100, () -> told.add("not waited for"));
@@ -399,41 +456,72 @@ class OutputTapeTest {
         assertThat(shown()).isEqualTo(tagged("one", "twfour"));
     }
 
-    /** The relay that had told of it, and the launcher that had heard of it, may both be dead. */
+    /** The host of the launcher that had seen it lost its power, say. */
     @Test
-    void whoGoesOnAtAnImageThatNobodyHasToldOfIsShownFromThere() throws Exception {
+    void whoGoesOnAtAMarkThatNobodyHasSeenIsShownFromThere() throws Exception {
         process(1, "prologue\none\ntwo\n");
-        tape.marks().mark(0, 9);
-        PipedOutputStream process = new PipedOutputStream();
-        OutputPump pump = start(2, process);
-        tape.marks().goesOnAt(2, 7);
-        process.write("prologue\nthree\n".getBytes(StandardCharsets.UTF_8));
-        process.close();
-        pump.await();
-        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "three"));
+        process(2, "prologue\n" + goesOn(7) + "two\nthree\n");
+        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "two", "three"));
+        assertThat(told).containsExactly("goes on where it was at an image, and its mark in standard output came to no launcher:"
+                + " lines that it had printed before that may be lost, and some be shown twice");
+    }
+
+    /** The JVM itself, a child, or a stream that the program has opened anew: the library counts none of it. */
+    @Test
+    void whateverElsePrintsToTheStreamNoLineIsLostBehindAnImage() throws Exception {
+        process(1, "Picked up\nhello\n" + mark(100) + "child\none\n" + mark(200) + "child\ntwo\n");
+        process(2, "Picked up\nhello\n" + mark(100) + goesOn(200) + "child\ntwo\n" + mark(300) + "three\n");
+        process(3, "Picked up\nhello\n" + mark(100) + goesOn(300) + "three\nfour\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("Picked up", "hello", "child", "one", "child", "two", "three", "four"));
         assertThat(told).isEmpty();
     }
 
-    /** The relay that had told of them died, and tells again when it is back, where both that and the process come to. */
     @Test
-    void marksMayComeWhenTheProcessHasBegunAndWhatIsToldOfAnotherOneIsNotBelieved() throws Exception {
-        process(1, "prologue\none\ntwo\n");
+    void whoPrintsNothingBehindItsImageHasPrintedAll() throws Exception {
+        process(1, "hello\nstep\n" + mark(1));
+        process(2, "hello\n" + goesOn(1)).finish(true);
+        assertThat(told).isEmpty();
+    }
+
+    /** In a longer line, or a shorter one. */
+    @Test
+    void aMarkStandsBehindItsLineThoughThatDiffered() throws Exception {
+        for (String took : List.of("9.8", "1000.1")) {
+            process(1, "step 0\n" + mark(1) + "step 1 took 10.1 s\n");
+            process(2, goesOn(1) + "step 1 took " + took + " s\n" + mark(2) + "step 2\n");
+            process(3, goesOn(2) + "step 2\n" + mark(3) + "step 3\n").finish(true);
+            assertThat(shown()).isEqualTo(tagged("step 0", "step 1 took 10.1 s", "step 1 took " + took + " s", "step 2", "step 3"));
+            shown.reset();
+            nextLauncher();
+        }
+        assertThat(told).hasSize(2);
+    }
+
+    /** It may be shown twice then, and none is lost. */
+    @Test
+    void aMarkBehindALineThatDifferedAndBeforeOnesThatDidNotLosesNone() throws Exception {
+        process(1, "took 9.8 s\nok\nb\nok\n");
+        process(2, "took 10.1 s\nok\n" + mark(1) + "b\n");
+        process(3, goesOn(1) + "b\nok\ntook 10.1 s\nend\n").finish(true);
+        assertThat(shown()).startsWith(tagged("took 9.8 s", "ok", "b", "ok", "took 10.1 s")).endsWith(tagged("took 10.1 s", "end"));
+    }
+
+    /** However its bytes come, and within a line, and though others print what looks like one. */
+    @Test
+    void aMarkIsNeitherShownNorKept() throws Exception {
+        nextLauncher();
+        String printed = "one\ntw" + mark(5) + "o\n\0\0posthouse mark 0\n" + mark(6);
         PipedOutputStream process = new PipedOutputStream();
-        OutputPump pump = start(2, process);
-        tape.marks().goesOnAt(1, 0);
-        assertThat(tape.marks().mark(0, 9)).isTrue();
-        assertThat(tape.marks().mark(4, 13)).isTrue();
-        tape.marks().goesOnAt(2, 4);
-        process.write("prologue\ntwo\nthree\n".getBytes(StandardCharsets.UTF_8));
+        OutputPump pump = start(1, process);
+        for (byte single : printed.getBytes(StandardCharsets.US_ASCII)) {
+            process.write(single);
+            process.flush();
+        }
         process.close();
         pump.await();
-        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "three"));
-        assertThat(told).isEmpty();
-        tape.marks().begin(3);
-        tape.marks().goesOnAt(2, 0);
-        tape.marks().goesOnAt(3, 4);
-        tape.marks().goesOnAt(2, 0);
-        assertThat(tape.marks().target()).isEqualTo(13);
+        assertThat(shown()).isEqualTo(tagged("one", "two", "\0\0posthouse mark 0"));
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\n\0\0posthouse mark 0\n");
+        assertThat(places).containsExactly("5 at 6", "6 at 27");
     }
 
     @Test
@@ -444,5 +532,19 @@ class OutputTapeTest {
         assertThat(marks.mark(0, 9)).isFalse();
         assertThat(marks.mark(1, 300)).isFalse();
         assertThat(marks.mark(1, 301)).as("a host has lost the end of its log").isTrue();
+    }
+
+    /** Those of images that could not be stored are forgotten before those of images. */
+    @Test
+    void theMarksOfTheLastImagesAreKept() {
+        OutputMarks marks = new OutputMarks();
+        marks.place(300, 30);
+        marks.mark(1, 300);
+        for (int other = 0; other < 1_000; other++) {
+            marks.place(1_000 + other, other);
+        }
+        assertThat(marks.at(300)).isEqualTo(30);
+        assertThat(marks.at(1_999)).isEqualTo(999);
+        assertThat(marks.places()).hasSize(OutputMarks.OTHERS_MAX + OutputMarks.OLDER + 2);
     }
 }

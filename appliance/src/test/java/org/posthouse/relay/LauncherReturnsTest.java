@@ -275,6 +275,23 @@ class LauncherReturnsTest {
         }
     }
 
+    /** What comes again and again does not push the job's end out. */
+    @Test
+    void whoComesBackIsToldOfTheEndWhateverElseWasToBeTold() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        OpenJob job = relay.jobs().job(JOB);
+        for (int word = 0; word < 2 * OpenJob.UNTOLD_MAX; word++) {
+            job.tell(new JobEvent(JOB, word == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
+        }
+        job.tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, "the last"));
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
+            assertThat(line.home().relay()).isEqualTo("here");
+            assertThat(events.stream().filter(event -> event.rank() < 0)).hasSize(OpenJob.UNTOLD_MAX).first().matches(event -> event.kind() == JobEvent.ABORTED);
+        }
+    }
+
     @Test
     void whoDoesNotKnowItsTokenIsRefused() throws Exception {
         leaveLog();

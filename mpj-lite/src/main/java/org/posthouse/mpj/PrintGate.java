@@ -33,6 +33,7 @@ final class PrintGate extends OutputStream {
 
     /** From here on what this process prints to its two streams goes through a gate, which is open. */
     static void install() {
+        Printed.markWith(System.getenv(Endpoints.PRINT_MARKS));
         OutputStream out = Printed.countOut(new FileOutputStream(FileDescriptor.out));
         System.setOut(stream(new PrintGate(out), "stdout.encoding", "sun.stdout.encoding"));
         System.setErr(errors(new PrintGate(Printed.countErr(new FileOutputStream(FileDescriptor.err)))));

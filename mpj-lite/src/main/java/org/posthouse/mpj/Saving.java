@@ -121,7 +121,15 @@ final class Saving implements Vault {
 
     @Override
     public DataInputStream restored() {
-        Printed.flushAll();
+        Printed.markAll(); // Without the lock, as the next, since who reads may take its time.
+        DataInputStream image = origin();
+        if (image != null) {
+            Printed.sayGoesOn();
+        }
+        return image;
+    }
+
+    private DataInputStream origin() {
         progress.lock();
         try {
             if (!history.isLogged() || !observed.replays()) {
@@ -221,7 +229,7 @@ final class Saving implements Vault {
     public boolean save(Writer state) throws IOException {
         ImageBytes program = new ImageBytes();
         state.write(program.output());
-        Printed.flushAll();
+        Printed.markAll();
         long overlaps = callers.enter();
         try {
             requireQuiet();

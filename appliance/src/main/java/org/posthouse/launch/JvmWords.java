@@ -1,0 +1,83 @@
+package org.posthouse.launch;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** What a JVM itself says among the lines of a stream of one process, its successor does not say again. Guarded by the stream's tape. */
+final class JvmWords {
+    /** What a JVM prints first that cannot start, for want of memory for instance. It goes to standard output, too. */
+    private static final String UNSTARTED = "Error occurred during initialization of VM";
+
+    /** What it prints first as it crashes, the first of them behind a line {@link #HASH}. */
+    private static final List<String> CRASHES = List.of(
+            "# A fatal error has been detected by the Java Runtime Environment",
+            "# There is insufficient memory for the Java Runtime Environment to continue",
+            "# java.lang.OutOfMemoryError: ",
+            "Terminating due to java.lang.OutOfMemoryError: ",
+            "Aborting due to java.lang.OutOfMemoryError: ");
+
+    private static final String HASH = "#";
+
+    /** What it prints on SIGQUIT, behind a line with the time; it ends with the heap, and that with an empty line. */
+    private static final String DUMP = "Full thread dump ";
+
+    private static final String HEAP = "Heap";
+
+    private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d");
+
+    private enum Block {
+        NONE,
+        UNSTARTED,
+        CRASH,
+        THREADS,
+        HEAP
+    }
+
+    private Block block = Block.NONE;
+    private String before = "";
+    private boolean beganBefore;
+
+    /** Another process begins. */
+    void begin() {
+        block = Block.NONE;
+        before = "";
+    }
+
+    /** Whether the next line of the process, its end included, is none of its program. */
+    boolean take(byte[] line) {
+        String text = line.length > 256 ? "" : new String(line, StandardCharsets.UTF_8).stripTrailing();
+        beganBefore = false;
+        boolean isInside = block != Block.NONE;
+        switch (block) {
+            case NONE -> begin(text);
+            case THREADS -> block = text.equals(HEAP) ? Block.HEAP : block;
+            case HEAP -> block = line.length <= 2 && text.isEmpty() ? Block.NONE : block;
+            case UNSTARTED, CRASH -> {} // To the end of the process.
+        }
+        before = text;
+        return isInside || block != Block.NONE;
+    }
+
+    private void begin(String text) {
+        if (text.startsWith(UNSTARTED)) {
+            block = Block.UNSTARTED;
+        } else if (CRASHES.stream().anyMatch(text::startsWith)) {
+            block = Block.CRASH;
+            beganBefore = before.equals(HASH);
+        } else if (text.startsWith(DUMP)) {
+            block = Block.THREADS;
+            beganBefore = TIME.matcher(before).matches();
+        }
+    }
+
+    /** Whether the line before the last one was none of its program either, although it did not look so. */
+    boolean beganBefore() {
+        return beganBefore;
+    }
+
+    /** Whether the JVM could not start. */
+    boolean isUnstarted() {
+        return block == Block.UNSTARTED;
+    }
+}
