@@ -130,8 +130,18 @@ final class LinkPort implements Links.Listener {
 
     /** Another relay by its id. */
     OtherRelay other(String id) {
-        return others.computeIfAbsent(
-                id, unseen -> new OtherRelay(unseen, relay.shards().all(), relay.control(), links));
+        OtherRelay known = others.get(id);
+        if (known == null) {
+            known = new OtherRelay(id, relay.shards().all(), relay.control(), links);
+            others.put(id, known);
+            parking.meets(known);
+        }
+        return known;
+    }
+
+    /** The same; empty if nothing was to do with it: others may speak of any number. */
+    Optional<OtherRelay> known(String id) {
+        return Optional.ofNullable(others.get(id));
     }
 
     @Override

@@ -50,9 +50,19 @@ final class Parking {
         tellShards(other, false);
     }
 
-    /** Ranks that wait while it is down do not stand still by their program's fault. */
+    /** There is something to do with another relay, whose link may be down already. */
+    void meets(OtherRelay far) {
+        if (cuts.containsKey(far.id())) {
+            tellShards(far, false);
+        }
+    }
+
     private void tellShards(String other, boolean up) {
-        OtherRelay far = relay.links().other(other);
+        relay.links().known(other).ifPresent(far -> tellShards(far, up));
+    }
+
+    /** Ranks that wait while it is down do not stand still by their program's fault. */
+    private void tellShards(OtherRelay far, boolean up) {
         relay.shards().each(shard -> shard.core().linked(far.peer(shard), up));
     }
 
