@@ -41,7 +41,7 @@ public final class LauncherProcess {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
-        command.addAll(StartCache.relayFlags(List.of()));
+        command.addAll(StartCache.commandFlags());
         command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"), "-cp", System.getProperty("java.class.path"), MAIN));
         command.add(arguments.getFirst());
         command.add("--supervised");

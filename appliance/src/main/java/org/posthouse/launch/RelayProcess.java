@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.tunnel.Causes;
@@ -25,6 +26,7 @@ public final class RelayProcess implements AutoCloseable {
 
     private static final String MAIN = "org.posthouse.cli.Posthouse";
 
+    private final List<String> jvmFlags;
     private final List<String> arguments;
     private final Path errors;
     private final long readyMsMax;
@@ -32,7 +34,8 @@ public final class RelayProcess implements AutoCloseable {
     private ReadyLine ready;
     private boolean closed;
 
-    private RelayProcess(List<String> arguments, Path errors, long readyMsMax) {
+    private RelayProcess(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) {
+        this.jvmFlags = List.copyOf(jvmFlags);
         this.arguments = List.copyOf(arguments);
         this.errors = errors;
         this.readyMsMax = readyMsMax;
@@ -50,7 +53,20 @@ public final class RelayProcess implements AutoCloseable {
 
     /** The same with another time until it serves. */
     static RelayProcess start(List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
-        RelayProcess relay = new RelayProcess(arguments, errors, readyMsMax);
+        List<String> jvmFlags = new ArrayList<>(StartCache.relayFlags(Installation.relayFlags()));
+        jvmFlags.addAll(Installation.relayFlags());
+        return start(jvmFlags, arguments, errors, readyMsMax);
+    }
+
+    /** The same; its JVM writes what it learned to {@code cache} when it ends ({@link #awaitCache}). Without the user's flags, which may name a cache. */
+    public static RelayProcess rehearse(Path cache, List<String> arguments, Path errors) throws JobFailure {
+        List<String> jvmFlags = new ArrayList<>(Installation.relayFlags(Map.of()));
+        jvmFlags.add("-XX:AOTCacheOutput=" + cache);
+        return start(jvmFlags, arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+    }
+
+    private static RelayProcess start(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
+        RelayProcess relay = new RelayProcess(jvmFlags, arguments, errors, readyMsMax);
         relay.launch();
         return relay;
     }
@@ -59,8 +75,7 @@ public final class RelayProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
-        command.addAll(StartCache.relayFlags(Installation.relayFlags()));
-        command.addAll(Installation.relayFlags());
+        command.addAll(jvmFlags);
         command.addAll(List.of("-XX:-UsePerfData", "-Dposthouse.log=INFO", "-cp", System.getProperty("java.class.path"), MAIN));
         command.addAll(List.of("relay", "--json", "--end-with-input"));
         command.addAll(arguments);
@@ -123,6 +138,12 @@ public final class RelayProcess implements AutoCloseable {
     /** Its process id. */
     public synchronized long pid() {
         return process.pid();
+    }
+
+    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. */
+    public synchronized void awaitCache() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        process.waitFor();
     }
 
     /** Ends the relay: asks it to stop, and kills it if it does not in time. */

@@ -14,30 +14,39 @@ import java.util.stream.Stream;
 import org.posthouse.mpj.RankMain;
 
 /**
- * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar is one file for the
- * command and its relays, an archive of classes, and one for ranks, an AOT cache (JEP 514), for each JDK. Any of them may be
+ * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar are one file for
+ * commands, an archive of classes, and two AOT caches (JEP 514), for relays and for ranks, for each JDK. Any of them may be
  * missing, cut short or made for other jars or flags: then the JVM starts without it, only more slowly, and says nothing.
  */
 public final class StartCache {
     /** System property: the folder of the caches; the one that the jar is in if it is not set. */
     public static final String FOLDER = "posthouse.caches";
 
-    /** The launcher script knows this name too. */
+    /** The launcher script knows this name and the next too. */
     public static final String COMMAND_FILE = "posthouse-" + Runtime.version() + ".jsa";
+
+    public static final String RELAY_FILE = "relay-" + Runtime.version() + ".aot";
 
     public static final String RANK_FILE = "rank-" + Runtime.version() + ".aot";
 
-    /** For the user who waits for it. */
-    public static final long SECONDS_MAX = 120;
+    /** For the user who waits for it: some 15 s, and more where others use the processors. */
+    public static final long SECONDS_MAX = 300;
 
     /** Where a JVM finds flags beside its command line. */
     private static final List<String> FLAG_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     private StartCache() {}
 
-    /** Flags for a relay's JVM that has these too. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
+    /** Flags for a command's JVM. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
+    static List<String> commandFlags() {
+        return mayNameACache(List.of(), Map.of()) ? List.of() : flags(folder().resolve(COMMAND_FILE));
+    }
+
+    /** Flags for a relay's JVM that has these too; none in the same case. */
     static List<String> relayFlags(List<String> relayFlags) {
-        return mayNameACache(relayFlags, Map.of()) ? List.of() : flags(folder().resolve(COMMAND_FILE));
+        Path cache = folder().resolve(RELAY_FILE);
+        boolean fits = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).allMatch(jar -> isOf(Path.of(jar), cache));
+        return mayNameACache(relayFlags, Map.of()) || !fits ? List.of() : flags(cache);
     }
 
     /** Flags for a rank's JVM; none in the same case. */
@@ -53,7 +62,7 @@ public final class StartCache {
     }
 
     /**
-     * Whether a rank's cache can be of this jar: made after it. The JVM (25.0.3) does not look: with a cache of the jar's earlier build, or of
+     * Whether an AOT cache can be of this jar: made after it. The JVM (25.0.3) does not look: with a cache of the jar's earlier build, or of
      * one elsewhere, it runs the classes in the cache.
      */
     static boolean isOf(Path jar, Path cache) {
@@ -90,11 +99,11 @@ public final class StartCache {
     }
 
     /**
-     * Makes both caches: a JVM performs what {@code rehearsal} says and writes down what it learned, and so does the rank that it
-     * starts. They appear in {@code folder} at once and whole, whoever else makes some at the same time.
+     * Makes the caches: a JVM performs what {@code rehearsal} says and writes down what it learned, and so do the relay and the rank
+     * that it starts. They appear in {@code folder} whole, whoever else makes some at the same time; that of commands last.
      *
      * @param classPath of the JVMs that are to use the cache: jars only
-     * @param rehearsal the main class and its arguments; one more is added: where the rank's JVM is to write
+     * @param rehearsal the main class and its arguments; one more is added: the folder that the relay's and the rank's JVM are to write to
      * @param secondsMax that it may take
      */
     public static void make(Path folder, List<Path> classPath, List<String> rehearsal, long secondsMax)
@@ -107,7 +116,7 @@ public final class StartCache {
         command.addAll(List.of("-XX:ArchiveClassesAtExit=" + work.resolve(COMMAND_FILE), "-cp"));
         command.add(String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList()));
         command.addAll(rehearsal);
-        command.add(work.resolve(RANK_FILE).toString());
+        command.add(work.toString());
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
             boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
@@ -117,7 +126,7 @@ public final class StartCache {
                 throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + secondsMax + " s")
                         + "; it said: " + Files.readString(said));
             }
-            for (String file : List.of(RANK_FILE, COMMAND_FILE)) {
+            for (String file : List.of(RANK_FILE, RELAY_FILE, COMMAND_FILE)) {
                 Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
             }
         } finally {

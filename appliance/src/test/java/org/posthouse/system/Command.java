@@ -62,7 +62,7 @@ final class Command implements AutoCloseable {
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
         command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + folder.toAbsolutePath()));
-        command.addAll(Installed.flags());
+        command.addAll(Installed.flags(arguments[0]));
         command.add(FIRST_COMPILER);
         command.addAll(ONE_CARRIER);
         command.addAll(jvmFlags);

@@ -40,13 +40,13 @@ final class Installed {
 
     private Installed() {}
 
-    /** Flags of a JVM that is to start it: the caches and the class path. */
-    static List<String> flags() {
+    /** Flags of a JVM that is to start this command: the caches and the class path. */
+    static List<String> flags(String command) {
         prepare();
         List<String> flags = new ArrayList<>();
         if (isJars()) {
             flags.add("-D" + StartCache.FOLDER + "=" + CACHES);
-            flags.addAll(StartCache.flags(CACHES.resolve(StartCache.COMMAND_FILE)));
+            flags.addAll(StartCache.flags(CACHES.resolve(command.equals("relay") ? StartCache.RELAY_FILE : StartCache.COMMAND_FILE)));
         }
         flags.addAll(List.of("-cp", String.join(File.pathSeparator, CLASS_PATH.stream().map(Path::toString).toList())));
         return flags;

@@ -57,11 +57,21 @@ final class StartCacheTest {
         assertThat(ofRank[0]).as("from the cache").isGreaterThan(50).isGreaterThan(10 * ofRank[1]);
     }
 
+    @Test
+    void soDoesARelay() throws Exception {
+        Path log = folder.resolve("relay.log");
+        Relays.start(folder, List.of("-Xlog:class+load:file=" + log), "site", "--data", folder.resolve("data").toString()).close();
+        for (String room : List.of("org.posthouse.relay.", "com.hazelcast.", "net.openhft.")) {
+            long[] loaded = loaded(log, room);
+            assertThat(loaded[0]).as(room + " from the cache").isGreaterThan(50).isGreaterThan(20 * loaded[1]);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"missing", "empty", "cut", "of other jars"})
     void aCacheThatDoesNotFitIsNoHarm(String how) throws Exception {
         Path caches = Files.createDirectory(folder.resolve("caches"));
-        for (String file : List.of(StartCache.COMMAND_FILE, StartCache.RANK_FILE)) {
+        for (String file : List.of(StartCache.COMMAND_FILE, StartCache.RELAY_FILE, StartCache.RANK_FILE)) {
             byte[] good = Files.readAllBytes(Installed.caches().resolve(file));
             switch (how) {
                 case "missing" -> assertThat(good).isNotEmpty();
