@@ -74,6 +74,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("long")
     void aStreamIsMeasuredBesideItsPingPong() throws Exception {
         JsonNode figures = figures("stream", "--sizes", "64", "--window", "500", "--buffers", "direct,array");
         assertThat(figures).extracting(figure -> figure.path("carrier").asText())
@@ -108,6 +109,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("long")
     void everyModeIsMeasuredInOneRun() throws Exception {
         JsonNode figures = figures("pingpong", "--modes", "all", "--sizes", "1", "--no-baselines", "--busy-poll", "20");
         assertThat(figures).allMatch(figure -> figure.path("busyPollMicros").asInt() == 20);

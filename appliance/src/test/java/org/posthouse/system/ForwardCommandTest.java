@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,6 +113,7 @@ class ForwardCommandTest {
 
     /** Each other's address is there already: they meet at it, in whatever order they start. */
     @Test
+    @Tag("long")
     void relaysOfOneHostFindEachOtherWithoutPortsToEachOther() throws Exception {
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
         authority.issue("site-a", 2, folder.resolve("keys-a"));

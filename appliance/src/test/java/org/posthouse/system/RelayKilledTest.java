@@ -24,6 +24,7 @@ class RelayKilledTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = "threaded")
     void ringVerifiesAlthoughItsRelayIsKilledTwice(String mode) throws Exception {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +102,7 @@ final class StartCacheTest {
     }
 
     /** A JVM refuses to start with two caches, or with one and {@code -Xshare} if it is named in the wrong way. */
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"-Xshare:off", "-XX:AOTCache=mine.aot", "-XX:SharedArchiveFile=mine.jsa", "-XX:-UseCompressedOops"})
     void theUsersOwnFlagsGoFirst(String flag) throws Exception {

@@ -17,7 +17,7 @@ import org.posthouse.mpj.LocalWorld;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ConformanceTest {
     private static final int[] SIZES = {1, 2, 3, 4, 8};
-    private static final int SEEDS = 2;
+    private static final int SEEDS = Boolean.getBoolean("posthouse.long") ? 2 : 1;
 
     static Stream<Arguments> cases() {
         return Cases.anywhere().stream()
