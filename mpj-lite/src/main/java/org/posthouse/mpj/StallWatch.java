@@ -26,11 +26,18 @@ final class StallWatch {
         start();
     }
 
+    /** Begins to look; not if the process can have no other thread, which is no reason for a call that matches to fail. */
     synchronized void start() {
-        if (thread == null) {
-            thread = new Thread(this::run, "posthouse-stall-watch");
-            thread.setDaemon(true);
-            thread.start();
+        if (thread != null) {
+            return;
+        }
+        try {
+            Thread next = new Thread(this::run, "posthouse-stall-watch");
+            next.setDaemon(true);
+            next.start();
+            thread = next;
+        } catch (OutOfMemoryError e) {
+            // The next communicator tries again.
         }
     }
 
