@@ -48,10 +48,21 @@ final class StallWatch {
     }
 
     private void run() {
-        for (List<Presence> all = next(); all != null; all = next()) {
-            look.run();
-            all.forEach(Presence::look);
+        boolean looks = true;
+        while (looks) {
+            looks = lookOnce();
         }
+    }
+
+    /** A method of its own: a frame that waits for the next look and has the list of this one keeps what nobody has any more. */
+    private boolean lookOnce() {
+        List<Presence> all = next();
+        if (all == null) {
+            return false;
+        }
+        look.run();
+        all.forEach(Presence::look);
+        return true;
     }
 
     /** What to look at next, after one interval; null when there is nothing to look at any more. */
