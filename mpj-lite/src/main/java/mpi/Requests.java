@@ -130,7 +130,7 @@ final class Requests {
             }
         }
         try {
-            return comm == null ? MPI.UNDEFINED : comm.endpoint.awaitAny(operations);
+            return comm == null ? MPI.UNDEFINED : comm.endpoint.awaitAny(operations, call);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }

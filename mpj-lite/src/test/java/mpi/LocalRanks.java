@@ -1,5 +1,6 @@
 package mpi;
 
+import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
 
 /** {@link Ranks} for tests outside of this package. */
@@ -14,5 +15,10 @@ public final class LocalRanks {
     /** Runs the body at every rank of a local world, with a COMM_WORLD of its own. */
     public static void run(LocalWorld world, int size, Body body) {
         Ranks.run(world, size, (comm, rank) -> body.run(comm));
+    }
+
+    /** A COMM_WORLD at that end of a machine of so many. */
+    public static Intracomm world(Endpoint endpoint, int size) {
+        return Ranks.world(endpoint, size);
     }
 }

@@ -1,5 +1,6 @@
 package mpi;
 
+import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
 
 /** Runs a test's body at every rank of a local world, with a COMM_WORLD of its own. Used by the examples' tests too. */
@@ -16,9 +17,10 @@ public final class Ranks {
     }
 
     public static void run(LocalWorld world, int size, Body body) {
-        world.run(endpoint -> {
-            Group group = Group.world(size, endpoint.rank());
-            body.run(new Intracomm(new Self(endpoint), group, Contexts.WORLD, "COMM_WORLD"), endpoint.rank());
-        });
+        world.run(endpoint -> body.run(world(endpoint, size), endpoint.rank()));
+    }
+
+    static Intracomm world(Endpoint endpoint, int size) {
+        return new Intracomm(new Self(endpoint), Group.world(size, endpoint.rank()), Contexts.WORLD, "COMM_WORLD");
     }
 }

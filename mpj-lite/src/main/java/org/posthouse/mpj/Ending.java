@@ -56,24 +56,31 @@ class Ending {
         PrintGate.lastWords(line);
     }
 
-    /** Ends the process in {@code ms}, whatever its threads do. */
+    /** Ends the process in {@code ms}, whatever its threads do; not if there can be no other thread: its own will have to end it. */
     void exitLater(int status, long ms) {
-        Thread later = new Thread(
-                () -> {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
-                    exit(status);
-                },
-                "posthouse-exit");
-        later.setDaemon(true);
-        later.start();
+        try {
+            Thread later = new Thread(
+                    () -> {
+                        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
+                        exit(status);
+                    },
+                    "posthouse-exit");
+            later.setDaemon(true);
+            later.start();
+        } catch (OutOfMemoryError e) {
+            // That is often why it ends.
+        }
     }
 
     /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
     void exit(int status) {
-        PrintGate.lift();
-        if (PrintGate.isFree()) {
-            Printed.flushAll();
+        try {
+            PrintGate.lift();
+            if (PrintGate.isFree()) {
+                Printed.flushAll();
+            }
+        } finally {
+            Runtime.getRuntime().halt(status);
         }
-        Runtime.getRuntime().halt(status);
     }
 }

@@ -402,7 +402,9 @@ final class Outbox {
         sending.beingCancelled(false);
         if (gone) {
             offered.remove(transfer);
-            accepted.tookBack(transfer.context, transfer.destination, transfer.sequence);
+            if (history.isLogged()) {
+                accepted.tookBack(transfer.context, transfer.destination, transfer.sequence);
+            }
             sending.withdrawn();
         }
     }

@@ -90,14 +90,17 @@ public final class RankMain {
     }
 
     private static IllegalStateException thrown(Throwable cause, Ending ending) {
-        cause.printStackTrace();
-        Endpoint endpoint = Endpoints.connected();
-        if (endpoint != null) {
-            endpoint.abort(STATUS_THROWN, ("threw " + cause).replaceAll("\\R", " "));
-        } else if (cause instanceof NullPointerException && String.valueOf(cause.getMessage()).contains("MPI.COMM_WORLD")) {
-            System.err.println("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
+        try {
+            cause.printStackTrace();
+            Endpoint endpoint = Endpoints.connected();
+            if (endpoint != null) {
+                endpoint.abort(STATUS_THROWN, ("threw " + cause).replaceAll("\\R", " "));
+            } else if (cause instanceof NullPointerException && String.valueOf(cause.getMessage()).contains("MPI.COMM_WORLD")) {
+                System.err.println("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
+            }
+        } finally {
+            ending.exit(STATUS_THROWN); // Also if what it says of itself throws: threads of the program's would go on.
         }
-        ending.exit(STATUS_THROWN);
         return new IllegalStateException(cause);
     }
 }

@@ -492,6 +492,10 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         return presences;
     }
 
+    Accepted accepted() {
+        return outbox.accepted();
+    }
+
     // ---- the end
 
     @Override

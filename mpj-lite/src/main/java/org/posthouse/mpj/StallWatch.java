@@ -26,11 +26,18 @@ final class StallWatch {
         start();
     }
 
+    /** Begins to look; not if the process can have no other thread, which is no reason for a call that matches to fail. */
     synchronized void start() {
-        if (thread == null) {
-            thread = new Thread(this::run, "posthouse-stall-watch");
-            thread.setDaemon(true);
-            thread.start();
+        if (thread != null) {
+            return;
+        }
+        try {
+            Thread next = new Thread(this::run, "posthouse-stall-watch");
+            next.setDaemon(true);
+            next.start();
+            thread = next;
+        } catch (OutOfMemoryError e) {
+            // The next communicator tries again.
         }
     }
 
@@ -41,10 +48,21 @@ final class StallWatch {
     }
 
     private void run() {
-        for (List<Presence> all = next(); all != null; all = next()) {
-            look.run();
-            all.forEach(Presence::look);
+        boolean looks = true;
+        while (looks) {
+            looks = lookOnce();
         }
+    }
+
+    /** A method of its own: a frame that waits for the next look and has the list of this one keeps what nobody has any more. */
+    private boolean lookOnce() {
+        List<Presence> all = next();
+        if (all == null) {
+            return false;
+        }
+        look.run();
+        all.forEach(Presence::look);
+        return true;
     }
 
     /** What to look at next, after one interval; null when there is nothing to look at any more. */

@@ -6,10 +6,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import mpi.MPI;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +70,29 @@ final class EndingTest {
         }
     }
 
+    /** Waits, and then throws, in a process that can start no thread any more; one that it has goes on. */
+    public static final class Crowded {
+        private static final long ROOM_BYTES = 256L << 20;
+
+        private Crowded() {}
+
+        /** The program. Its thread stacks are longer than that room. */
+        public static void main(String[] args) throws Exception {
+            MPI.Init(args);
+            new Thread(LockSupport::park).start();
+            Matcher used = Pattern.compile("VmSize:\\s+(\\d+) kB").matcher(Files.readString(Path.of("/proc/self/status")));
+            used.find();
+            String bytes = Long.toString((Long.parseLong(used.group(1)) << 10) + ROOM_BYTES);
+            new ProcessBuilder("prlimit", "--pid", Long.toString(ProcessHandle.current().pid()), "--as=" + bytes).start().waitFor();
+            try {
+                new Thread(LockSupport::park).start();
+            } catch (OutOfMemoryError full) {
+                MPI.COMM_WORLD.Recv(new byte[1], 0, 1, MPI.BYTE, 1, 7);
+                throw new IllegalStateException("received", full);
+            }
+        }
+    }
+
     @AfterEach
     void close() throws Exception {
         process.destroyForcibly().waitFor();
@@ -73,9 +102,20 @@ final class EndingTest {
 
     /** Starts a program; its second line waits when this returns. */
     private void start(Class<?> program) throws Exception {
+        start(program, true);
+        ByteBuffer said = line.hearAny();
+        while (ScriptedRelay.view(said).type() != FrameType.EVENTS) {
+            said = line.hearAny();
+        }
+        assertThat(ScriptedRelay.view(said).flags()).isEqualTo(FrameView.ACK_NOW);
+    }
+
+    private void start(Class<?> program, boolean logged, String... flags) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        ProcessBuilder builder = new ProcessBuilder(
-                java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program.getName());
+        List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of(flags));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program.getName()));
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment()
                 .putAll(Map.of(
                         Endpoints.RELAY, relay.address(),
@@ -86,12 +126,7 @@ final class EndingTest {
         process = builder.start();
         line = relay.accept();
         line.hear(FrameType.HELLO);
-        line.say(ScriptedRelay.welcome(1, true, 0, 0));
-        ByteBuffer said = line.hearAny();
-        while (ScriptedRelay.view(said).type() != FrameType.EVENTS) {
-            said = line.hearAny();
-        }
-        assertThat(ScriptedRelay.view(said).flags()).isEqualTo(FrameView.ACK_NOW);
+        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
     }
 
     private void requireEnd(int status) throws Exception {
@@ -125,5 +160,15 @@ final class EndingTest {
         start(PrintsBesideCollective.class);
         line.say(new Notice(ScriptedRelay.JOB, ABORTED, 1, "test").encode(FrameType.ABORT));
         requireEnd(ABORTED);
+    }
+
+    /** Neither the words for people nor the time limit of the last word, which have threads of their own, are the program's need. */
+    @Test
+    void aProcessThatCanStartNoThreadReceivesAndEnds() throws Exception {
+        start(Crowded.class, false, "-Xss512m");
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(ScriptedRelay.delivered(post, 1, new byte[1], 1));
+        assertThat(Notice.decode(line.hear(FrameType.ABORT)).text()).isEqualTo("threw java.lang.IllegalStateException: received");
+        requireEnd(1);
     }
 }

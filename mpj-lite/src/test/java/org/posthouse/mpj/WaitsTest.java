@@ -3,6 +3,11 @@ package org.posthouse.mpj;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
+import mpi.Intracomm;
+import mpi.LocalRanks;
+import mpi.MPI;
+import mpi.MPIException;
+import mpi.Request;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
@@ -146,6 +151,7 @@ final class WaitsTest extends OneRank {
 
     private void looksUntilItIsSaid() throws Exception {
         while (!line.hasSaid()) {
+            assertThat(Thread.currentThread().isInterrupted()).as("it takes too long").isFalse();
             endpoint.presences().look();
         }
     }
@@ -184,6 +190,33 @@ final class WaitsTest extends OneRank {
         line.hear(FrameType.PROBE);
         looksUntilItIsSaid();
         assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("Probe(any source, any tag)");
+    }
+
+    private interface Waiting {
+        void await(Request[] requests) throws MPIException;
+    }
+
+    private String wordOf(Waiting call) throws Exception {
+        start(() -> {
+            Intracomm world = LocalRanks.world(endpoint, 3);
+            call.await(new Request[] {world.Irecv(new int[1], 0, 1, MPI.INT, 1, 7), world.Irecv(new int[1], 0, 1, MPI.INT, 2, 8)});
+            return null;
+        });
+        line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        looksUntilItIsSaid();
+        return Stall.decode(line.hear(FrameType.BLOCKED)).text();
+    }
+
+    @Test
+    void aProgramThatWaitsForSomeOfItsRequestsIsInACall() throws Exception {
+        assertThat(wordOf(Request::Waitsome))
+                .isEqualTo("Waitsome of 2 operations, 2 not done: a receive (source 1, tag 7), a receive (source 2, tag 8)");
+    }
+
+    @Test
+    void aProgramThatWaitsForAnyOfItsRequestsIsInACall() throws Exception {
+        assertThat(wordOf(Request::waitAny)).startsWith("waitAny of 2 operations, 2 not done: ");
     }
 
     @Test

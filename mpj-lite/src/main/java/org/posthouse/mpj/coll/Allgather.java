@@ -55,7 +55,7 @@ public final class Allgather {
         int size = peers.size();
         int total = blocks.total(size);
         boolean inPlace = blocks.areAdjacent(size);
-        Region room = inPlace ? receive : receive.scratch(total);
+        Region room = inPlace ? receive : peers.scratch(receive, total);
         Blocks places = inPlace ? blocks : blocks.packed(size);
         Gather.phase(peers, own.region(), own.count(), room, places, 0);
         Broadcast.phase(peers, room, total, 0);
@@ -76,7 +76,7 @@ public final class Allgather {
             int length = receive.dataElements(blocks.count((rank + i) % size));
             starts[i + 1] = Math.addExact(starts[i], length);
         }
-        Region room = receive.packedScratch(starts[size]);
+        Region room = peers.packedScratch(receive, starts[size]);
         peers.keep(own, new Block(room, 0, starts[1]));
         for (int have = 1; have < size; have *= 2) {
             int more = Math.min(have, size - have);
@@ -88,7 +88,7 @@ public final class Allgather {
         }
         for (int i = 0; i < size; i++) {
             int block = (rank + i) % size;
-            receive.unpack(room, starts[i], blocks.position(block), blocks.count(block));
+            peers.unpack(room, starts[i], receive, blocks.position(block), blocks.count(block));
         }
     }
 }

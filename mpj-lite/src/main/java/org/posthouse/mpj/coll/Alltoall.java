@@ -54,7 +54,7 @@ public final class Alltoall {
     static void rotation(Peers peers, Block[] send, Block[] receive) {
         int size = peers.size();
         int rank = peers.rank();
-        Block[] given = Block.safeFrom(receive, send);
+        Block[] given = Block.safeFrom(peers, receive, send);
         Block own = given[rank];
         given[rank] = null;
         Content[] contents = peers.contents(given);
@@ -95,23 +95,23 @@ public final class Alltoall {
         int size = peers.size();
         int rank = peers.rank();
         int length = send[0].region().dataElements(send[0].count());
-        Region room = send[0].region().packedScratch(Math.multiplyExact(size, length));
+        Region room = peers.packedScratch(send[0].region(), Math.multiplyExact(size, length));
         for (int i = 0; i < size; i++) {
             peers.keep(send[(rank + i) % size], new Block(room, i * length, length));
         }
         for (int distance = 1; distance < size; distance *= 2) {
             int bit = distance;
             int[] moving = IntStream.range(0, size).filter(i -> (i & bit) != 0).toArray();
-            Region leaving = room.packedScratch(moving.length * length);
-            Region coming = room.packedScratch(moving.length * length);
+            Region leaving = peers.packedScratch(room, moving.length * length);
+            Region coming = peers.packedScratch(room, moving.length * length);
             for (int k = 0; k < moving.length; k++) {
-                room.moveTo(moving[k] * length, leaving, k * length, length);
+                peers.move(room, moving[k] * length, leaving, k * length, length);
             }
             peers.awaitAll(peers.exchange(
                     (rank + size - distance) % size, coming.sink(0, moving.length * length),
                     (rank + distance) % size, peers.content(leaving, 0, moving.length * length)));
             for (int k = 0; k < moving.length; k++) {
-                coming.moveTo(k * length, room, moving[k] * length, length);
+                peers.move(coming, k * length, room, moving[k] * length, length);
             }
         }
         for (int i = 0; i < size; i++) {

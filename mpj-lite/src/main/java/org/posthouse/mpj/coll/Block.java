@@ -18,18 +18,13 @@ public record Block(Region region, int at, int count) {
         region.deliver(at, count, target.region, target.at, target.count);
     }
 
-    /** A copy of the data. */
-    private Block packed() {
-        return new Block(region.packed(at, count), 0, region.dataElements(count));
-    }
-
     /** The blocks to send, or copies of them where receiving into the others could change one. */
-    static Block[] safeFrom(Block[] receive, Block[] send) {
+    static Block[] safeFrom(Peers peers, Block[] receive, Block[] send) {
         Block[] safe = send.clone();
         for (int i = 0; i < send.length; i++) {
             for (Block other : receive) {
                 if (send[i] != null && other != null && send[i].region.sharesArrayWith(other.region)) {
-                    safe[i] = send[i].packed();
+                    safe[i] = peers.packed(send[i]);
                     break;
                 }
             }

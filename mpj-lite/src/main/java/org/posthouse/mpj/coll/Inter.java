@@ -68,9 +68,9 @@ public final class Inter {
         int size = peers.remoteSize();
         int total = blocks.total(size);
         boolean inPlace = blocks.areAdjacent(size);
-        Region room = inPlace ? receive : receive.scratch(total);
         Blocks places = inPlace ? blocks : blocks.packed(size);
         peers.all().begin();
+        Region room = inPlace ? receive : peers.all().scratch(receive, total);
         Runnable give = () -> gather(peers, peers.behind(0), send, count, null, null);
         Runnable take = () -> {
             if (peers.rank() == 0) {

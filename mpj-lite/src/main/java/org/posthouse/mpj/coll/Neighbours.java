@@ -66,7 +66,7 @@ public final class Neighbours {
     }
 
     void exchange(Peers peers, Block[] send, Block[] receive) {
-        Block[] given = Block.safeFrom(receive, send);
+        Block[] given = Block.safeFrom(peers, receive, send);
         for (int i = 0; i < given.length; i++) {
             given[i] = destinations[i] < 0 ? null : given[i];
         }

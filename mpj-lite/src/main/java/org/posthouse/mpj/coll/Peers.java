@@ -18,7 +18,7 @@ import org.posthouse.mpj.data.UnwritableException;
  *
  * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
  * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
- * throws, or its objects where they are serialized, nor a lack of memory for scratch of a reduction: the rank goes on to the end, so that no operation stays behind that points
+ * throws, or its objects where they are serialized, nor a lack of memory for scratch: the rank goes on to the end, so that no operation stays behind that points
  * into the program's buffers and nobody waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the
  * first failure.
  */
@@ -200,6 +200,23 @@ public final class Peers {
     /** As {@link Region#scratch}. */
     Region scratch(Region like, int count) {
         return room(like, () -> like.scratch(count));
+    }
+
+    /** As {@link Region#packedScratch}. */
+    Region packedScratch(Region like, int count) {
+        return room(like.inDataElements(), () -> like.packedScratch(count));
+    }
+
+    /** A copy of the data, as {@link Region#packed}. */
+    Block packed(Block block) {
+        Region region = block.region();
+        return new Block(
+                room(region.inDataElements(), () -> region.packed(block.at(), block.count())), 0, region.dataElements(block.count()));
+    }
+
+    /** As {@link Region#unpack}. */
+    void unpack(Region packed, int packedAt, Region target, int at, int count) {
+        attempt(() -> target.unpack(packed, packedAt, at, count));
     }
 
     /** As {@link Reduction#compact}. */

@@ -93,9 +93,9 @@ final class SiteExchange {
             for (int other = 0; other < remote; other++) {
                 int at = (member * others.length + before + other) * length;
                 if (leaving) {
-                    all.moveTo(at, message, (other * members.length + member) * length, length);
+                    peers.move(all, at, message, (other * members.length + member) * length, length);
                 } else {
-                    message.moveTo((member * remote + other) * length, all, at, length);
+                    peers.move(message, (member * remote + other) * length, all, at, length);
                 }
             }
         }
@@ -106,7 +106,7 @@ final class SiteExchange {
     }
 
     private Region room(int blocks) {
-        return blank.packedScratch(Math.multiplyExact(blocks, length));
+        return peers.packedScratch(blank, Math.multiplyExact(blocks, length));
     }
 
     private Block block(Region room, int at, int blocks) {

@@ -2,6 +2,7 @@ package org.posthouse.mpj.coll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -52,8 +53,13 @@ class FailuresTest {
 
     private static AtomicReferenceArray<ReceiveException> failures(
             String forced, long eagerBytesMax, UnaryOperator<Endpoint> through, Call call) {
+        return failures(new LocalWorld(RANKS).eagerBytesMax(eagerBytesMax), forced, through, call);
+    }
+
+    private static AtomicReferenceArray<ReceiveException> failures(
+            LocalWorld world, String forced, UnaryOperator<Endpoint> through, Call call) {
         AtomicReferenceArray<ReceiveException> failures = new AtomicReferenceArray<>(RANKS);
-        new LocalWorld(RANKS).eagerBytesMax(eagerBytesMax).run(endpoint -> {
+        world.run(endpoint -> {
             int[] ranks = {0, 1, 2, 3, 4, 5, 6, 7};
             Peers peers = new Peers(through.apply(endpoint), Algorithms.parse(forced), 1, endpoint.rank(), ranks);
             try {
@@ -272,6 +278,49 @@ class FailuresTest {
             assertThat(failures.get(BROKEN + 1)).hasMessageContaining("SPOILED");
         }
     }
+
+    /** Blocks of which no array holds as many as a rank passes on, or of which it has to copy one that no array holds. */
+    @ParameterizedTest
+    @ValueSource(strings = {"allgather=gather-bcast", "allgather=bruck", "alltoall=rotation", "alltoall=bruck", "alltoall=sites"})
+    void aRankWithNoMemoryForWhatItPassesOnGoesToTheEnd(String forced) {
+        assumeThat(Runtime.getRuntime().maxMemory()).isLessThan((long) Integer.MAX_VALUE * Long.BYTES);
+        LocalWorld world = new LocalWorld(RANKS).sites(0, 0, 0, 0, 1, 1, 1, 1);
+        AtomicReferenceArray<ReceiveException> failures = failures(world, forced, UnaryOperator.identity(), (peers, rank) -> {
+            Region receive = ints(new int[RANKS]);
+            Region send = ints(new int[RANKS]);
+            Peers.Step call = () -> {
+                switch (forced) {
+                    case "allgather=gather-bcast" -> Allgather.run(peers, send, 1, rank == BROKEN ? GAPS : receive, APART);
+                    case "allgather=bruck" -> Allgather.run(peers, send, 1, receive, rank == BROKEN ? MANY : APART);
+                    case "alltoall=rotation" -> Alltoall.run(peers, send, rank == BROKEN ? MUCH : APART, rank == BROKEN ? send : receive, APART);
+                    default -> {
+                        int most = Integer.MAX_VALUE / RANKS / (forced.endsWith("sites") ? 2 : 1);
+                        Blocks each = Blocks.even(rank == BROKEN ? most : 1);
+                        Region own = rank == BROKEN ? new Region(Base.LONG, Layout.ONE, new long[1], 0) : send;
+                        Alltoall.run(peers, own, each, rank == BROKEN ? own : receive, each);
+                    }
+                }
+            };
+            if (rank == BROKEN) {
+                assertThatThrownBy(call::run).isInstanceOf(ProgramException.class).hasRootCauseInstanceOf(OutOfMemoryError.class);
+            } else {
+                call.run();
+            }
+        });
+        assertThat(failures.get(BROKEN + 1)).hasMessageContaining("SPOILED");
+    }
+
+    private static final Region GAPS =
+            new Region(Base.INT, Layout.ONE.resized(0, (Integer.MAX_VALUE - 1) / (RANKS - 1)), new int[1], 0);
+
+    /** One element each, the first of them last. */
+    private static final Blocks APART = Blocks.at(new int[] {1, 1, 1, 1, 1, 1, 1, 1}, new int[] {7, 0, 1, 2, 3, 4, 5, 6});
+
+    private static final Blocks MUCH =
+            Blocks.at(new int[] {Integer.MAX_VALUE, 1, 1, 1, 1, 1, 1, 1}, new int[] {0, 0, 1, 2, 3, 4, 5, 6});
+
+    private static final Blocks MANY =
+            Blocks.at(new int[] {1, 1, 1, 1, 1, 1, 1, Integer.MAX_VALUE - RANKS + 1}, new int[] {0, 0, 1, 2, 3, 4, 5, 6});
 
     @ParameterizedTest
     @ValueSource(strings = {
