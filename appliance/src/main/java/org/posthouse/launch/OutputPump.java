@@ -118,7 +118,7 @@ final class OutputPump {
             line.reset();
             line.writeBytes(tape.jump(incarnation, mark.number()));
         } else {
-            tape.mark(incarnation, mark, line.size());
+            tape.mark(incarnation, mark, line.toByteArray());
         }
     }
 
@@ -137,9 +137,6 @@ final class OutputPump {
             }
         }
         line.write(buffer, start, count - start);
-        if (tape != null && tape.isForNextLauncher() && line.size() > 0) {
-            tape.begun(incarnation, line.toByteArray());
-        }
     }
 
     private synchronized void endLine() {
