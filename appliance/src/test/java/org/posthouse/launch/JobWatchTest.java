@@ -70,6 +70,11 @@ class JobWatchTest {
         public void placed(Signal.Placed place) {
             told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.place().line());
         }
+
+        @Override
+        public void keepPlaces() {
+            told.add("places are kept, and " + kept.size() + " answers given");
+        }
     };
 
     private JobWatch watch(boolean logged, int maxRestarts, boolean mayBeLeft) {
@@ -133,6 +138,7 @@ class JobWatchTest {
         assertThat(kept).isEmpty();
         watch.on(new Signal.Kept(1, 2, 11, 12), nowNs);
         assertThat(kept).containsExactly(new JobKept(JOB, 1, 2, 11, 12));
+        assertThat(told).as("a mark is of no use whose place nobody knows").endsWith("places are kept, and 0 answers given");
     }
 
     /** A launcher that does not know that would start another process, which needs its history. */
