@@ -234,6 +234,27 @@ class OutputTapeTest {
                 .containsExactly("printed less when it was started again: standard output ends at byte 4 of 8, line 1 of 2");
     }
 
+    /** It calls a hook, and goes on. */
+    @Test
+    void whatAJvmSaysForLackOfMemoryIsNoOutputOfTheRankAndWhatFollowsIs() throws Exception {
+        String hook = "#\n# java.lang.OutOfMemoryError: Java heap space\n# -XX:OnOutOfMemoryError=\"" + "x".repeat(300) + "\"\n#   Executing /bin/sh -c \"x\"...\n";
+        process(1, "one\n" + hook + "two\n");
+        process(2, "one\ntwo\n" + hook + hook + "three\n").finish(true);
+        assertThat(shown().replaceAll("(?m)^\\[3] #.*\n", "")).isEqualTo(tagged("one", "two", "three"));
+        assertThat(shown().split("Executing", -1)).hasSize(4);
+        assertThat(told).isEmpty();
+    }
+
+    /** With the time since it was started, which is another one each time. */
+    @Test
+    void whatAJvmLogsIsNoOutputOfTheRank() throws Exception {
+        process(1, "[0.010s][warning][cds] The shared archive file has a bad magic number\none\n[0.1s] step\n");
+        process(2, "[0.012s][warning][cds] The shared archive file has a bad magic number\none\n[12.345s][info   ][gc,start] GC(0)\n[0.1s] step\ntwo\n").finish(true);
+        assertThat(shown().replaceAll("(?m)^\\[3] .*\\]\\[.*\n", "")).isEqualTo(tagged("one", "[0.1s] step", "two"));
+        assertThat(shown().split("magic", -1)).hasSize(3);
+        assertThat(told).isEmpty();
+    }
+
     @Test
     void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
         process(1, "one\ntwo\n");
