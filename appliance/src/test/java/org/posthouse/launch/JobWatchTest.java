@@ -625,6 +625,19 @@ class JobWatchTest {
         assertThat(told).filteredOn(line -> line.contains("goes on")).hasSize(1);
     }
 
+    /** There is nobody to wait for. */
+    @Test
+    void aLossOfARelayWhoseRanksHaveAllEndedIsOverWhenItIsBack() throws Exception {
+        JobWatch watch = running(true, 3);
+        leave(watch, 1);
+        lost(watch, 1, false);
+        pass(2_000);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
+        leave(watch, 0);
+        assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(watch.outcome(1).relayLosses()).containsExactly(new RelayLoss("site-b", 0, 2_000_000_000L, 0));
+    }
+
     @Test
     void aRankThatLeftWhileItsRelayWasLostIsJudgedWhenThatIsBack() throws Exception {
         JobWatch watch = running(true, 3);
