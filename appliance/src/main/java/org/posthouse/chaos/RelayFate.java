@@ -41,6 +41,9 @@ record RelayFate(int run, RelayKill kill, @JsonIgnore RelayLoss loss, @JsonPrope
             return isVerified ? "its launcher was killed before it could tell more" : "not missed";
         }
         String down = String.format(Locale.ROOT, "its job was without it for %.3f", loss.downNs() / 1e9);
+        if (loss.ranks() == 0) {
+            return down + ", when its ranks had ended";
+        }
         return loss.isOver()
                 ? down + String.format(Locale.ROOT, ", its %d ranks went on %.3f later", loss.ranks(), loss.ranksNs() / 1e9)
                 : down + ", ended before its ranks had gone on";

@@ -38,6 +38,6 @@ record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, b
                 "; relay %s killed, back in %.2f s%s",
                 loss.relay(),
                 loss.downNs() / 1e9,
-                loss.isOver() ? String.format(Locale.ROOT, ", its ranks %.2f s later", loss.ranksNs() / 1e9) : "");
+                loss.isOver() && loss.ranks() > 0 ? String.format(Locale.ROOT, ", its ranks %.2f s later", loss.ranksNs() / 1e9) : "");
     }
 }

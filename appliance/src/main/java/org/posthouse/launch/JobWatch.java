@@ -42,6 +42,9 @@ final class JobWatch {
 
         /** A mark stands in what is kept of the rank's output, for another launcher. */
         void placed(Signal.Placed place);
+
+        /** All those so far survive what the job is to survive. */
+        void keepPlaces();
     }
 
     private final JobSpec spec;
@@ -217,7 +220,7 @@ final class JobWatch {
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
-            case Signal.Kept is -> kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
+            case Signal.Kept is -> onKept(is);
             case Signal.Placed placed -> processes.placed(placed);
             case Signal.Unkept unkept -> onUnkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
@@ -226,6 +229,13 @@ final class JobWatch {
             case Signal.Leave leave -> leave(leave.why());
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
+    }
+
+    private void onKept(Signal.Kept is) {
+        if (is.incarnation() > 0) {
+            processes.keepPlaces();
+        }
+        kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
     }
 
     /** A launcher that comes after this one finds what was kept, and goes on from there. */

@@ -13,9 +13,11 @@ final class JvmWords {
     private static final List<String> CRASHES = List.of(
             "# A fatal error has been detected by the Java Runtime Environment",
             "# There is insufficient memory for the Java Runtime Environment to continue",
-            "# java.lang.OutOfMemoryError: ",
             "Terminating due to java.lang.OutOfMemoryError: ",
             "Aborting due to java.lang.OutOfMemoryError: ");
+
+    /** And before it calls its hooks for lack of memory ({@code -XX:OnOutOfMemoryError}), likewise; each further line begins with {@link #HASH}. */
+    private static final String HOOKS = "# java.lang.OutOfMemoryError: ";
 
     private static final String HASH = "#";
 
@@ -26,8 +28,14 @@ final class JvmWords {
 
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d");
 
+    /** What it logs, warnings above all, unless it was told another form. */
+    private static final Pattern LOGGED = Pattern.compile("\\[\\d+\\.\\d{3}s]\\[(error|warning|info|debug|trace) *]\\[[a-z0-9,]+ *]( |$)");
+
+    private static final int BEGINNING_BYTES_MAX = 256;
+
     private enum Block {
         NONE,
+        HOOKS,
         UNSTARTED,
         CRASH,
         THREADS,
@@ -46,17 +54,20 @@ final class JvmWords {
 
     /** Whether the next line of the process, its end included, is none of its program. */
     boolean take(byte[] line) {
-        String text = line.length > 256 ? "" : new String(line, StandardCharsets.UTF_8).stripTrailing();
+        String text = new String(line, 0, Math.min(line.length, BEGINNING_BYTES_MAX), StandardCharsets.UTF_8).stripTrailing();
         beganBefore = false;
+        if (block == Block.HOOKS && !text.startsWith(HASH)) {
+            block = Block.NONE;
+        }
         boolean isInside = block != Block.NONE;
         switch (block) {
-            case NONE -> begin(text);
+            case NONE, HOOKS -> begin(text);
             case THREADS -> block = text.equals(HEAP) ? Block.HEAP : block;
             case HEAP -> block = line.length <= 2 && text.isEmpty() ? Block.NONE : block;
             case UNSTARTED, CRASH -> {} // To the end of the process.
         }
         before = text;
-        return isInside || block != Block.NONE;
+        return isInside || block != Block.NONE || LOGGED.matcher(text).lookingAt();
     }
 
     private void begin(String text) {
@@ -64,6 +75,9 @@ final class JvmWords {
             block = Block.UNSTARTED;
         } else if (CRASHES.stream().anyMatch(text::startsWith)) {
             block = Block.CRASH;
+            beganBefore = before.equals(HASH);
+        } else if (text.startsWith(HOOKS)) {
+            block = Block.HOOKS;
             beganBefore = before.equals(HASH);
         } else if (text.startsWith(DUMP)) {
             block = Block.THREADS;

@@ -29,8 +29,8 @@ final class OutputPump {
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
 
-    /** What the process's marks carry. */
-    private final long secret;
+    /** What the process's marks begin with. */
+    private final byte[] markHead;
 
     /** What may be the beginning of a mark. */
     private byte[] begun = {};
@@ -41,7 +41,7 @@ final class OutputPump {
         this.tag = tag;
         this.tape = tape;
         this.incarnation = incarnation;
-        this.secret = secret;
+        this.markHead = PrintMark.head(secret);
     }
 
     /**
@@ -99,7 +99,7 @@ final class OutputPump {
         }
         int first = 0;
         for (int at = 0; at < end; at++) {
-            if (tape != null && bytes[at] == PrintMark.FIRST && PrintMark.mayBegin(bytes, at, end, secret)) {
+            if (tape != null && bytes[at] == PrintMark.FIRST && PrintMark.mayBegin(bytes, at, end, markHead)) {
                 take(bytes, first, at);
                 if (end - at < PrintMark.BYTES) {
                     begun = Arrays.copyOfRange(bytes, at, end);
@@ -118,7 +118,7 @@ final class OutputPump {
             line.reset();
             line.writeBytes(tape.jump(incarnation, mark.number()));
         } else {
-            tape.mark(incarnation, mark, line.size());
+            tape.mark(incarnation, mark, line.toByteArray());
         }
     }
 
@@ -137,9 +137,6 @@ final class OutputPump {
             }
         }
         line.write(buffer, start, count - start);
-        if (tape != null && tape.isForNextLauncher() && line.size() > 0) {
-            tape.begun(incarnation, line.toByteArray());
-        }
     }
 
     private synchronized void endLine() {

@@ -24,7 +24,7 @@ import org.posthouse.wire.PrintMark;
  * and if the tape does not have it there, the line is shown. No two lines are swallowed for the same one, so none is lost.
  *
  * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind; or all of it is in a
- * file that another launcher will read, each line before it is shown, and behind it the beginning of the next. If that
+ * file that another launcher will read, each line before it is shown. If that
  * cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
@@ -52,8 +52,8 @@ final class OutputTape implements AutoCloseable {
         /** The stream is not kept any longer. */
         void broken(IOException why);
 
-        /** A mark of this number stands at this byte of the tape, which another launcher may need. */
-        void placed(long mark, long at);
+        /** A mark of this number stands there, which another launcher may need. */
+        void placed(long mark, OutputMarks.Place place);
     }
 
     private final String stream;
@@ -74,11 +74,8 @@ final class OutputTape implements AutoCloseable {
     /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
     private byte[] held = NOTHING;
 
-    /** How much of that, or of what the present process has begun, is in the file behind [0, filed); only if the file has a name. */
-    private int begunBytes;
-
-    /** Whose beginning that is; 0 for one of a dead process. */
-    private int begunBy;
+    /** Whether the file has more than [0, filed): what it ended with was no whole line. */
+    private boolean hasRest;
 
     /** How many lines it has; a piece of a line that is passed on in pieces counts as one. */
     private long lines;
@@ -125,7 +122,7 @@ final class OutputTape implements AutoCloseable {
     }
 
     /**
-     * One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun.
+     * One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun, or a dead launcher has half written.
      *
      * @param survivesHost whether what {@link #whenKept} tells of is to be on the disk
      */
@@ -156,10 +153,10 @@ final class OutputTape implements AutoCloseable {
         file = openFile();
         filed = file.size();
         passLines(filed);
-        byte[] begun = new byte[(int) (filed - compared)];
-        read(compared, begun);
-        held = begun;
-        begunBytes = begun.length;
+        byte[] rest = new byte[(int) (filed - compared)];
+        read(compared, rest);
+        held = rest;
+        hasRest = rest.length > 0;
         filed = compared;
         lines = linesCompared;
     }
@@ -178,22 +175,18 @@ final class OutputTape implements AutoCloseable {
         waiting = null;
     }
 
-    /**
-     * A mark of a process has come, behind whole lines that were taken and the beginning of one, of which is told if another launcher may need it.
-     *
-     * @param begunBytes how long that beginning is
-     */
-    synchronized void mark(int from, PrintMark mark, int begunBytes) {
+    /** A mark of a process has come, behind whole lines that were taken and this beginning of one, which nobody prints again who goes on there. */
+    synchronized void mark(int from, PrintMark mark, byte[] begun) {
         if (from != incarnation) {
             return;
         }
         if (!broken) {
             // With lines behind those that it is to print again it is behind all: what it has shown there it does not print again.
             boolean isAmong = isAtEnd() || lines == linesExpected;
-            long at = (isAmong ? compared : length()) + begunBytes;
-            marks.place(mark.number(), at);
+            OutputMarks.Place place = OutputMarks.Place.of(isAmong ? compared : length(), begun);
+            marks.place(mark.number(), place);
             if (path != null) {
-                watcher.placed(mark.number(), at);
+                watcher.placed(mark.number(), place);
             }
         }
         came = mark.process();
@@ -238,7 +231,7 @@ final class OutputTape implements AutoCloseable {
     /**
      * The process is at the end of its prologue and goes on where the mark of this number is.
      *
-     * @return what was shown of the line that the mark is in
+     * @return what was printed of the line that the mark is in
      */
     synchronized byte[] jump(int from, long mark) {
         if (from != incarnation) {
@@ -248,36 +241,26 @@ final class OutputTape implements AutoCloseable {
             goToEnd();
             return NOTHING;
         }
-        long target = marks.at(mark);
+        OutputMarks.Place place = marks.at(mark);
         compared = 0;
         linesCompared = 0;
-        long end = Math.min(target, length());
-        long known = length() + held.length;
-        if (target == OutputMarks.END) {
+        if (place == null) {
             watcher.lost("goes on where it was at an image, and its mark in " + stream
                     + " came to no launcher: lines that it had printed before that may be lost, and some be shown twice");
-        } else if (target > known) {
-            watcher.lost("goes on at byte " + target + " of " + stream + ", of which only " + known
+        } else if (place.line() > length()) {
+            watcher.lost("goes on at byte " + place.line() + " of " + stream + ", of which only " + length()
                     + " came to its launchers: what it had printed between them is lost");
         }
         try {
-            passLines(end);
+            passLines(place == null ? length() : Math.min(place.line(), length()));
         } catch (IOException e) {
             broken(e);
             return NOTHING;
         }
-        int onTape = (int) (end - compared);
-        byte[] begun = new byte[(int) Math.min(target - compared, onTape + held.length)];
-        byte[] shown = Arrays.copyOf(begun, onTape);
-        try {
-            read(compared, shown);
-        } catch (IOException e) {
-            broken(e);
-            return NOTHING;
+        if (isAtEnd()) {
+            goToEnd(); // Behind what its prologue has shown.
         }
-        System.arraycopy(shown, 0, begun, 0, onTape);
-        System.arraycopy(held, 0, begun, onTape, begun.length - onTape);
-        return begun;
+        return place == null ? NOTHING : place.bytes();
     }
 
     /** Counts the whole lines up to here. */
@@ -304,9 +287,6 @@ final class OutputTape implements AutoCloseable {
             return false;
         }
         if (isNone(line)) {
-            if (begunBytes > held.length) {
-                fileBegun(held, 0, 0);
-            }
             keptLast = 0;
             return true;
         }
@@ -430,9 +410,6 @@ final class OutputTape implements AutoCloseable {
         if (path != null || tailBytes >= TAIL_BYTES_MAX) {
             file();
         }
-        if (path != null && held.length > 0 && !broken) {
-            fileBegun(held, 0, 0);
-        }
     }
 
     /** The line that was kept last is none. */
@@ -444,7 +421,6 @@ final class OutputTape implements AutoCloseable {
             filed -= keptLast; // All of it is there: a line is filed whole, with the tail.
             try {
                 file.truncate(filed);
-                begunBytes = 0;
             } catch (IOException e) {
                 broken(e);
             }
@@ -452,36 +428,6 @@ final class OutputTape implements AutoCloseable {
         lines--;
         if (isAtEnd) {
             goToEnd();
-        }
-    }
-
-    /** Whether {@link #begun} is to be told. */
-    boolean isForNextLauncher() {
-        return path != null;
-    }
-
-    /** A process is within a line: it may go on behind that under the next launcher. */
-    synchronized void begun(int from, byte[] beginning) {
-        boolean isNew = from == incarnation && isAtEnd() && beginning.length > Math.max(begunBytes, held.length);
-        if (isNew && path != null && !broken) {
-            fileBegun(beginning, begunBy == from ? begunBytes : 0, from);
-        }
-    }
-
-    /** @param there how much of it is in the file already */
-    private void fileBegun(byte[] beginning, int there, int by) {
-        try {
-            if (file == null) {
-                file = openFile();
-            }
-            write(ByteBuffer.wrap(beginning, there, beginning.length - there));
-            if (begunBytes > beginning.length) {
-                file.truncate(filed + beginning.length);
-            }
-            begunBytes = beginning.length;
-            begunBy = by;
-        } catch (IOException e) {
-            broken(e);
         }
     }
 
@@ -534,13 +480,12 @@ final class OutputTape implements AutoCloseable {
             if (file == null) {
                 file = openFile();
             }
+            if (hasRest) {
+                file.truncate(filed);
+                hasRest = false;
+            }
             write(ByteBuffer.wrap(tail, 0, tailBytes));
             filed += tailBytes;
-            if (begunBytes > tailBytes) {
-                file.truncate(filed);
-            }
-            begunBytes = 0;
-            begunBy = 0;
             tailBytes = 0;
         } catch (IOException e) {
             broken(e);

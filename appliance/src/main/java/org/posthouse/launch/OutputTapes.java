@@ -79,8 +79,8 @@ final class OutputTapes implements AutoCloseable {
             }
 
             @Override
-            public void placed(long mark, long at) {
-                signals.accept(new Signal.Placed(rank, isErr, mark, at));
+            public void placed(long mark, OutputMarks.Place place) {
+                signals.accept(new Signal.Placed(rank, isErr, mark, place));
             }
         };
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,7 @@ import java.util.Optional;
 
 /**
  * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
- * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE}, {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
+ * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE BEGUN} (the beginning of its line in Base64), {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
  * told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
  */
 final class RankNotes {
@@ -63,13 +64,16 @@ final class RankNotes {
             case "done" -> done(Integer.parseInt(words[1]));
             case "mark" ->
                 marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
-            case "place" -> placed(new Signal.Placed(
-                    Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4])));
+            case "place" -> placed(new Signal.Placed(Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), place(words)));
             case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
             case "ending" -> ending(Integer.parseInt(words[1]), rest(words));
             case "end" -> ended(Integer.parseInt(words[1]), rest(words));
             default -> throw new IllegalArgumentException(words[0]);
         }
+    }
+
+    private static OutputMarks.Place place(String[] words) {
+        return OutputMarks.Place.of(Long.parseLong(words[4]), Base64.getDecoder().decode(words[5]));
     }
 
     private static boolean isErr(String stream) {
@@ -115,20 +119,21 @@ final class RankNotes {
     }
 
     String placed(Signal.Placed place) {
-        marks(place.rank(), place.isErr()).place(place.mark(), place.at());
-        return line(place.rank(), place.isErr(), place.mark(), place.at());
+        marks(place.rank(), place.isErr()).place(place.mark(), place.place());
+        return line(place.rank(), place.isErr(), place.mark(), place.place());
     }
 
     private OutputMarks marks(int rank, boolean isErr) {
         return (isErr ? err : out).get(rank);
     }
 
-    private static String line(int rank, boolean isErr, long mark, long at) {
-        return "place " + rank + (isErr ? " err " : " out ") + mark + " " + at + "\n";
+    private static String line(int rank, boolean isErr, long mark, OutputMarks.Place place) {
+        String begun = Base64.getEncoder().encodeToString(place.bytes());
+        return "place " + rank + (isErr ? " err " : " out ") + mark + " " + place.line() + " " + begun + "\n";
     }
 
     /** Where marks stand in what is kept of a stream of the rank, by their numbers. */
-    Map<Long, Long> places(int rank, boolean isErr) {
+    Map<Long, OutputMarks.Place> places(int rank, boolean isErr) {
         return marks(rank, isErr).places();
     }
 
@@ -170,8 +175,8 @@ final class RankNotes {
                 lines.append(line(rank, mark));
             }
             int number = rank;
-            places(rank, false).forEach((mark, at) -> lines.append(line(number, false, mark, at)));
-            places(rank, true).forEach((mark, at) -> lines.append(line(number, true, mark, at)));
+            places(rank, false).forEach((mark, place) -> lines.append(line(number, false, mark, place)));
+            places(rank, true).forEach((mark, place) -> lines.append(line(number, true, mark, place)));
             if (limits[rank] != null) {
                 lines.append(limited(rank, limits[rank]));
             }

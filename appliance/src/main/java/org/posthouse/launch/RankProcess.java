@@ -67,13 +67,8 @@ final class RankProcess implements StoppedRanks.Watched {
         environment.put(Endpoints.RANK, Integer.toString(rank));
         environment.put(Endpoints.TOKEN, token.hex());
         environment.put(Endpoints.INCARNATION, Integer.toString(incarnation));
-        if (spec.isRestartable()) {
-            environment.put(Endpoints.RESTARTABLE, "yes");
-        }
         long secret = SECRETS.nextLong();
-        if (tapes != null) {
-            environment.put(Endpoints.PRINT_MARKS, HexFormat.of().toHexDigits(secret));
-        }
+        sayWhatIsKept(environment, spec.isRestartable(), tapes == null ? null : HexFormat.of().toHexDigits(secret));
         try {
             Process process = builder.start();
             OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation, secret);
@@ -83,6 +78,17 @@ final class RankProcess implements StoppedRanks.Watched {
             // One that no thread can wait for, or read, was started all the same.
             Stragglers.end(hexJob, rank);
             throw new JobFailure("rank " + rank + " cannot be started: " + Causes.text(e), e);
+        }
+    }
+
+    /** Of this job alone: what starts it may be a rank of another. @param marks what those in its output carry; null if nobody reads them */
+    static void sayWhatIsKept(Map<String, String> environment, boolean isRestartable, String marks) {
+        environment.keySet().removeAll(List.of(Endpoints.RESTARTABLE, Endpoints.PRINT_MARKS));
+        if (isRestartable) {
+            environment.put(Endpoints.RESTARTABLE, "yes");
+        }
+        if (marks != null) {
+            environment.put(Endpoints.PRINT_MARKS, marks);
         }
     }
 

@@ -192,6 +192,13 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         note(written -> written.placed(place), "what rank " + place.rank() + " prints may be shown twice");
     }
 
+    @Override
+    public void keepPlaces() {
+        if (folder != null && folder.survivesHost()) {
+            note(JobFolder::force, "what ranks print may be shown twice if this host loses its power");
+        }
+    }
+
     /** Waits until every process has ended, or this time is over. */
     void awaitExits(long timeoutMs) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);

@@ -8,7 +8,7 @@ import java.util.Locale;
  * @param relay what it is called
  * @param ranks how many of its ranks still had something to do
  * @param downNs from the broken connection until it had the job again
- * @param ranksNs from then until the last of those ranks was where it had been; negative if the job ended or the relay was lost
+ * @param ranksNs from then until the last of those ranks was where it had been; 0 if there are none, negative if the job ended or the relay was lost
  *     again before that
  */
 public record RelayLoss(String relay, int ranks, long downNs, long ranksNs) {

@@ -50,7 +50,12 @@ final class RelayLosses {
      * @param missing the ranks that are at home there and have not ended
      */
     void back(int relay, String id, long downNs, long backNs, Set<Integer> missing) {
-        open.add(new Return(relay, id, downNs, backNs, new HashSet<>(missing)));
+        Return one = new Return(relay, id, downNs, backNs, new HashSet<>(missing));
+        if (missing.isEmpty()) {
+            ended.add(one.loss(0));
+        } else {
+            open.add(one);
+        }
     }
 
     /** The rank is where it was, or has no further business with its relay. @return what is to be told; null if nothing is */

@@ -27,8 +27,8 @@ sealed interface Signal {
     /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
     record OutputLost(int rank, String what) implements Signal {}
 
-    /** A mark of this number stands at this byte of what is kept of one stream of a rank. */
-    record Placed(int rank, boolean isErr, long mark, long at) implements Signal {}
+    /** A mark of this number stands there in what is kept of one stream of a rank. */
+    record Placed(int rank, boolean isErr, long mark, OutputMarks.Place place) implements Signal {}
 
     /** What a rank's process had printed to its two streams when it began to save is kept. */
     record Kept(int rank, int incarnation, long outBytes, long errBytes) implements Signal {}

@@ -70,14 +70,16 @@ class JobFolderTest {
 
     @Test
     void whereMarksStandIsReadBack() throws Exception {
+        OutputMarks.Place within = OutputMarks.Place.of(5, new byte[] {' ', '\r', -1, 0, 'x'});
+        OutputMarks.Place before = new OutputMarks.Place(6, "");
         try (JobFolder folder = JobFolder.open(left())) {
-            folder.placed(new Signal.Placed(1, false, 70, 5));
-            folder.placed(new Signal.Placed(1, true, 80, 6));
+            folder.placed(new Signal.Placed(1, false, 70, within));
+            folder.placed(new Signal.Placed(1, true, 80, before));
         }
         for (int launcher = 0; launcher < 2; launcher++) {
             try (JobFolder folder = JobFolder.open(above.resolve("job"))) {
-                assertThat(folder.notes().places(1, false)).isEqualTo(Map.of(70L, 5L));
-                assertThat(folder.notes().places(1, true)).isEqualTo(Map.of(80L, 6L));
+                assertThat(folder.notes().places(1, false)).isEqualTo(Map.of(70L, within));
+                assertThat(folder.notes().places(1, true)).isEqualTo(Map.of(80L, before));
             }
         }
     }

@@ -68,7 +68,12 @@ class JobWatchTest {
 
         @Override
         public void placed(Signal.Placed place) {
-            told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.at());
+            told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.place().line());
+        }
+
+        @Override
+        public void keepPlaces() {
+            told.add("places are kept, and " + kept.size() + " answers given");
         }
     };
 
@@ -133,6 +138,7 @@ class JobWatchTest {
         assertThat(kept).isEmpty();
         watch.on(new Signal.Kept(1, 2, 11, 12), nowNs);
         assertThat(kept).containsExactly(new JobKept(JOB, 1, 2, 11, 12));
+        assertThat(told).as("a mark is of no use whose place nobody knows").endsWith("places are kept, and 0 answers given");
     }
 
     /** A launcher that does not know that would start another process, which needs its history. */
@@ -468,7 +474,7 @@ class JobWatchTest {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
         told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
-        watch.on(new Signal.Placed(1, true, 20, 25), nowNs);
+        watch.on(new Signal.Placed(1, true, 20, new OutputMarks.Place(25, "")), nowNs);
         assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 mark 20 at 25");
     }
 
@@ -617,6 +623,19 @@ class JobWatchTest {
         assertThat(watch.outcome(1).relayLosses())
                 .containsExactly(new RelayLoss("site-b", 1, 2_000_000_000L, -1), new RelayLoss("site-b", 1, 1_000_000_000L, 200_000_000L));
         assertThat(told).filteredOn(line -> line.contains("goes on")).hasSize(1);
+    }
+
+    /** There is nobody to wait for. */
+    @Test
+    void aLossOfARelayWhoseRanksHaveAllEndedIsOverWhenItIsBack() throws Exception {
+        JobWatch watch = running(true, 3);
+        leave(watch, 1);
+        lost(watch, 1, false);
+        pass(2_000);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
+        leave(watch, 0);
+        assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(watch.outcome(1).relayLosses()).containsExactly(new RelayLoss("site-b", 0, 2_000_000_000L, 0));
     }
 
     @Test

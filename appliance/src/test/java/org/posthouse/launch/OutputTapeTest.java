@@ -1,7 +1,6 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +14,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -36,7 +37,7 @@ class OutputTapeTest {
     private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
     private final List<String> told = new ArrayList<>();
     private final List<String> last = new ArrayList<>();
-    private final List<String> places = new ArrayList<>();
+    private final Map<Long, OutputMarks.Place> places = new TreeMap<>();
     private final OutputTape.Watcher watcher = new OutputTape.Watcher() {
         @Override
         public void diverged(String what) {
@@ -59,8 +60,8 @@ class OutputTapeTest {
         }
 
         @Override
-        public void placed(long mark, long at) {
-            places.add(mark + " at " + at);
+        public void placed(long mark, OutputMarks.Place place) {
+            places.put(mark, place);
         }
     };
     private OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), watcher);
@@ -233,6 +234,27 @@ class OutputTapeTest {
                 .containsExactly("printed less when it was started again: standard output ends at byte 4 of 8, line 1 of 2");
     }
 
+    /** It calls a hook, and goes on. */
+    @Test
+    void whatAJvmSaysForLackOfMemoryIsNoOutputOfTheRankAndWhatFollowsIs() throws Exception {
+        String hook = "#\n# java.lang.OutOfMemoryError: Java heap space\n# -XX:OnOutOfMemoryError=\"" + "x".repeat(300) + "\"\n#   Executing /bin/sh -c \"x\"...\n";
+        process(1, "one\n" + hook + "two\n");
+        process(2, "one\ntwo\n" + hook + hook + "three\n").finish(true);
+        assertThat(shown().replaceAll("(?m)^\\[3] #.*\n", "")).isEqualTo(tagged("one", "two", "three"));
+        assertThat(shown().split("Executing", -1)).hasSize(4);
+        assertThat(told).isEmpty();
+    }
+
+    /** With the time since it was started, which is another one each time. */
+    @Test
+    void whatAJvmLogsIsNoOutputOfTheRank() throws Exception {
+        process(1, "[0.010s][warning][cds] The shared archive file has a bad magic number\none\n[0.1s] step\n");
+        process(2, "[0.012s][warning][cds] The shared archive file has a bad magic number\none\n[12.345s][info   ][gc,start] GC(0)\n[0.1s] step\ntwo\n").finish(true);
+        assertThat(shown().replaceAll("(?m)^\\[3] .*\\]\\[.*\n", "")).isEqualTo(tagged("one", "[0.1s] step", "two"));
+        assertThat(shown().split("magic", -1)).hasSize(3);
+        assertThat(told).isEmpty();
+    }
+
     @Test
     void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
         process(1, "one\ntwo\n");
@@ -314,10 +336,11 @@ class OutputTapeTest {
         assertThat(shown()).isEqualTo(tagged("x".repeat(99)).repeat(5_000) + tagged("new"));
     }
 
-    /** Another launcher reads what the one before has kept, and nothing tells it what of it was shown. */
+    /** Another launcher reads what the one before has kept, and where its marks are; nothing tells it what of it was shown. */
     private void nextLauncher() throws IOException {
         tape.close();
         tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of("rank 3: the relay at "), watcher);
+        places.forEach(tape.marks()::place);
     }
 
     @Test
@@ -336,7 +359,7 @@ class OutputTapeTest {
 
     @Test
     void aLineThatWasCutShortInTheFileIsNotOnTheTape() throws Exception {
-        Files.writeString(folder.resolve("rank-3.out"), "one\ntw");
+        Files.writeString(folder.resolve("rank-3.out"), "one\ntwo, more than is printed");
         nextLauncher();
         process(2, "one\ntwo\nthree\n");
         assertThat(shown()).isEqualTo(tagged("two", "three"));
@@ -344,16 +367,9 @@ class OutputTapeTest {
         assertThat(told).isEmpty();
     }
 
-    /** A process under the next launcher that goes on at this image, behind a prologue that prints nothing. */
-    private void goesOnAt(int incarnation, long bytes, String printed) throws Exception {
-        nextLauncher();
-        tape.marks().place(1, bytes);
-        process(incarnation, goesOn(1) + printed);
-    }
-
     /** Each byte on its own, in lines and the beginnings of lines, also those that are on the tape already. */
     @Test
-    void whatWasPrintedSoFarIsToldWhenItIsInTheFile() throws Exception {
+    void whatWasPrintedSoFarIsToldWhenItIsKept() throws Exception {
         nextLauncher();
         for (int incarnation = 1; incarnation <= 2; incarnation++) {
             PipedOutputStream process = new PipedOutputStream();
@@ -361,11 +377,11 @@ class OutputTapeTest {
             String printed = "one\ntwo\nthr";
             for (int bytes = 1; bytes <= printed.length(); bytes++) {
                 CompletableFuture<String> kept = new CompletableFuture<>();
-                tape.whenKept(incarnation, bytes, () -> kept.complete(file()));
+                tape.whenKept(incarnation, bytes, () -> kept.complete(kept(7)));
                 assertThat(kept).as("byte " + bytes + " before it came").isNotDone();
                 process.write((printed.charAt(bytes - 1) + mark(7, bytes)).getBytes(StandardCharsets.US_ASCII));
                 process.flush();
-                assertThat(kept.get(60, TimeUnit.SECONDS)).startsWith(printed.substring(0, bytes));
+                assertThat(kept.get(60, TimeUnit.SECONDS)).isEqualTo(printed.substring(0, bytes));
             }
             tape.whenKept(incarnation, printed.length() + 1, () -> told.add("kept"));
             process.close();
@@ -374,9 +390,12 @@ class OutputTapeTest {
         assertThat(told).as("of what nobody printed").isEmpty();
     }
 
-    private String file() {
+    /** Up to this mark. */
+    private String kept(long mark) {
         try {
-            return Files.readString(folder.resolve("rank-3.out"));
+            OutputMarks.Place place = places.get(mark);
+            String lines = place.line() == 0 ? "" : Files.readString(folder.resolve("rank-3.out")).substring(0, (int) place.line());
+            return lines + place.begun();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -386,8 +405,9 @@ class OutputTapeTest {
     @Test
     void whoGoesOnAtAnImageAndPrintsNothingIsNotWaitedFor() throws Exception {
         nextLauncher();
-        process(1, "one\ntwo\nthr");
-        goesOnAt(2, 10, "");
+        process(1, "one\ntwo\nth" + mark(1) + "r");
+        nextLauncher();
+        process(2, goesOn(1));
         tape.whenKept(2, 0, () -> told.add("at once"));
         tape.whenKept(1, 0, () -> told.add("of another process"));
         assertThat(told).containsExactly("at once");
@@ -414,35 +434,14 @@ class OutputTapeTest {
     @Test
     void whoGoesOnWithinALineUnderTheNextLauncherShowsAllOfIt() throws Exception {
         nextLauncher();
-        process(1, "one\ntw");
-        goesOnAt(2, 6, "o\nthr");
-        assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthr");
-        goesOnAt(3, 11, "ee\n");
+        process(1, "one\ntw" + mark(1));
+        nextLauncher();
+        process(2, goesOn(1) + "o\nthr" + mark(2));
+        nextLauncher();
+        process(3, goesOn(2) + "ee\n");
         assertThat(shown()).isEqualTo(tagged("one", "two", "three"));
         assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthree\n");
         assertThat(told).isEmpty();
-    }
-
-    @Test
-    void aBeginningThatNobodyEndsSoIsNotInTheFile() throws Exception {
-        nextLauncher();
-        process(1, "one\nlonger");
-        nextLauncher();
-        process(2, "one\nb\n");
-        assertThat(folder.resolve("rank-3.out")).hasContent("one\nb\n");
-        nextLauncher();
-        PipedOutputStream process = new PipedOutputStream();
-        OutputPump pump = start(3, process);
-        process.write("one\nb\nrank 3: the relay ".getBytes(StandardCharsets.UTF_8));
-        await().until(() -> Files.readString(folder.resolve("rank-3.out")).endsWith("relay "));
-        process.write("at h:".getBytes(StandardCharsets.UTF_8));
-        process.flush();
-        await().until(() -> Files.readString(folder.resolve("rank-3.out")).equals("one\nb\nrank 3: the relay at h:"));
-        process.write("1 is gone\n".getBytes(StandardCharsets.UTF_8));
-        process.close();
-        pump.await();
-        assertThat(folder.resolve("rank-3.out")).hasContent("one\nb\n");
-        assertThat(last).containsExactly("rank 3: the relay at h:1 is gone");
     }
 
     /** The launcher died before it had read it, and the image was made. */
@@ -450,10 +449,12 @@ class OutputTapeTest {
     void whatCameToNoLauncherIsToldAsLost() throws Exception {
         nextLauncher();
         process(1, "one\ntw");
-        goesOnAt(2, 14, "four\n");
+        places.put(1L, new OutputMarks.Place(10, "three "));
+        nextLauncher();
+        process(2, goesOn(1) + "four\n");
         assertThat(told).containsExactly(
-                "goes on at byte 14 of standard output, of which only 6 came to its launchers: what it had printed between them is lost");
-        assertThat(shown()).isEqualTo(tagged("one", "twfour"));
+                "goes on at byte 10 of standard output, of which only 4 came to its launchers: what it had printed between them is lost");
+        assertThat(shown()).isEqualTo(tagged("one", "three four"));
     }
 
     /** The host of the launcher that had seen it lost its power, say. */
@@ -497,6 +498,34 @@ class OutputTapeTest {
         assertThat(told).hasSize(2);
     }
 
+    /** Its prologue says what time it is, before or behind the lines that are the same; its successor meets the same mark again. */
+    @Test
+    void halfALineBeforeAnImageIsWhatItWasWhateverThePrologueSays() throws Exception {
+        for (boolean isFirst : List.of(true, false)) {
+            process(1, (isFirst ? "10:00\nhello\n" : "hello\n") + mark(80) + "step 1 " + mark(200));
+            for (int incarnation = 2; incarnation <= 3; incarnation++) {
+                String time = "10:0" + incarnation + "\n";
+                process(incarnation, (isFirst ? time + "hello\n" : "hello\n" + time) + mark(80) + goesOn(200) + (incarnation > 2 ? "done\nstep 2\n" : ""));
+            }
+            assertThat(shown()).isEqualTo(tagged("10:00", "hello", "10:02", "10:03", "step 1 done", "step 2").substring(isFirst ? 0 : 10));
+            shown.reset();
+            nextLauncher();
+        }
+    }
+
+    /** Of a line that is another one on the tape, or of none. */
+    @Test
+    void halfALineThatDifferedBeforeAnImageIsShownAsItWasPrinted() throws Exception {
+        for (String before : List.of("", "new\n")) {
+            process(1, "took 9.8 s: ok\nb\n");
+            process(2, before + "took 10.1 s: " + mark(1));
+            process(3, goesOn(1) + "fine\nb\n").finish(true);
+            assertThat(shown()).startsWith(tagged("took 9.8 s: ok", "b")).contains(tagged("took 10.1 s: fine"));
+            shown.reset();
+            nextLauncher();
+        }
+    }
+
     /** It may be shown twice then, and none is lost. */
     @Test
     void aMarkBehindALineThatDifferedAndBeforeOnesThatDidNotLosesNone() throws Exception {
@@ -521,7 +550,7 @@ class OutputTapeTest {
         pump.await();
         assertThat(shown()).isEqualTo(tagged("one", "two", "\0\0posthouse mark 0"));
         assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\n\0\0posthouse mark 0\n");
-        assertThat(places).containsExactly("5 at 6", "6 at 27");
+        assertThat(places).isEqualTo(Map.of(5L, new OutputMarks.Place(4, "tw"), 6L, new OutputMarks.Place(27, "")));
     }
 
     @Test
@@ -538,13 +567,13 @@ class OutputTapeTest {
     @Test
     void theMarksOfTheLastImagesAreKept() {
         OutputMarks marks = new OutputMarks();
-        marks.place(300, 30);
+        marks.place(300, new OutputMarks.Place(30, ""));
         marks.mark(1, 300);
         for (int other = 0; other < 1_000; other++) {
-            marks.place(1_000 + other, other);
+            marks.place(1_000 + other, new OutputMarks.Place(other, ""));
         }
-        assertThat(marks.at(300)).isEqualTo(30);
-        assertThat(marks.at(1_999)).isEqualTo(999);
+        assertThat(marks.at(300).line()).isEqualTo(30);
+        assertThat(marks.at(1_999).line()).isEqualTo(999);
         assertThat(marks.places()).hasSize(OutputMarks.OTHERS_MAX + OutputMarks.OLDER + 2);
     }
 }

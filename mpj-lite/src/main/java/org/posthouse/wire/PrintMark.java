@@ -24,19 +24,23 @@ public record PrintMark(boolean goesOn, long number, long process) {
     /** Of each. */
     public static final int BYTES = HEAD_BYTES + 2 + DIGITS + 1 + DIGITS + 1;
 
-    private static String head(long secret) {
+    /** What each begins with that carries this secret. */
+    public static byte[] head(long secret) {
+        return words(secret).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static String words(long secret) {
         return BEGINNING + HexFormat.of().toHexDigits(secret) + " ";
     }
 
     public byte[] encode(long secret) {
         HexFormat hex = HexFormat.of();
-        String mark = head(secret) + (goesOn ? "G " : "P ") + hex.toHexDigits(number) + " " + hex.toHexDigits(process) + "\0";
+        String mark = words(secret) + (goesOn ? "G " : "P ") + hex.toHexDigits(number) + " " + hex.toHexDigits(process) + "\0";
         return mark.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Whether a mark begins here, as far as [from, to) says. */
-    public static boolean mayBegin(byte[] bytes, int from, int to, long secret) {
-        byte[] head = head(secret).getBytes(StandardCharsets.US_ASCII);
+    /** Whether a mark with this head begins here, as far as [from, to) says. */
+    public static boolean mayBegin(byte[] bytes, int from, int to, byte[] head) {
         int length = Math.min(head.length, to - from);
         return Arrays.equals(bytes, from, from + length, head, 0, length);
     }
