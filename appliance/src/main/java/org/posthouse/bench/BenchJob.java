@@ -100,10 +100,9 @@ final class BenchJob implements AutoCloseable {
     }
 
     private void run() {
-        try {
+        // A driver that still waits for ranks learns from its closed port that there will be none.
+        try (server) {
             outcome.complete(run.run());
-            // A driver that still waits for ranks learns so that there will be none.
-            server.close();
         } catch (Exception e) {
             outcome.completeExceptionally(e);
         }
