@@ -29,12 +29,14 @@ final class BenchJob implements AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
     private final JobRun run;
+    private final BenchWatch watch;
     private final ServerSocket server;
     private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
     private final RankLine[] lines;
 
-    private BenchJob(JobRun run, ServerSocket server, int ranks) {
+    private BenchJob(JobRun run, BenchWatch watch, ServerSocket server, int ranks) {
         this.run = run;
+        this.watch = watch;
         this.server = server;
         this.lines = new RankLine[ranks];
     }
@@ -56,7 +58,7 @@ final class BenchJob implements AutoCloseable {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
                     spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
-            job = new BenchJob(run, server, plan.ranks());
+            job = new BenchJob(run, watch, server, plan.ranks());
         } catch (JobFailure e) {
             server.close();
             throw e;
@@ -166,8 +168,16 @@ final class BenchJob implements AutoCloseable {
         int to(int port) throws IOException, InterruptedException;
     }
 
-    /** Sees the ranks off. @throws JobFailure if the job does not end well */
-    void finish() throws JobFailure, InterruptedException {
+    /** Sees the ranks off. That the job does not end well is told, and takes nothing from what it has measured. */
+    void finish() throws InterruptedException {
+        try {
+            leave();
+        } catch (JobFailure e) {
+            watch.onRemark(e.getMessage());
+        }
+    }
+
+    private void leave() throws JobFailure, InterruptedException {
         try {
             for (RankLine line : lines) {
                 line.ask(Phase.LEAVE);

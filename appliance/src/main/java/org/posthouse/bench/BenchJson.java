@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
 
 /** The report for programs. The keys are those of {@code docs/bench.md}. */
 final class BenchJson {
@@ -16,9 +18,10 @@ final class BenchJson {
 
     private BenchJson() {}
 
-    static void write(BenchPlan plan, List<Figure> figures, String command, Path file) throws IOException {
+    static void write(BenchPlan plan, List<Figure> figures, Optional<JobFailure> failed, String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = begin(mapper, command, BASELINE);
+        failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
         report.put("ranks", plan.ranks())
                 .put("pairs", plan.pairs())
                 .put("sites", plan.sites())

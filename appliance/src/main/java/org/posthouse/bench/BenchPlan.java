@@ -46,7 +46,7 @@ public record BenchPlan(
     /** All the blocks of a rank's buffer together: a collective's ranks hold two such buffers each. */
     private static final long BUFFER_BYTES_MAX = 1L << 30;
 
-    private static final int RANKS_MAX = 1_024;
+    static final int RANKS_MAX = 1_024;
 
     /** Streams of one window, and processes wherever the system likes. */
     public BenchPlan(

@@ -111,6 +111,9 @@ public record WanPlan(
         if (profile.equals(WanProfile.NONE) && !parts.contains(WanPart.LINKS)) {
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");
         }
+        for (JobSpec job : parts.contains(WanPart.JOBS) && !profile.equals(WanProfile.NONE) ? jobs : List.<JobSpec>of()) {
+            BenchPlan.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
+        }
         if (parts.equals(Set.of(WanPart.JOBS)) && jobs.isEmpty()) {
             throw new IllegalArgumentException("nothing to measure: the part is jobs, and there are none");
         }

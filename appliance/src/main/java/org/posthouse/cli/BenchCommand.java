@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.BenchPlan;
 import org.posthouse.bench.BenchReport;
@@ -202,18 +203,26 @@ final class BenchCommand implements Callable<Integer> {
         BenchPlan plan = plan();
         ReportFiles.require(command, "--json", json);
         ReportFiles.require(command, "--plot", plot);
-        try {
-            BenchReport report = measure(plan);
+        try (Interruption interruption = Interruption.open()) {
+            BenchReport report = measure(plan, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(asCalled(command), json);
             }
+            requireWhole(report.failed());
             if (plot != null) {
                 report.writePlot(plot);
             }
             return 0;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    /** Behind what a bench could tell. @throws CommandFailure if something stopped it before it had measured all */
+    static void requireWhole(Optional<JobFailure> failed) throws CommandFailure {
+        if (failed.isPresent()) {
+            throw new CommandFailure("not all was measured: " + failed.get().getMessage(), failed.get());
         }
     }
 
@@ -269,9 +278,8 @@ final class BenchCommand implements Callable<Integer> {
                 .toList();
     }
 
-    private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
+    private static BenchReport measure(BenchPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
+        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
             return BenchRun.measure(plan, watch(interruption, progress));
         }
     }
@@ -292,6 +300,11 @@ final class BenchCommand implements Callable<Integer> {
             @Override
             public void onPhase(String what, int done, int total) {
                 progress.show(what, done, total);
+            }
+
+            @Override
+            public void onRemark(String what) {
+                System.err.println("posthouse: " + what);
             }
         };
     }

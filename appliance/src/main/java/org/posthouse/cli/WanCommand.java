@@ -180,6 +180,7 @@ final class WanCommand implements Callable<Integer> {
             if (json != null) {
                 report.writeJson(BenchCommand.asCalled(command), json);
             }
+            BenchCommand.requireWhole(report.failed());
             if (plot != null) {
                 report.writePlot(plot);
             }

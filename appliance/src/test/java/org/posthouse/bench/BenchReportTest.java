@@ -43,7 +43,7 @@ class BenchReportTest {
                 }
             }
         }
-        return new BenchReport(plan, figures);
+        return new BenchReport(plan, figures, Optional.empty());
     }
 
     private static Figure figure(BenchPlan plan, Benchmark test, Series series, int bytes, long nanos) {

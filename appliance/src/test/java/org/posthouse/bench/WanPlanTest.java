@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.posthouse.launch.JobSpec;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 
@@ -15,8 +16,12 @@ class WanPlanTest {
     private static final Set<WanPart> ALL = Set.of(WanPart.values());
 
     private static WanPlan plan(WanProfile profile, double megabits, int bytes, double seconds, int phaseMs, Set<WanPart> parts) {
+        return plan(profile, megabits, bytes, seconds, phaseMs, List.of(), parts);
+    }
+
+    private static WanPlan plan(WanProfile profile, double megabits, int bytes, double seconds, int phaseMs, List<JobSpec> jobs, Set<WanPart> parts) {
         return new WanPlan(
-                profile, megabits, List.of(1), bytes, 4, seconds, true, List.of(false), 3, phaseMs, List.of(), 3, parts, List.of(), Compression.NEVER,
+                profile, megabits, List.of(1), bytes, 4, seconds, true, List.of(false), 3, phaseMs, jobs, 3, parts, List.of(), Compression.NEVER,
                 List.of(Layout.FREE));
     }
 
@@ -40,6 +45,14 @@ class WanPlanTest {
         refused(
                 () -> plan(WanProfile.MODERN, 0, 1 << 20, 0, 250, Set.of(WanPart.JOBS)),
                 "nothing to measure: the part is jobs, and there are none");
+    }
+
+    @Test
+    void aJobNeedsARankAtEachSite() {
+        List<JobSpec> jobs = List.of(new JobSpec("nas-cg", 3, List.of(), "NasCg", List.of(), List.of(), false));
+        refused(() -> plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, ALL), "3 ranks of job nas-cg, expected 4 to 1024");
+        assertThat(plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, Set.of(WanPart.LINKS)).has(WanPart.JOBS)).isFalse();
+        assertThat(plan(WanProfile.NONE, 0, 1 << 20, 0, 250, jobs, ALL).has(WanPart.JOBS)).isFalse();
     }
 
     @Test
