@@ -28,17 +28,19 @@ import org.posthouse.wire.Token;
 final class BenchJob implements AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
+    private final BenchPlan plan;
     private final JobRun run;
     private final BenchWatch watch;
     private final ServerSocket server;
     private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
     private final RankLine[] lines;
 
-    private BenchJob(JobRun run, BenchWatch watch, ServerSocket server, int ranks) {
+    private BenchJob(BenchPlan plan, JobRun run, BenchWatch watch, ServerSocket server) {
+        this.plan = plan;
         this.run = run;
         this.watch = watch;
         this.server = server;
-        this.lines = new RankLine[ranks];
+        this.lines = new RankLine[plan.ranks()];
     }
 
     /**
@@ -58,7 +60,7 @@ final class BenchJob implements AutoCloseable {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
                     spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
-            job = new BenchJob(run, watch, server, plan.ranks());
+            job = new BenchJob(plan, run, watch, server);
         } catch (JobFailure e) {
             server.close();
             throw e;
@@ -142,7 +144,7 @@ final class BenchJob implements AutoCloseable {
             }
             List<long[]> times = new ArrayList<>();
             for (int rank : ranks) {
-                long[] nanos = lines[rank].answer(phase);
+                long[] nanos = lines[rank].answer(phase, plan.allowanceMs(phase));
                 if (nanos.length > 0) {
                     times.add(nanos);
                 }

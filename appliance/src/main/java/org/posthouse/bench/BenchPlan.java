@@ -18,6 +18,7 @@ import java.util.List;
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
+ * @param bytesPerSecond what the way between partners carries; 0: nothing limits it
  * @param layouts where the processes run; each series is measured in each
  */
 public record BenchPlan(
@@ -33,6 +34,7 @@ public record BenchPlan(
         int phaseMs,
         int window,
         int rounds,
+        long bytesPerSecond,
         List<Layout> layouts) {
 
     public static final int WINDOW_DEFAULT = 1_000;
@@ -45,6 +47,15 @@ public record BenchPlan(
 
     /** All the blocks of a rank's buffer together: a collective's ranks hold two such buffers each. */
     private static final long BUFFER_BYTES_MAX = 1L << 30;
+
+    /** Past this and the time that its bytes take the ranks of a phase wait for each other. */
+    private static final int PHASE_MS_MAX = 120_000;
+
+    /** What every machine carries, all ranks together. */
+    private static final long MACHINE_BYTES_PER_SECOND = 50_000_000;
+
+    /** How many times as long as expected a phase may last. */
+    private static final int PATIENCE = 4;
 
     static final int RANKS_MAX = 1_024;
 
@@ -61,7 +72,7 @@ public record BenchPlan(
             int repetitions,
             int phaseMs,
             int window) {
-        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, List.of(Layout.FREE));
+        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(Layout.FREE));
     }
 
     public BenchPlan {
@@ -87,7 +98,8 @@ public record BenchPlan(
     /** The same in other layouts. */
     public BenchPlan in(List<Layout> others) {
         return new BenchPlan(
-                tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, others);
+                tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, bytesPerSecond,
+                others);
     }
 
     /** How many sites, and relays if they have several, for people. */
@@ -136,6 +148,22 @@ public record BenchPlan(
     /** How many operations one iteration is: its time and its cost are divided by this. */
     int legs(Benchmark test, int bytes) {
         return test == Benchmark.STREAM ? Stream.window(window, bytes) * rounds : test.legs();
+    }
+
+    /** After how long a phase has failed. */
+    int allowanceMs(Phase phase) {
+        long bytesPerMs = (bytesPerSecond == 0 ? MACHINE_BYTES_PER_SECOND : Math.min(bytesPerSecond, MACHINE_BYTES_PER_SECOND)) / 1_000;
+        long expectedMs = phaseMs + phase.iterations() * bytesMoved(phase.test(), phase.bytes()) / Math.max(1, bytesPerMs);
+        return (int) Math.min(Integer.MAX_VALUE, PHASE_MS_MAX + PATIENCE * expectedMs);
+    }
+
+    /** What one iteration has to move at least, all ranks together. */
+    private long bytesMoved(Benchmark test, long bytes) {
+        return switch (test) {
+            case PINGPONG, STREAM, PINGPING -> bytes * legs(test, (int) bytes) * pairs;
+            case ALLGATHER, ALLTOALL -> bytes * ranks * ranks;
+            default -> bytes * 2 * ranks;
+        };
     }
 
     private boolean hasBaselines(Benchmark test) {

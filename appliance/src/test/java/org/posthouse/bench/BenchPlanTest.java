@@ -68,6 +68,20 @@ class BenchPlanTest {
     }
 
     @Test
+    void aPhaseHasTheTimeThatItsBytesTake() {
+        BenchPlan plan = new BenchPlan(List.of(Benchmark.ALLTOALL), 64, 1, 1, 1, List.of(1 << 20), PLAIN, false, 1, 1_000, 4);
+        assertThat(plan.allowanceMs(phase(Benchmark.BARRIER, 0, 5))).isEqualTo(124_000);
+        assertThat(plan.allowanceMs(phase(Benchmark.ALLTOALL, 1 << 20, 64))).as("275 GB at 50 MB/s, four times").isEqualTo(124_000 + 21_990_232);
+        assertThat(plan.allowanceMs(phase(Benchmark.BCAST, 1 << 20, 64))).as("8.6 GB at 50 MB/s, four times").isEqualTo(124_000 + 687_192);
+        assertThat(plan.allowanceMs(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, Carrier.RAW, 65_000, 0))).isEqualTo(124_000);
+        assertThat(plan.allowanceMs(phase(Benchmark.ALLTOALL, 16 << 20, 3_000))).as("no more than a socket waits").isEqualTo(Integer.MAX_VALUE);
+    }
+
+    private static Phase phase(Benchmark test, int bytes, int iterations) {
+        return new Phase(Phase.Work.MEASURE, test, Carrier.RELAY, bytes, iterations);
+    }
+
+    @Test
     void algorithmThatIsNotKnownIsRefusedBeforeAnythingStarts() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chian", Optional.empty()))

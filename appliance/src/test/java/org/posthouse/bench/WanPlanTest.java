@@ -64,5 +64,8 @@ class WanPlanTest {
                 "a stream has 300250000 windows of 4 messages of 1 bytes, expected at most 1000000: longer messages, more of them in a window, or less time");
         assertThat(plan(WanProfile.MODERN, 80, 1 << 20, 0, 250, ALL).ofPair(WanProfile.MODERN.scaled(0.008).between("east", "west")).rounds())
                 .as("6 s of 10 MB/s").isEqualTo(15);
+        BenchPlan hour = plan(WanProfile.GRID5000, 0, 1 << 20, 3_600, 250, ALL).ofPair(WanProfile.GRID5000.between("rennes", "sophia"));
+        Phase stream = new Phase(Phase.Work.MEASURE, Benchmark.STREAM, Carrier.RELAY, 1 << 20, 1);
+        assertThat(hour.allowanceMs(stream)).as("an hour, four times").isBetween(121_000 + 4 * 3_600_000, 121_000 + 4 * 3_601_000);
     }
 }
