@@ -40,6 +40,8 @@ final class BenchJson {
                 .put("command", command)
                 .put("baseline", baseline)
                 .put("at", Instant.now().toString());
+        ObjectNode environment = report.putObject("environment");
+        BenchEnvironment.found().forEach(environment::put);
         report.putObject("machine")
                 .put("processors", Runtime.getRuntime().availableProcessors())
                 .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))

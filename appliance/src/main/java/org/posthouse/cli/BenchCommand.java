@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.posthouse.bench.BenchEnvironment;
 import org.posthouse.bench.BenchPlan;
 import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
@@ -284,8 +285,11 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    /** Shows how far a bench has come, and ends it when the user interrupts. */
+    /** Shows how far a bench has come, and ends it when the user interrupts; says first what of the environment matters. */
     static BenchWatch watch(Interruption interruption, TerminalProgress progress) {
+        if (!BenchEnvironment.found().isEmpty()) {
+            System.err.println("posthouse: measured with what the environment says: " + BenchEnvironment.found());
+        }
         return new BenchWatch() {
             @Override
             public void onJob(JobRun job) {
