@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param tests in the order of the report
  * @param ranks of every job
- * @param pairs how many pairs take part in tests of pairs: rank i and rank i + ranks / 2
+ * @param pairs how many pairs take part in tests of pairs: rank i and its {@link Pair#partner}
  * @param sites over how many sites the ranks are spread
  * @param relaysPerSite over how many relays each site's ranks are spread
  * @param sizes message sizes X in bytes
@@ -183,7 +183,7 @@ public record BenchPlan(
     int[] ranksOf(Benchmark test) {
         int[] all = new int[test.isOfPairs() ? 2 * pairs : ranks];
         for (int i = 0; i < all.length; i++) {
-            all[i] = test.isOfPairs() && i >= pairs ? i - pairs + ranks / 2 : i;
+            all[i] = test.isOfPairs() && i >= pairs ? Pair.partner(i - pairs, ranks) : i;
         }
         return all;
     }

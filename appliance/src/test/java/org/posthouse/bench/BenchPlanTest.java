@@ -28,9 +28,13 @@ class BenchPlanTest {
     }
 
     @Test
-    void partnersAreHalfTheRanksApart() {
+    void partnersAreHalfTheRanksApartAndEachInItsOwnHalf() {
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 7, 2, PLAIN);
-        assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 3, 4);
+        assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 4, 5);
+        for (int rank = 0; rank < 7; rank++) {
+            int site = Layout.SITES.rank(rank, 7);
+            assertThat(Pair.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
+        }
         assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);
         assertThat(plan.groups(Benchmark.PINGPONG)).isEqualTo(2);
         assertThat(plan.groups(Benchmark.BCAST)).isEqualTo(1);
