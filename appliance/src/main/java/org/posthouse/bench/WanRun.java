@@ -177,9 +177,7 @@ public final class WanRun implements AutoCloseable {
             throws IOException, JobFailure, InterruptedException {
         BenchJob.Road way = port -> field.road(one, other, port);
         job.connect(Carrier.RAW, way);
-        for (Map.Entry<Carrier, PlainTunnel> tunnel : tunnels.all().entrySet()) {
-            job.connect(tunnel.getKey(), port -> tunnel.getValue().open(port, way));
-        }
+        tunnels.each((carrier, tunnel) -> job.connect(carrier, port -> tunnel.open(port, way)));
         List<Series> series = new ArrayList<>();
         for (Layout layout : pair.layouts()) {
             series.add(new Series(Carrier.RAW, pair.variants().getFirst(), layout));
