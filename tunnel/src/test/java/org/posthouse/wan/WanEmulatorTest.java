@@ -263,6 +263,20 @@ class WanEmulatorTest {
     }
 
     @Test
+    void aPortThatIsLedWhileItIsDownOpensWithTheOthers() throws Exception {
+        WanWay way = emulator.way(WanShape.NONE);
+        int before = way.lead(server.getLocalPort());
+        way.down();
+        int port = way.lead(server.getLocalPort());
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close()).isInstanceOf(ConnectException.class);
+        way.up();
+        assertThat(roundTrips(connect(port), 1)).hasSize(1);
+        assertThat(roundTrips(connect(before), 1)).hasSize(1);
+        way.down();
+        way.lead(server.getLocalPort());
+    }
+
+    @Test
     void isSilentInOneDirectionAndTellsNobody() throws Exception {
         WanWay way = emulator.way(WanShape.of(1, 0));
         Ends ends = connect(way);
