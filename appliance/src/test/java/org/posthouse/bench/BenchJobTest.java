@@ -37,7 +37,7 @@ class BenchJobTest {
     private Path folder;
 
     /** Knows the job, and ends something when it is about to run or a phase begins. */
-    private static class Watch implements BenchWatch {
+    static class Watch implements BenchWatch {
         private final List<String> remarks = new ArrayList<>();
         private JobRun job;
 
