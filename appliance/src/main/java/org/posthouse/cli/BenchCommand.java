@@ -63,7 +63,7 @@ final class BenchCommand implements Callable<Integer> {
             names = {"-n", "--ranks"},
             paramLabel = "N",
             description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
-    private int ranks;
+    private Integer ranks;
 
     @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong, stream and pingping (default: 1).")
     private int pairs;
@@ -237,7 +237,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "--plot draws time against size, and barrier has no size");
         }
         boolean onlyPairs = tests.stream().allMatch(Benchmark::isOfPairs);
-        int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
+        int count = ranks != null ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
             return new BenchPlan(
                     tests.stream().distinct().toList(),
@@ -263,7 +263,7 @@ final class BenchCommand implements Callable<Integer> {
                 sockets.stream().distinct().toList(),
                 Durability.logged(durabilities, command),
                 buffers.stream().distinct().toList(),
-                algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
+                algorithms.stream().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).distinct().toList(),
                 chosenSettings());
     }
 
