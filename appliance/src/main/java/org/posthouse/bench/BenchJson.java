@@ -49,19 +49,25 @@ final class BenchJson {
         return report;
     }
 
+    private static void add(Variant variant, ObjectNode node) {
+        node.put("mode", variant.mode().word())
+                .put("transport", variant.sockets().word())
+                .put("durability", variant.durability())
+                .put("buffers", variant.buffers().word())
+                .put("algorithm", variant.algorithm().isEmpty() ? "auto" : variant.algorithm());
+        variant.settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
+    }
+
     /** One figure, beside those that it is compared with. */
     static void add(Figure figure, List<Figure> figures, ObjectNode node) {
         Series series = figure.series();
         node.put("test", figure.test().word())
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word())
-                .put("mode", series.variant().mode().word())
-                .put("transport", series.variant().sockets().word())
-                .put("durability", series.variant().durability())
-                .put("layout", series.layout().word())
-                .put("buffers", series.variant().buffers().word())
-                .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
-        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
+                .put("layout", series.layout().word());
+        if (series.carrier() == Carrier.RELAY) {
+            add(series.variant(), node);
+        }
         Statistics times = figure.times();
         node.put("operations", times.operations())
                 .put("minMicros", times.minMicros())

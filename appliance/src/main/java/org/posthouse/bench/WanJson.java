@@ -56,9 +56,11 @@ final class WanJson {
             for (Series one : link.series()) {
                 ObjectNode line = series.addObject()
                         .put("carrier", one.carrier().word())
-                        .put("durability", one.variant().durability())
                         .put("latencyMs", link.latencyMs(one))
                         .put("megabitsPerSecond", link.megabits(one));
+                if (one.carrier() == Carrier.RELAY) {
+                    line.put("durability", one.variant().durability());
+                }
                 if (link.askedMegabits() > 0) {
                     line.put("ofLink", link.ofLink(one));
                 }

@@ -68,6 +68,10 @@ class BenchReportTest {
         assertThat(json.path("machine").path("java").asText()).isNotBlank();
         assertThat(new ObjectMapper().convertValue(json.path("environment"), Map.class)).isEqualTo(BenchEnvironment.found());
         assertThat(json.path("figures")).hasSize(5 * 2 + 2);
+        JsonNode raw = json.path("figures").get(0);
+        assertThat(raw.path("carrier").asText()).isEqualTo("raw");
+        assertThat(raw.path("layout").asText()).isEqualTo("free");
+        assertThat(List.of("mode", "transport", "durability", "buffers", "algorithm", "eagerMaxBytes")).as("of relays alone").noneMatch(raw::has);
         JsonNode relay = json.path("figures").get(4);
         assertThat(relay.path("carrier").asText()).isEqualTo("relay");
         assertThat(relay.path("durability").asText()).isEqualTo("process");
