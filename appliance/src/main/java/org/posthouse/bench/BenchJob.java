@@ -28,15 +28,19 @@ import org.posthouse.wire.Token;
 final class BenchJob implements AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
+    private final BenchPlan plan;
     private final JobRun run;
+    private final BenchWatch watch;
     private final ServerSocket server;
     private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
     private final RankLine[] lines;
 
-    private BenchJob(JobRun run, ServerSocket server, int ranks) {
+    private BenchJob(BenchPlan plan, JobRun run, BenchWatch watch, ServerSocket server) {
+        this.plan = plan;
         this.run = run;
+        this.watch = watch;
         this.server = server;
-        this.lines = new RankLine[ranks];
+        this.lines = new RankLine[plan.ranks()];
     }
 
     /**
@@ -56,7 +60,7 @@ final class BenchJob implements AutoCloseable {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
                     spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
-            job = new BenchJob(run, server, plan.ranks());
+            job = new BenchJob(plan, run, watch, server);
         } catch (JobFailure e) {
             server.close();
             throw e;
@@ -100,10 +104,9 @@ final class BenchJob implements AutoCloseable {
     }
 
     private void run() {
-        try {
+        // A driver that still waits for ranks learns from its closed port that there will be none.
+        try (server) {
             outcome.complete(run.run());
-            // A driver that still waits for ranks learns so that there will be none.
-            server.close();
         } catch (Exception e) {
             outcome.completeExceptionally(e);
         }
@@ -141,7 +144,7 @@ final class BenchJob implements AutoCloseable {
             }
             List<long[]> times = new ArrayList<>();
             for (int rank : ranks) {
-                long[] nanos = lines[rank].answer(phase);
+                long[] nanos = lines[rank].answer(phase, plan.allowanceMs(phase));
                 if (nanos.length > 0) {
                     times.add(nanos);
                 }
@@ -167,8 +170,16 @@ final class BenchJob implements AutoCloseable {
         int to(int port) throws IOException, InterruptedException;
     }
 
-    /** Sees the ranks off. @throws JobFailure if the job does not end well */
-    void finish() throws JobFailure, InterruptedException {
+    /** Sees the ranks off. That the job does not end well is told, and takes nothing from what it has measured. */
+    void finish() throws InterruptedException {
+        try {
+            leave();
+        } catch (JobFailure e) {
+            watch.onRemark(e.getMessage());
+        }
+    }
+
+    private void leave() throws JobFailure, InterruptedException {
         try {
             for (RankLine line : lines) {
                 line.ask(Phase.LEAVE);

@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
 
 /** The report for programs. The keys are those of {@code docs/bench.md}. */
 final class BenchJson {
@@ -16,9 +18,10 @@ final class BenchJson {
 
     private BenchJson() {}
 
-    static void write(BenchPlan plan, List<Figure> figures, String command, Path file) throws IOException {
+    static void write(BenchPlan plan, List<Figure> figures, Optional<JobFailure> failed, String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = begin(mapper, command, BASELINE);
+        failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
         report.put("ranks", plan.ranks())
                 .put("pairs", plan.pairs())
                 .put("sites", plan.sites())
@@ -37,11 +40,22 @@ final class BenchJson {
                 .put("command", command)
                 .put("baseline", baseline)
                 .put("at", Instant.now().toString());
+        ObjectNode environment = report.putObject("environment");
+        BenchEnvironment.found().forEach(environment::put);
         report.putObject("machine")
                 .put("processors", Runtime.getRuntime().availableProcessors())
                 .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
                 .put("java", Runtime.version().toString());
         return report;
+    }
+
+    private static void add(Variant variant, ObjectNode node) {
+        node.put("mode", variant.mode().word())
+                .put("transport", variant.sockets().word())
+                .put("durability", variant.durability())
+                .put("buffers", variant.buffers().word())
+                .put("algorithm", variant.algorithm().isEmpty() ? "auto" : variant.algorithm());
+        variant.settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
     }
 
     /** One figure, beside those that it is compared with. */
@@ -50,13 +64,10 @@ final class BenchJson {
         node.put("test", figure.test().word())
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word())
-                .put("mode", series.variant().mode().word())
-                .put("transport", series.variant().sockets().word())
-                .put("durability", series.variant().durability())
-                .put("layout", series.layout().word())
-                .put("buffers", series.variant().buffers().word())
-                .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
-        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
+                .put("layout", series.layout().word());
+        if (series.carrier() == Carrier.RELAY) {
+            add(series.variant(), node);
+        }
         Statistics times = figure.times();
         node.put("operations", times.operations())
                 .put("minMicros", times.minMicros())

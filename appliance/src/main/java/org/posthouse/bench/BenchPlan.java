@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param tests in the order of the report
  * @param ranks of every job
- * @param pairs how many pairs take part in tests of pairs: rank i and rank i + ranks / 2
+ * @param pairs how many pairs take part in tests of pairs: rank i and its {@link Pair#partner}
  * @param sites over how many sites the ranks are spread
  * @param relaysPerSite over how many relays each site's ranks are spread
  * @param sizes message sizes X in bytes
@@ -18,6 +18,7 @@ import java.util.List;
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
+ * @param bytesPerSecond what the way between partners carries; 0: nothing limits it
  * @param layouts where the processes run; each series is measured in each
  */
 public record BenchPlan(
@@ -33,6 +34,7 @@ public record BenchPlan(
         int phaseMs,
         int window,
         int rounds,
+        long bytesPerSecond,
         List<Layout> layouts) {
 
     public static final int WINDOW_DEFAULT = 1_000;
@@ -46,7 +48,16 @@ public record BenchPlan(
     /** All the blocks of a rank's buffer together: a collective's ranks hold two such buffers each. */
     private static final long BUFFER_BYTES_MAX = 1L << 30;
 
-    private static final int RANKS_MAX = 1_024;
+    /** Past this and the time that its bytes take the ranks of a phase wait for each other. */
+    private static final int PHASE_MS_MAX = 120_000;
+
+    /** What every machine carries, all ranks together. */
+    private static final long MACHINE_BYTES_PER_SECOND = 50_000_000;
+
+    /** How many times as long as expected a phase may last. */
+    private static final int PATIENCE = 4;
+
+    static final int RANKS_MAX = 1_024;
 
     /** Streams of one window, and processes wherever the system likes. */
     public BenchPlan(
@@ -61,7 +72,7 @@ public record BenchPlan(
             int repetitions,
             int phaseMs,
             int window) {
-        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, List.of(Layout.FREE));
+        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(Layout.FREE));
     }
 
     public BenchPlan {
@@ -87,7 +98,8 @@ public record BenchPlan(
     /** The same in other layouts. */
     public BenchPlan in(List<Layout> others) {
         return new BenchPlan(
-                tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, others);
+                tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, bytesPerSecond,
+                others);
     }
 
     /** How many sites, and relays if they have several, for people. */
@@ -138,6 +150,22 @@ public record BenchPlan(
         return test == Benchmark.STREAM ? Stream.window(window, bytes) * rounds : test.legs();
     }
 
+    /** After how long a phase has failed. */
+    int allowanceMs(Phase phase) {
+        long bytesPerMs = (bytesPerSecond == 0 ? MACHINE_BYTES_PER_SECOND : Math.min(bytesPerSecond, MACHINE_BYTES_PER_SECOND)) / 1_000;
+        long expectedMs = phaseMs + phase.iterations() * bytesMoved(phase.test(), phase.bytes()) / Math.max(1, bytesPerMs);
+        return (int) Math.min(Integer.MAX_VALUE, PHASE_MS_MAX + PATIENCE * expectedMs);
+    }
+
+    /** What one iteration has to move at least, all ranks together. */
+    private long bytesMoved(Benchmark test, long bytes) {
+        return switch (test) {
+            case PINGPONG, STREAM, PINGPING -> bytes * legs(test, (int) bytes) * pairs;
+            case ALLGATHER, ALLTOALL -> bytes * ranks * ranks;
+            default -> bytes * 2 * ranks;
+        };
+    }
+
     private boolean hasBaselines(Benchmark test) {
         return baselines && (test == Benchmark.PINGPONG || test == Benchmark.STREAM);
     }
@@ -155,7 +183,7 @@ public record BenchPlan(
     int[] ranksOf(Benchmark test) {
         int[] all = new int[test.isOfPairs() ? 2 * pairs : ranks];
         for (int i = 0; i < all.length; i++) {
-            all[i] = test.isOfPairs() && i >= pairs ? i - pairs + ranks / 2 : i;
+            all[i] = test.isOfPairs() && i >= pairs ? Pair.partner(i - pairs, ranks) : i;
         }
         return all;
     }

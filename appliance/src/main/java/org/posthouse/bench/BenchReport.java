@@ -4,21 +4,33 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
 
 /** What a bench measured, for people, programs and eyes. Immutable. */
 public final class BenchReport {
     private final BenchPlan plan;
     private final List<Figure> figures;
+    private final Optional<JobFailure> failed;
 
-    BenchReport(BenchPlan plan, List<Figure> figures) {
+    /** @param failed what stopped it before it had all figures */
+    BenchReport(BenchPlan plan, List<Figure> figures, Optional<JobFailure> failed) {
         this.plan = plan;
         this.figures = List.copyOf(figures);
+        this.failed = failed;
     }
 
-    /** A table for each test. */
+    /** What stopped the bench before it had measured all; empty if nothing did. */
+    public Optional<JobFailure> failed() {
+        return failed;
+    }
+
+    /** A table for each test that was measured. */
     public void print(PrintStream out) {
         for (Benchmark test : plan.tests()) {
-            new BenchTable(plan, test, of(test)).print(out);
+            if (!of(test).isEmpty()) {
+                new BenchTable(plan, test, of(test)).print(out);
+            }
         }
     }
 
@@ -28,7 +40,7 @@ public final class BenchReport {
      * @param command how the bench was called
      */
     public void writeJson(String command, Path file) throws IOException {
-        BenchJson.write(plan, figures, command, file);
+        BenchJson.write(plan, figures, failed, command, file);
     }
 
     /** Time against size, both logarithmic, one line a series; what has no size is left out. */

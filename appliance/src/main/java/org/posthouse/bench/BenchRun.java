@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.LoopKind;
@@ -44,20 +45,33 @@ public final class BenchRun implements AutoCloseable {
     }
 
     /**
-     * Measures; blocks for about a second a line of the report.
+     * Measures; blocks for about a second a line of the report. If a job fails or receives wrong data it ends, and reports what it has by then.
      *
-     * @throws JobFailure if a job fails or receives wrong data; nothing is left running then
+     * @throws JobFailure if it has nothing; nothing is left running in any case
      */
     public static BenchReport measure(BenchPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         try (BenchRun run = new BenchRun(plan, watch)) {
             run.start();
+            Optional<JobFailure> failed = run.measure();
+            return new BenchReport(plan, run.figures, failed);
+        }
+    }
+
+    /** @return what stopped it */
+    private Optional<JobFailure> measure() throws IOException, JobFailure, InterruptedException {
+        try {
             for (Benchmark test : plan.tests()) {
                 for (int bytes : plan.sizesOf(test)) {
-                    run.measure(test, bytes);
+                    measure(test, bytes);
                 }
             }
-            run.finish();
-            return new BenchReport(plan, run.figures);
+            finish();
+            return Optional.empty();
+        } catch (JobFailure e) {
+            if (figures.isEmpty()) {
+                throw e;
+            }
+            return Optional.of(e);
         }
     }
 
@@ -125,7 +139,7 @@ public final class BenchRun implements AutoCloseable {
         placing.put(layout, grids.values(), jobs.values(), List.of());
     }
 
-    private void finish() throws IOException, JobFailure, InterruptedException {
+    private void finish() throws IOException, InterruptedException {
         place(Layout.FREE);
         for (BenchJob job : jobs.values()) {
             job.finish();

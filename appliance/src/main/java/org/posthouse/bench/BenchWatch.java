@@ -18,4 +18,7 @@ public interface BenchWatch {
      * @param total phases there will be
      */
     void onPhase(String what, int done, int total);
+
+    /** Something went wrong that no figure is wrong for. */
+    void onRemark(String what);
 }

@@ -82,6 +82,11 @@ public enum Benchmark {
         return shape == Shape.COLLECTIVE && this != BARRIER;
     }
 
+    /** Whether the root moves on by one rank each iteration. */
+    boolean movesRoot() {
+        return this == BCAST || this == REDUCE || this == GATHER || this == SCATTER;
+    }
+
     /** Bytes of what the messages are made of; sizes are whole multiples. */
     int elementBytes() {
         return this == REDUCE || this == ALLREDUCE ? Float.BYTES : 1;

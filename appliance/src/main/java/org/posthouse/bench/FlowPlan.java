@@ -22,9 +22,10 @@ public record FlowPlan(long bytes, long limitBytes, long checkpointMs) {
 
     /** Checks the ranges. */
     public FlowPlan {
-        if (bytes < 1 || limitBytes < 0 || checkpointMs < 0) {
+        if (bytes < 1) {
             throw new IllegalArgumentException("--bytes is " + bytes + ", expected 1 or more");
         }
+        assert limitBytes >= 0 && checkpointMs >= 0 : "a log of " + limitBytes + " bytes, saved every " + checkpointMs + " ms";
     }
 
     /** Messages that a rank sends in a round: 1 MiB is under way each way. */

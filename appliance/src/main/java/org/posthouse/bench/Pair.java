@@ -31,7 +31,7 @@ final class Pair implements AutoCloseable {
     }
 
     /**
-     * Joins this rank to its partner: rank i and rank i + n / 2.
+     * Joins this rank to its partner.
      *
      * @param pairs how many pairs there are
      * @param buffers what its messages are kept in
@@ -39,13 +39,19 @@ final class Pair implements AutoCloseable {
      */
     static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
-        int half = MPI.COMM_WORLD.Size() / 2;
-        Pair pair = new Pair(rank < half ? rank + half : rank - half, rank < half, buffers);
-        boolean inPair = rank % half < pairs && rank < 2 * half;
+        int peer = partner(rank, MPI.COMM_WORLD.Size());
+        Pair pair = new Pair(peer, rank < peer, buffers);
+        boolean inPair = Math.min(rank, peer) < pairs;
         if (!forwarders.isEmpty() && inPair) {
             pair.connect(forwarders);
         }
         return pair;
+    }
+
+    /** Rank i and rank i + n/2, rounded up: the first half of the ranks are first partners, where sites and layouts are split too. */
+    static int partner(int rank, int ranks) {
+        int half = (ranks + 1) / 2;
+        return rank < half ? rank + half : rank - half;
     }
 
     private void connect(Map<Carrier, Integer> forwarders) throws IOException {

@@ -11,8 +11,8 @@ import org.posthouse.launch.JobFailure;
 
 /** The driver's connection to one rank. Confined to the driver's thread. */
 final class RankLine implements AutoCloseable {
-    /** A phase takes some hundred milliseconds; past this the ranks wait for each other. */
-    private static final int PHASE_MS_MAX = 120_000;
+    /** Of a rank that is there and says nothing. */
+    private static final int GREETING_MS_MAX = 120_000;
 
     private final Socket socket;
     private final DataInputStream in;
@@ -23,7 +23,7 @@ final class RankLine implements AutoCloseable {
     private RankLine(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(PHASE_MS_MAX);
+        socket.setSoTimeout(GREETING_MS_MAX);
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         rank = in.readInt();
@@ -54,9 +54,10 @@ final class RankLine implements AutoCloseable {
         out.flush();
     }
 
-    /** Waits for the answer to {@code phase}: the times that count. @throws JobFailure if wrong data was received */
-    long[] answer(Phase phase) throws IOException, JobFailure {
+    /** Waits so long for the answer to {@code phase}: the times that count. @throws JobFailure if there is none, or wrong data was received */
+    long[] answer(Phase phase, int allowanceMs) throws IOException, JobFailure {
         try {
+            socket.setSoTimeout(allowanceMs);
             String fault = in.readUTF();
             if (!fault.isEmpty()) {
                 throw new JobFailure("wrong data: " + fault);
@@ -67,7 +68,7 @@ final class RankLine implements AutoCloseable {
             }
             return nanos;
         } catch (SocketTimeoutException e) {
-            throw new JobFailure("rank " + rank + " did not finish " + phase + " within " + PHASE_MS_MAX / 1_000 + " s", e);
+            throw new JobFailure("rank " + rank + " did not finish " + phase + " within " + allowanceMs / 1_000 + " s", e);
         }
     }
 

@@ -30,6 +30,9 @@ public record ScalePlan(
     private static final int CLIENTS_MAX = 1_024;
     private static final int RELAYS_MAX = 16;
 
+    /** What the buffers of all ranks, two each, have together. */
+    private static final long BUFFER_BYTES_MAX = 4L << 30;
+
     public ScalePlan {
         clients = List.copyOf(clients);
         relays = List.copyOf(relays);
@@ -46,6 +49,12 @@ public record ScalePlan(
         BenchPlan.check("repetitions", repetitions, 1, 1_000);
         BenchPlan.check("milliseconds a phase", phaseMs, 1, 60_000);
         BenchPlan.check("processes", processes, 1, 64);
+        int most = clients.stream().mapToInt(Integer::intValue).max().orElse(0);
+        long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
+        if (2 * largest * most > BUFFER_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    largest + " bytes for each of " + most + " ranks, twice, expected at most " + BUFFER_BYTES_MAX + " together");
+        }
         if (cells(clients, relays).isEmpty()) {
             throw new IllegalArgumentException(
                     "nothing to measure: " + relays + " relays for " + clients + " clients, expected a pair for each relay at least");

@@ -5,17 +5,25 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.TemporaryFolder;
 
-/** The other programs' tunnels that this machine has, and why it has not the others. Confined to the driver's thread. */
+/** The other programs' tunnels that this machine has and that work, and why not the others. Confined to the driver's thread. */
 final class Tunnels implements AutoCloseable {
     private final TemporaryFolder folder;
     private final Map<Carrier, PlainTunnel> tunnels = new EnumMap<>(Carrier.class);
     private final Map<Carrier, String> leftOut = new EnumMap<>(Carrier.class);
 
-    private interface Starting {
+    /** Makes one ready. */
+    interface Starting {
         PlainTunnel in(Path folder) throws IOException, InterruptedException;
+    }
+
+    /** What is done with each. */
+    interface Opening {
+        void of(Carrier carrier, PlainTunnel tunnel) throws IOException, JobFailure, InterruptedException;
     }
 
     private Tunnels(TemporaryFolder folder) {
@@ -37,12 +45,24 @@ final class Tunnels implements AutoCloseable {
         }
     }
 
-    private void add(Carrier carrier, Starting starting) throws IOException, InterruptedException {
+    void add(Carrier carrier, Starting starting) throws IOException, InterruptedException {
         Path own = Files.createDirectory(folder.path().resolve(carrier.word()));
         try {
             tunnels.put(carrier, starting.in(own));
         } catch (IOException e) {
             leftOut.put(carrier, e.getMessage());
+        }
+    }
+
+    /** Does it with each. What fails is left out from then on. */
+    void each(Opening opening) throws JobFailure, InterruptedException {
+        for (Carrier carrier : List.copyOf(tunnels.keySet())) {
+            try {
+                opening.of(carrier, tunnels.get(carrier));
+            } catch (IOException e) {
+                tunnels.remove(carrier).close();
+                leftOut.put(carrier, e.getMessage());
+            }
         }
     }
 

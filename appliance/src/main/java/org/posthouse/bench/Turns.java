@@ -147,7 +147,7 @@ final class Turns {
     private int iterations(Benchmark test, int bytes, double meanMicros) {
         double fitting = plan.phaseMs() * 1e3 / (meanMicros * plan.legs(test, bytes));
         int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
-        int turn = test.followsBarrier() ? plan.ranks() : 1;
+        int turn = test.movesRoot() ? plan.ranks() : 1;
         return (bounded + turn - 1) / turn * turn;
     }
 

@@ -1,7 +1,6 @@
 package org.posthouse.bench;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,17 +57,12 @@ public record Variant(
         return new LoopKind(sockets, settings.map(Settings::busyPollUs).orElse(0));
     }
 
-    /** What the ranks' environment says of it. */
+    /** What the ranks' environment says of it: all that a label names, so that no rank has it from the bench's own. */
     Map<String, String> environment() {
-        Map<String, String> variables = new LinkedHashMap<>();
-        if (!algorithm.isEmpty()) {
-            variables.put(Algorithms.VARIABLE, algorithm);
-        }
-        settings.ifPresent(set -> {
-            variables.put(Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax()));
-            variables.put(Settings.BUSY_POLL, Integer.toString(set.busyPollUs()));
-        });
-        return variables;
+        Settings set = settings.orElse(Settings.DEFAULT);
+        return Map.of(
+                Algorithms.VARIABLE, algorithm, Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax()), Settings.BUSY_POLL,
+                Integer.toString(set.busyPollUs()));
     }
 
     String durability() {

@@ -40,15 +40,22 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
             turns.repeat(turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series)), iterations, 1);
             List<Figure> beside = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             turns.repeat(beside, iterations, plan.repetitions());
-            if (filling.isDone()) {
-                throw new JobFailure("the stream ended before the round trips beside it did: they took more than five times as long as idle ones");
-            }
-            double seconds = await(filling).getFirst()[0] / 1e9;
+            double seconds = lasting(filling).getFirst()[0] / 1e9;
             small.finish();
             large.finish();
             double bytes = (double) plan.bytes() * plan.window() * streaming.rounds();
             return new WanBeside(series, shape, idle.getFirst(), beside.getFirst(), bytes * 8 / 1e6 / seconds);
         }
+    }
+
+    /** What a stream measures that is still under way. @throws JobFailure if its job has failed, or it was too short */
+    static List<long[]> lasting(Future<List<long[]>> filling) throws JobFailure, InterruptedException {
+        boolean tooShort = filling.isDone();
+        List<long[]> times = await(filling);
+        if (tooShort) {
+            throw new JobFailure("the stream ended before the round trips beside it did: they took more than five times as long as idle ones");
+        }
+        return times;
     }
 
     private static List<long[]> await(Future<List<long[]>> filling) throws JobFailure, InterruptedException {

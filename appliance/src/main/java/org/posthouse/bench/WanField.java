@@ -42,7 +42,7 @@ final class WanField implements GridNetwork, Closeable {
         return inside ? port : ways.computeIfAbsent(List.of(from, to), unseen -> way(from, to)).lead(port);
     }
 
-    /** One bottleneck for all connections of two sites, whoever dials. */
+    /** A bottleneck in each direction for all connections that one site dials; those that the other dials have two of their own. */
     private WanWay way(String from, String to) {
         return emulator.way(profile.between(from, to));
     }

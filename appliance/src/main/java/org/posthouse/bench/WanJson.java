@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.wan.WanProfile;
 
 /** The report of {@code bench wan} for programs. The keys are those of {@code docs/bench.md}. */
@@ -24,11 +26,13 @@ final class WanJson {
             List<WanLink> links,
             List<JobReport> jobs,
             Map<Carrier, String> leftOut,
+            Optional<JobFailure> failed,
             String command,
             Path file)
             throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
+        failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
         report.put("profile", profile.name())
                 .put("repetitions", plan.repetitions())
                 .put("phaseMs", plan.phaseMs())
@@ -52,9 +56,11 @@ final class WanJson {
             for (Series one : link.series()) {
                 ObjectNode line = series.addObject()
                         .put("carrier", one.carrier().word())
-                        .put("durability", one.variant().durability())
                         .put("latencyMs", link.latencyMs(one))
                         .put("megabitsPerSecond", link.megabits(one));
+                if (one.carrier() == Carrier.RELAY) {
+                    line.put("durability", one.variant().durability());
+                }
                 if (link.askedMegabits() > 0) {
                     line.put("ofLink", link.ofLink(one));
                 }

@@ -111,6 +111,9 @@ public record WanPlan(
         if (profile.equals(WanProfile.NONE) && !parts.contains(WanPart.LINKS)) {
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");
         }
+        for (JobSpec job : parts.contains(WanPart.JOBS) && !profile.equals(WanProfile.NONE) ? jobs : List.<JobSpec>of()) {
+            BenchPlan.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
+        }
         if (parts.equals(Set.of(WanPart.JOBS)) && jobs.isEmpty()) {
             throw new IllegalArgumentException("nothing to measure: the part is jobs, and there are none");
         }
@@ -159,17 +162,18 @@ public record WanPlan(
 
     /** One pair of ranks, at two sites. */
     BenchPlan ofPair(WanShape shape) {
-        return ofPair(windows(shape, seconds(shape, streamSeconds), bytes, window));
+        return ofPair(shape, windows(shape, seconds(shape, streamSeconds), bytes, window));
     }
 
     /** The same with a stream that lasts while round trips beside it are measured. */
     BenchPlan ofStreamBeside(WanShape shape) {
-        return ofPair(windows(shape, besideSeconds(shape, repetitions, phaseMs), bytes, window));
+        return ofPair(shape, windows(shape, besideSeconds(shape, repetitions, phaseMs), bytes, window));
     }
 
-    private BenchPlan ofPair(double windows) {
+    private BenchPlan ofPair(WanShape shape, double windows) {
         return new BenchPlan(
-                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, (int) windows, layouts);
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, (int) windows,
+                shape.bytesPerSecond(), layouts);
     }
 
     List<Variant> variants() {

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.wan.WanProfile;
 
 /** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */
@@ -17,14 +19,26 @@ public final class WanReport {
     private final List<WanLink> links;
     private final List<JobReport> jobs;
     private final Map<Carrier, String> leftOut;
+    private final Optional<JobFailure> failed;
 
-    /** @param profile as it was emulated @param leftOut what is not installed, and what was said */
-    WanReport(WanPlan plan, WanProfile profile, List<WanLink> links, List<JobReport> jobs, Map<Carrier, String> leftOut) {
+    /**
+     * @param profile as it was emulated
+     * @param leftOut what is not installed, and what was said
+     * @param failed what stopped it before it had measured all
+     */
+    WanReport(
+            WanPlan plan, WanProfile profile, List<WanLink> links, List<JobReport> jobs, Map<Carrier, String> leftOut, Optional<JobFailure> failed) {
         this.plan = plan;
         this.profile = profile;
         this.links = List.copyOf(links);
         this.jobs = List.copyOf(jobs);
         this.leftOut = Map.copyOf(leftOut);
+        this.failed = failed;
+    }
+
+    /** What stopped the bench before it had measured all; empty if nothing did. */
+    public Optional<JobFailure> failed() {
+        return failed;
     }
 
     /** The tables. */
@@ -91,7 +105,7 @@ public final class WanReport {
      * @param command how the bench was called
      */
     public void writeJson(String command, Path file) throws IOException {
-        WanJson.write(plan, profile, links, jobs, leftOut, command, file);
+        WanJson.write(plan, profile, links, jobs, leftOut, failed, command, file);
     }
 
     /**

@@ -34,6 +34,8 @@ public final class WanRun implements AutoCloseable {
     private WanField field;
     private EmbeddedGrid grid;
     private Tunnels tunnels;
+    private final List<WanLink> links = new ArrayList<>();
+    private final List<JobReport> jobs = new ArrayList<>();
     private int phasesDone;
 
     private WanRun(WanPlan plan, WanProfile profile, BenchWatch watch) {
@@ -49,12 +51,17 @@ public final class WanRun implements AutoCloseable {
         tunnels = Tunnels.start(withTunnels);
     }
 
-    /** @throws JobFailure if a job fails or receives wrong data; nothing is left running then */
+    /**
+     * If a job fails or receives wrong data it ends, and reports what it has by then.
+     *
+     * @throws JobFailure if it has nothing; nothing is left running in any case
+     */
     public static WanReport measure(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         double factor = plan.isEmulated() ? factor(plan, carriedMegabits(plan, watch)) : 1;
         try (WanRun run = new WanRun(plan, plan.profile().scaled(factor), watch)) {
             run.start(plan.tunnels());
-            return run.measure();
+            Optional<JobFailure> failed = run.measure();
+            return new WanReport(plan, run.profile, run.links, run.jobs, run.tunnels.leftOut(), failed);
         }
     }
 
@@ -82,34 +89,49 @@ public final class WanRun implements AutoCloseable {
         }
     }
 
-    private WanReport measure() throws IOException, JobFailure, InterruptedException {
-        List<WanLink> links = new ArrayList<>();
+    /** @return what stopped it */
+    private Optional<JobFailure> measure() throws IOException, JobFailure, InterruptedException {
+        try {
+            measureLinks();
+            for (JobSpec job : plan.has(WanPart.JOBS) ? plan.jobs() : List.<JobSpec>of()) {
+                JobPlan whole = new JobPlan(job, profile.sites().size(), 1, ModeConfig.of(Mode.MULTIPLEXED), plan.logged(), plan.jobRepetitions());
+                jobs.add(JobBench.measure(whole, grid, watch));
+            }
+            return Optional.empty();
+        } catch (JobFailure e) {
+            if (links.isEmpty() && jobs.isEmpty()) {
+                throw e;
+            }
+            return Optional.of(e);
+        }
+    }
+
+    private void measureLinks() throws IOException, JobFailure, InterruptedException {
         List<String> sites = profile.sites();
         for (int one = 0; one < sites.size(); one++) {
             for (int other = one + 1; other < sites.size(); other++) {
                 if (plan.has(sites.get(one), sites.get(other))) {
-                    links.add(link(sites.get(one), sites.get(other)));
+                    measureLink(sites.get(one), sites.get(other));
                 }
             }
         }
-        List<JobReport> jobs = new ArrayList<>();
-        for (JobSpec job : plan.has(WanPart.JOBS) ? plan.jobs() : List.<JobSpec>of()) {
-            JobPlan whole = new JobPlan(job, sites.size(), 1, ModeConfig.of(Mode.MULTIPLEXED), plan.logged(), plan.jobRepetitions());
-            jobs.add(JobBench.measure(whole, grid, watch));
-        }
-        return new WanReport(plan, profile, links, jobs, tunnels.leftOut());
     }
 
-    private WanLink link(String one, String other) throws IOException, JobFailure, InterruptedException {
+    private void measureLink(String one, String other) throws IOException, JobFailure, InterruptedException {
         WanShape shape = profile.between(one, other);
         List<String> relays = relays(one, other);
         List<Figure> figures = plan.has(WanPart.LINKS) ? figures(one, other, shape, relays) : List.of();
         List<WanBeside> besides = new ArrayList<>();
-        for (Variant variant : plan.has(WanPart.BESIDE) ? plan.variants() : List.<Variant>of()) {
-            watch.onPhase(WanLink.name(one, other) + " beside a stream, " + variant.label(), phasesDone, phasesDone + 1);
-            besides.add(WanBeside.measure(plan, shape, variant, relays, watch));
+        try {
+            for (Variant variant : plan.has(WanPart.BESIDE) ? plan.variants() : List.<Variant>of()) {
+                watch.onPhase(WanLink.name(one, other) + " beside a stream, " + variant.label(), phasesDone, phasesDone + 1);
+                besides.add(WanBeside.measure(plan, shape, variant, relays, watch));
+            }
+        } finally {
+            if (!figures.isEmpty() || !besides.isEmpty()) {
+                links.add(new WanLink(one, other, shape, figures, List.copyOf(besides)));
+            }
         }
-        return new WanLink(one, other, shape, figures, List.copyOf(besides));
     }
 
     private List<String> relays(String one, String other) {
@@ -155,9 +177,7 @@ public final class WanRun implements AutoCloseable {
             throws IOException, JobFailure, InterruptedException {
         BenchJob.Road way = port -> field.road(one, other, port);
         job.connect(Carrier.RAW, way);
-        for (Map.Entry<Carrier, PlainTunnel> tunnel : tunnels.all().entrySet()) {
-            job.connect(tunnel.getKey(), port -> tunnel.getValue().open(port, way));
-        }
+        tunnels.each((carrier, tunnel) -> job.connect(carrier, port -> tunnel.open(port, way)));
         List<Series> series = new ArrayList<>();
         for (Layout layout : pair.layouts()) {
             series.add(new Series(Carrier.RAW, pair.variants().getFirst(), layout));

@@ -5,7 +5,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.posthouse.bench.BenchEnvironment;
 import org.posthouse.bench.BenchPlan;
 import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
@@ -61,7 +63,7 @@ final class BenchCommand implements Callable<Integer> {
             names = {"-n", "--ranks"},
             paramLabel = "N",
             description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
-    private int ranks;
+    private Integer ranks;
 
     @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong, stream and pingping (default: 1).")
     private int pairs;
@@ -202,18 +204,26 @@ final class BenchCommand implements Callable<Integer> {
         BenchPlan plan = plan();
         ReportFiles.require(command, "--json", json);
         ReportFiles.require(command, "--plot", plot);
-        try {
-            BenchReport report = measure(plan);
+        try (Interruption interruption = Interruption.open()) {
+            BenchReport report = measure(plan, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(asCalled(command), json);
             }
+            requireWhole(report.failed());
             if (plot != null) {
                 report.writePlot(plot);
             }
             return 0;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    /** Behind what a bench could tell. @throws CommandFailure if something stopped it before it had measured all */
+    static void requireWhole(Optional<JobFailure> failed) throws CommandFailure {
+        if (failed.isPresent()) {
+            throw new CommandFailure("not all was measured: " + failed.get().getMessage(), failed.get());
         }
     }
 
@@ -227,7 +237,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "--plot draws time against size, and barrier has no size");
         }
         boolean onlyPairs = tests.stream().allMatch(Benchmark::isOfPairs);
-        int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
+        int count = ranks != null ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
             return new BenchPlan(
                     tests.stream().distinct().toList(),
@@ -253,7 +263,7 @@ final class BenchCommand implements Callable<Integer> {
                 sockets.stream().distinct().toList(),
                 Durability.logged(durabilities, command),
                 buffers.stream().distinct().toList(),
-                algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
+                algorithms.stream().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).distinct().toList(),
                 chosenSettings());
     }
 
@@ -269,15 +279,17 @@ final class BenchCommand implements Callable<Integer> {
                 .toList();
     }
 
-    private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
+    private static BenchReport measure(BenchPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
+        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
             return BenchRun.measure(plan, watch(interruption, progress));
         }
     }
 
-    /** Shows how far a bench has come, and ends it when the user interrupts. */
+    /** Shows how far a bench has come, and ends it when the user interrupts; says first what of the environment matters. */
     static BenchWatch watch(Interruption interruption, TerminalProgress progress) {
+        if (!BenchEnvironment.found().isEmpty()) {
+            System.err.println("posthouse: measured with what the environment says: " + BenchEnvironment.found());
+        }
         return new BenchWatch() {
             @Override
             public void onJob(JobRun job) {
@@ -292,6 +304,11 @@ final class BenchCommand implements Callable<Integer> {
             @Override
             public void onPhase(String what, int done, int total) {
                 progress.show(what, done, total);
+            }
+
+            @Override
+            public void onRemark(String what) {
+                System.err.println("posthouse: " + what);
             }
         };
     }

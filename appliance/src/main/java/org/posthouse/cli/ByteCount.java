@@ -19,6 +19,11 @@ final class ByteCount implements ITypeConverter<Long> {
             throw new TypeConversionException("\"" + text + "\" is no number of bytes such as 65536, 64m or 20g");
         }
         int unit = words.group(2).isEmpty() ? 0 : 1 + UNITS.indexOf(words.group(2));
-        return Long.parseLong(words.group(1)) << KILO_BITS * unit;
+        long count = Long.parseLong(words.group(1));
+        long most = Long.MAX_VALUE >> KILO_BITS * unit;
+        if (count > most) {
+            throw new TypeConversionException("\"" + text + "\" is more than " + most + words.group(2));
+        }
+        return count << KILO_BITS * unit;
     }
 }

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.posthouse.relay.RelayConfig.Mode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -21,9 +22,12 @@ record ModeList(List<Mode> modes) {
         @Override
         public ModeList convert(String text) {
             List<String> words = List.of(text.split(",", -1));
-            return new ModeList(
-                    words.equals(List.of(EVERY)) ? List.of(Mode.values()) : words.stream().distinct().map(ModeList::mode).toList());
+            return new ModeList(words.stream().flatMap(ModeList::modes).distinct().toList());
         }
+    }
+
+    private static Stream<Mode> modes(String word) {
+        return word.equals(EVERY) ? Arrays.stream(Mode.values()) : Stream.of(mode(word));
     }
 
     private static Mode mode(String word) {

@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
 final class WanCommand implements Callable<Integer> {
     private static final int RANKS_PER_SITE = 2;
     private static final String NO_JOBS = "none";
+    private static final int JITTER_MS_MAX = 10_000;
 
     @Spec
     private CommandSpec command;
@@ -57,7 +58,7 @@ final class WanCommand implements Callable<Integer> {
             names = "--megabits",
             paramLabel = "MBITS",
             description = "Bandwidth of the broadest way, the others in proportion (default: the profile's, or what the machine can).")
-    private double megabits;
+    private Double megabits;
 
     @Option(
             names = "--jitter",
@@ -85,7 +86,7 @@ final class WanCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "S",
             description = "How long a stream lasts, about (default: 60 round trips, at least 1; without a network it is one window).")
-    private double seconds;
+    private Double seconds;
 
     @Option(
             names = "--tunnels",
@@ -180,6 +181,7 @@ final class WanCommand implements Callable<Integer> {
             if (json != null) {
                 report.writeJson(BenchCommand.asCalled(command), json);
             }
+            BenchCommand.requireWhole(report.failed());
             if (plot != null) {
                 report.writePlot(plot);
             }
@@ -196,21 +198,25 @@ final class WanCommand implements Callable<Integer> {
                 .orElseThrow(() -> new ParameterException(command.commandLine(), "\"" + profile + "\" is no profile, expected "
                         + WanProfile.all().stream().map(WanProfile::name).collect(Collectors.joining(", "))));
         boolean apart = !chosen.equals(WanProfile.NONE);
-        if (!apart && megabits > 0) {
+        if (!apart && megabits != null) {
             throw new ParameterException(command.commandLine(), "--megabits is the bandwidth of an emulated network, and profile none has none");
         }
-        if (jitter < 0 || !apart && jitter > 0) {
+        if (!(jitter >= 0 && jitter <= JITTER_MS_MAX) || !apart && jitter > 0) {
             throw new ParameterException(
-                    command.commandLine(), "--jitter " + jitter + " ms with profile " + profile + ", expected 0 or more, and of an emulated network");
+                    command.commandLine(),
+                    "--jitter " + jitter + " ms with profile " + profile + ", expected 0 to " + JITTER_MS_MAX + ", and of an emulated network");
+        }
+        if (plot != null && apart && !parts.contains(WanPart.LINKS) && (!parts.contains(WanPart.JOBS) || jobs.equals(List.of(NO_JOBS)))) {
+            throw new ParameterException(command.commandLine(), "--plot draws links and jobs, and neither is measured");
         }
         try {
             return new WanPlan(
                     jitter > 0 ? chosen.jitter(jitter) : chosen,
-                    megabits,
+                    given("--megabits", megabits),
                     SizeList.parse(sizes != null ? sizes : apart ? "1" : "1,64k,1m"),
                     WanPlan.messageBytes(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),
                     window != null ? window : apart ? 4 : 64,
-                    seconds,
+                    given("--seconds", seconds),
                     tunnels,
                     Durability.logged(durabilities, command),
                     repetitions,
@@ -224,6 +230,14 @@ final class WanCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }
+    }
+
+    /** What a plan calls 0 if it was not given. */
+    private double given(String option, Double value) {
+        if (value != null && value == 0) {
+            throw new ParameterException(command.commandLine(), option + " " + value + ", expected more than 0");
+        }
+        return value == null ? 0 : value;
     }
 
     private List<JobSpec> specs(int count) throws CommandFailure {

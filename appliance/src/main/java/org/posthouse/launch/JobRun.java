@@ -358,6 +358,11 @@ public final class JobRun implements RunningJob {
         open.await();
     }
 
+    /** Whether every rank's program has called Init. For the thread that called {@link #run}, behind it. */
+    public boolean haveAllConnected() {
+        return watch.haveAllConnected();
+    }
+
     @Override
     public void awaitConnected() throws InterruptedException {
         connected.await();

@@ -28,9 +28,13 @@ class BenchPlanTest {
     }
 
     @Test
-    void partnersAreHalfTheRanksApart() {
+    void partnersAreHalfTheRanksApartAndEachInItsOwnHalf() {
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 7, 2, PLAIN);
-        assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 3, 4);
+        assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 4, 5);
+        for (int rank = 0; rank < 7; rank++) {
+            int site = Layout.SITES.rank(rank, 7);
+            assertThat(Pair.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
+        }
         assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);
         assertThat(plan.groups(Benchmark.PINGPONG)).isEqualTo(2);
         assertThat(plan.groups(Benchmark.BCAST)).isEqualTo(1);
@@ -68,6 +72,20 @@ class BenchPlanTest {
     }
 
     @Test
+    void aPhaseHasTheTimeThatItsBytesTake() {
+        BenchPlan plan = new BenchPlan(List.of(Benchmark.ALLTOALL), 64, 1, 1, 1, List.of(1 << 20), PLAIN, false, 1, 1_000, 4);
+        assertThat(plan.allowanceMs(phase(Benchmark.BARRIER, 0, 5))).isEqualTo(124_000);
+        assertThat(plan.allowanceMs(phase(Benchmark.ALLTOALL, 1 << 20, 64))).as("275 GB at 50 MB/s, four times").isEqualTo(124_000 + 21_990_232);
+        assertThat(plan.allowanceMs(phase(Benchmark.BCAST, 1 << 20, 64))).as("8.6 GB at 50 MB/s, four times").isEqualTo(124_000 + 687_192);
+        assertThat(plan.allowanceMs(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, Carrier.RAW, 65_000, 0))).isEqualTo(124_000);
+        assertThat(plan.allowanceMs(phase(Benchmark.ALLTOALL, 16 << 20, 3_000))).as("no more than a socket waits").isEqualTo(Integer.MAX_VALUE);
+    }
+
+    private static Phase phase(Benchmark test, int bytes, int iterations) {
+        return new Phase(Phase.Work.MEASURE, test, Carrier.RELAY, bytes, iterations);
+    }
+
+    @Test
     void algorithmThatIsNotKnownIsRefusedBeforeAnythingStarts() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chian", Optional.empty()))
@@ -77,7 +95,9 @@ class BenchPlanTest {
 
     @Test
     void variantsReachTheRanksByTheirEnvironment() {
-        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty()).environment()).isEmpty();
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty()).environment())
+                .as("whatever the bench's own environment says").isEqualTo(Map.of(
+                        "POSTHOUSE_COLLECTIVES", "", "POSTHOUSE_EAGER_MAX", "262144", "POSTHOUSE_BUSY_POLL_US", "0"));
         assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
                 .isEqualTo(Map.of(
                         "POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536",

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class BenchReportTest {
                 }
             }
         }
-        return new BenchReport(plan, figures);
+        return new BenchReport(plan, figures, Optional.empty());
     }
 
     private static Figure figure(BenchPlan plan, Benchmark test, Series series, int bytes, long nanos) {
@@ -65,7 +66,12 @@ class BenchReportTest {
         assertThat(json.path("machine").path("processors").asInt()).isPositive();
         assertThat(json.path("machine").path("os").asText()).isNotBlank();
         assertThat(json.path("machine").path("java").asText()).isNotBlank();
+        assertThat(new ObjectMapper().convertValue(json.path("environment"), Map.class)).isEqualTo(BenchEnvironment.found());
         assertThat(json.path("figures")).hasSize(5 * 2 + 2);
+        JsonNode raw = json.path("figures").get(0);
+        assertThat(raw.path("carrier").asText()).isEqualTo("raw");
+        assertThat(raw.path("layout").asText()).isEqualTo("free");
+        assertThat(List.of("mode", "transport", "durability", "buffers", "algorithm", "eagerMaxBytes")).as("of relays alone").noneMatch(raw::has);
         JsonNode relay = json.path("figures").get(4);
         assertThat(relay.path("carrier").asText()).isEqualTo("relay");
         assertThat(relay.path("durability").asText()).isEqualTo("process");
@@ -79,6 +85,12 @@ class BenchReportTest {
         JsonNode barrier = json.path("figures").get(10);
         assertThat(barrier.has("megabytesPerSecond")).isFalse();
         assertThat(barrier.has("timesRaw")).isFalse();
+    }
+
+    @Test
+    void whatTheEnvironmentSaysToRanksIsFound() {
+        assertThat(BenchEnvironment.in(Map.of("POSTHOUSE_AHEAD", "off", "POSTHOUSE_TOKEN", "secret", "PATH", "/bin", "POSTHOUSE_EAGER_MAX", "0")))
+                .containsExactly(Map.entry("POSTHOUSE_EAGER_MAX", "0"), Map.entry("POSTHOUSE_AHEAD", "off"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.posthouse.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -9,6 +10,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.launch.Installation;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.relay.ModeConfig;
@@ -17,9 +20,29 @@ import org.posthouse.relay.RelayConfig.Mode;
 /** What {@code bench job} compares. */
 class JobReportTest {
     @ParameterizedTest
-    @CsvSource({"Time in seconds: 8.5E-4, 8.5E-4", "[0]  Time in Seconds = 12.5 s, 12.5", "Time in seconds: 3, 3", "Time: 3, NaN"})
+    @CsvSource({"Time in seconds: 8.5E-4, 8.5E-4", "[0]  Time in Seconds = 12.5 s, 12.5", "Time in seconds: 3, 3", "Time: 3, NaN", "'Time in seconds: 1,234', NaN",
+        "'Time in seconds: 12,5', NaN", "'Time in seconds: 2.5, 4 ranks', 2.5"})
     void aProgramSaysHowLongItTook(String line, double seconds) {
         assertThat(JobBench.told("[0] pi\n" + line + "\n")).isEqualTo(Double.valueOf(seconds));
+    }
+
+    /** Has no use for other ranks. */
+    static final class Alone {
+        private Alone() {}
+
+        public static void main(String[] args) {
+            System.out.println("Time in seconds: 1");
+        }
+    }
+
+    @Test
+    void aJobWhoseRanksNeverCallInitIsNotMeasured() {
+        JobSpec job = new JobSpec(
+                "alone", 1, List.of(Installation.jarOf(JobReportTest.class)), Alone.class.getName(), List.of(), List.of(), Map.of(), false, Patience.DEFAULT);
+        assertThatThrownBy(() -> JobBench.measure(new JobPlan(job, 1, 1, ModeConfig.of(Mode.MULTIPLEXED), List.of(false), 1), new BenchJobTest.Watch()))
+                .isInstanceOf(JobFailure.class)
+                .hasMessageContaining("not every rank has called Init")
+                .hasMessageContaining("Time in seconds: 1");
     }
 
     private static ObjectNode report(double toldPlain, double toldLogged) {

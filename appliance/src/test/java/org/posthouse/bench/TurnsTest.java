@@ -35,6 +35,24 @@ class TurnsTest {
         return turns.lines(Benchmark.PINGPONG, 1, series);
     }
 
+    /** A phase that an iteration fills many times over. */
+    private int[] iterations(Benchmark test) throws Exception {
+        BenchPlan plan = new BenchPlan(List.of(test), 64, 1, 1, 1, List.of(1), List.of(without), false, 1, 10, 1);
+        Turns slow = new Turns(
+                plan, (variant, phase, ranks) -> List.of(new long[] {1_000_000_000}), Turns.Pace.OF_A_MACHINE, () -> Cost.of(List.of()), line -> {});
+        return slow.warmUp(slow.lines(test, 1, List.of(new Series(Carrier.RELAY, without))));
+    }
+
+    @Test
+    void onlyWhereTheRootMovesItGoesRoundWhole() throws Exception {
+        for (Benchmark test : List.of(Benchmark.BCAST, Benchmark.REDUCE, Benchmark.GATHER, Benchmark.SCATTER)) {
+            assertThat(iterations(test)).as(test.word()).containsExactly(64);
+        }
+        for (Benchmark test : List.of(Benchmark.ALLREDUCE, Benchmark.ALLGATHER, Benchmark.ALLTOALL, Benchmark.EXCHANGE)) {
+            assertThat(iterations(test)).as(test.word()).containsExactly(5);
+        }
+    }
+
     @Test
     void everyOtherRepetitionGoesBackwards() throws Exception {
         List<Figure> lines = lines(Layout.FREE);

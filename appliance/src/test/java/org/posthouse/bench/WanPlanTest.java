@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.posthouse.launch.JobSpec;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 
@@ -15,8 +16,12 @@ class WanPlanTest {
     private static final Set<WanPart> ALL = Set.of(WanPart.values());
 
     private static WanPlan plan(WanProfile profile, double megabits, int bytes, double seconds, int phaseMs, Set<WanPart> parts) {
+        return plan(profile, megabits, bytes, seconds, phaseMs, List.of(), parts);
+    }
+
+    private static WanPlan plan(WanProfile profile, double megabits, int bytes, double seconds, int phaseMs, List<JobSpec> jobs, Set<WanPart> parts) {
         return new WanPlan(
-                profile, megabits, List.of(1), bytes, 4, seconds, true, List.of(false), 3, phaseMs, List.of(), 3, parts, List.of(), Compression.NEVER,
+                profile, megabits, List.of(1), bytes, 4, seconds, true, List.of(false), 3, phaseMs, jobs, 3, parts, List.of(), Compression.NEVER,
                 List.of(Layout.FREE));
     }
 
@@ -43,6 +48,14 @@ class WanPlanTest {
     }
 
     @Test
+    void aJobNeedsARankAtEachSite() {
+        List<JobSpec> jobs = List.of(new JobSpec("nas-cg", 3, List.of(), "NasCg", List.of(), List.of(), false));
+        refused(() -> plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, ALL), "3 ranks of job nas-cg, expected 4 to 1024");
+        assertThat(plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, Set.of(WanPart.LINKS)).has(WanPart.JOBS)).isFalse();
+        assertThat(plan(WanProfile.NONE, 0, 1 << 20, 0, 250, jobs, ALL).has(WanPart.JOBS)).isFalse();
+    }
+
+    @Test
     void aStreamThatHasTooManyWindowsIsRefusedBeforeItsSitesAreThere() {
         refused(
                 () -> plan(WanProfile.GRID5000, 100, 1, 2, 250, Set.of(WanPart.LINKS)),
@@ -51,5 +64,8 @@ class WanPlanTest {
                 "a stream has 300250000 windows of 4 messages of 1 bytes, expected at most 1000000: longer messages, more of them in a window, or less time");
         assertThat(plan(WanProfile.MODERN, 80, 1 << 20, 0, 250, ALL).ofPair(WanProfile.MODERN.scaled(0.008).between("east", "west")).rounds())
                 .as("6 s of 10 MB/s").isEqualTo(15);
+        BenchPlan hour = plan(WanProfile.GRID5000, 0, 1 << 20, 3_600, 250, ALL).ofPair(WanProfile.GRID5000.between("rennes", "sophia"));
+        Phase stream = new Phase(Phase.Work.MEASURE, Benchmark.STREAM, Carrier.RELAY, 1 << 20, 1);
+        assertThat(hour.allowanceMs(stream)).as("an hour, four times").isBetween(121_000 + 4 * 3_600_000, 121_000 + 4 * 3_601_000);
     }
 }

@@ -109,6 +109,34 @@ final class PosthouseTest {
         assertThat(err.toString()).contains(", expected 0 or more");
     }
 
+    /** Before anything is measured: with a file that cannot be written, so that nothing is in any case. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            bench wan --profile grid5000 --bytes 17179869184g | "17179869184g" is more than 8589934591g
+            bench logflow --log-limit 8589934592g | "8589934592g" is more than 8589934591g
+            bench wan --profile grid5000 --jitter Infinity | --jitter Infinity ms with profile grid5000, expected 0 to 10000
+            bench wan --profile grid5000 --jitter 1e13 | --jitter 1.0E13 ms with profile grid5000, expected 0 to 10000
+            bench wan --profile grid5000 --jitter NaN | --jitter NaN ms with profile grid5000, expected 0 to 10000
+            bench wan --profile grid5000 --megabits 0 | --megabits 0.0, expected more than 0
+            bench wan --profile grid5000 --seconds 0 | --seconds 0.0, expected more than 0
+            bench wan --profile grid5000 --parts beside --plot x.svg | --plot draws links and jobs
+            bench wan --profile grid5000 --parts beside,jobs --jobs none --plot x.svg | --plot draws links and jobs
+            bench pingpong -n 0 | 0 ranks, expected 2 to 1024
+            bench scale --clients 1024 --sizes 64m | 67108864 bytes for each of 1024 ranks
+            """)
+    void aBenchThatCannotBeIsRefused(String line, String why) {
+        assertThat(execute(line + " --json no-such-folder/x.json")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains(why);
+    }
+
+    @Test
+    void modesMayBeNamedBesideAllOfThem() {
+        assertThat(execute("bench barrier --modes all,pooled --json no-such-folder/x.json")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("--json no-such-folder/x.json cannot be written");
+        assertThat(execute("bench barrier --modes all,quick")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("\"quick\" is no mode");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"mode pooled --pipeline 1,1,1", "mode pipeline --loops 2", "mode threaded --pipeline 1,1,1"})
     void whatIsOfAnotherModeIsRefused(String line) {

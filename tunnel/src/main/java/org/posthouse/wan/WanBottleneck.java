@@ -34,6 +34,11 @@ final class WanBottleneck<F> {
         return freeAtNanos;
     }
 
+    /** Nothing leaves before then. */
+    void idleUntil(long nanos) {
+        freeAtNanos += Math.max(0, nanos - freeAtNanos);
+    }
+
     /** {@code flow} has a piece; it stands in line once. */
     void enter(F flow) {
         waiting.add(flow);

@@ -4,7 +4,7 @@ package org.posthouse.wan;
  * One direction of a way: the bottleneck that its connections share. Confined to the emulator's thread.
  *
  * <p>Connections that have something send one piece each in turn. A piece leaves when the one before has left; when it has
- * left, it is on its way for the delay. What the thread is late for is made good ({@link WanBottleneck}).
+ * left, it is on its way for the delay. What the thread is late for is made good ({@link WanBottleneck}), as long as the flows have pieces.
  */
 final class WanDirection {
     private final WanEmulator emulator;
@@ -33,6 +33,9 @@ final class WanDirection {
 
     /** Nothing leaves, and nobody is told; or what waits leaves. */
     void silent(boolean newSilent) {
+        if (silent && !newSilent) {
+            bottleneck.idleUntil(System.nanoTime());
+        }
         silent = newSilent;
         if (!silent) {
             serveLater();
@@ -69,7 +72,7 @@ final class WanDirection {
             WanPiece piece = flow.next();
             long leftAtNanos = bottleneck.leave(piece.bytes(), piece.readAtNanos());
             bytes += piece.bytes();
-            flow.left(piece, leftAtNanos + shape().delayNanos() + emulator.jitterNanos(shape()));
+            flow.left(piece, leftAtNanos, leftAtNanos + shape().delayNanos() + emulator.jitterNanos(shape()));
         }
         serveLater();
     }

@@ -21,8 +21,9 @@ import java.util.random.RandomGenerator;
 
 /**
  * The clock and the sockets of emulated networks: one thread that sleeps until a socket has something, or until something is
- * due. Times are kept to the nanosecond, so that bandwidth is exact however late the thread wakes; a byte comes late by what a
- * sleep is late, some 0.1 ms on a machine with a free processor, and never early.
+ * due. Times are kept to the nanosecond, so that bandwidth is exact though the thread wakes late, as long as the kernel holds what a connection that fills
+ * its link has to send meanwhile. A byte comes late by what a sleep is late, some 0.1 ms on a machine with a free processor; and never early, but of such a
+ * connection by no more than the thread was late.
  */
 public final class WanEmulator implements Closeable {
     /** A selector sleeps whole milliseconds; below, the thread naps this long at most before it looks at sockets again. */

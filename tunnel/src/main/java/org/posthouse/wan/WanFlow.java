@@ -12,6 +12,9 @@ import java.util.ArrayDeque;
  * <p>Bytes are in one of three places: read and not left yet (at most {@link #UNSENT_MAX} pieces, then the sender's socket is
  * not read), on their way, or arrived and not taken by the receiver's socket. What was not taken holds the next ones back, as a
  * closed receive window does: at most {@link #STUCK_BYTES_MAX}. What is on its way is bandwidth times delay, or {@link #ON_WAY_BYTES_MAX}.
+ *
+ * <p>A whole piece that is there as soon as a full flow has room for it counts as read when the room came, and not when the thread did: the sender was
+ * held back, and a link that is full stays so though the thread is late, as long as the kernel has pieces.
  */
 final class WanFlow {
     private static final int UNSENT_MAX = 4;
@@ -31,6 +34,13 @@ final class WanFlow {
     private boolean ended;
     private boolean reading;
     private boolean stuck;
+
+    /** Whether it keeps out of the line, because of what is stuck or on its way. */
+    private boolean held;
+
+    /** Until when it did so last: no piece counts as read before then. */
+    private long heldUntilNanos;
+
     private long lastArrivalNanos;
     private long onWayBytes;
 
@@ -41,6 +51,7 @@ final class WanFlow {
         this.from = from;
         this.to = to;
         this.lastArrivalNanos = System.nanoTime();
+        this.heldUntilNanos = lastArrivalNanos;
     }
 
     void start() {
@@ -58,22 +69,32 @@ final class WanFlow {
 
     /** The sender's socket has something. */
     void read() throws IOException {
-        while (reading && !ended && unsent.size() < UNSENT_MAX) {
-            ByteBuffer piece = emulator.borrow(direction.shape().pieceBytes());
-            int bytes = from.read(piece);
-            if (bytes > 0) {
-                add(new WanPiece(piece.flip(), bytes, System.nanoTime()));
-                connection.count(bytes);
-                continue;
-            }
-            emulator.giveBack(piece);
-            if (bytes < 0) {
-                reading = false;
-                add(WanPiece.end(System.nanoTime()));
-            }
-            break;
+        boolean more = true;
+        while (more && reading && !ended && unsent.size() < UNSENT_MAX) {
+            more = take(System.nanoTime());
         }
         interest();
+    }
+
+    /** Reads what there is of a piece, which counts as read then if it is a whole one. @return whether it is, and there may be more */
+    private boolean take(long wholeReadAtNanos) throws IOException {
+        ByteBuffer piece = emulator.borrow(direction.shape().pieceBytes());
+        int bytes = from.read(piece);
+        while (bytes > 0 && piece.hasRemaining()) {
+            bytes = from.read(piece);
+        }
+        boolean isWhole = !piece.hasRemaining();
+        if (piece.position() > 0) {
+            add(new WanPiece(piece.flip(), piece.limit(), isWhole ? wholeReadAtNanos : System.nanoTime()));
+            connection.count(piece.limit());
+        } else {
+            emulator.giveBack(piece);
+        }
+        if (bytes < 0) {
+            reading = false;
+            add(WanPiece.end(System.nanoTime()));
+        }
+        return isWhole;
     }
 
     private void add(WanPiece piece) {
@@ -82,7 +103,13 @@ final class WanFlow {
     }
 
     private void standInLine() {
-        if (!inLine && !ended && !unsent.isEmpty() && onWayBytes < limitBytes()) {
+        if (inLine || ended || unsent.isEmpty()) {
+            return;
+        }
+        boolean wasHeld = held;
+        held = onWayBytes >= limitBytes();
+        if (!held) {
+            heldUntilNanos = wasHeld ? System.nanoTime() : heldUntilNanos;
             inLine = true;
             direction.enter(this);
         }
@@ -102,19 +129,31 @@ final class WanFlow {
     /** The piece whose turn it is. */
     WanPiece next() {
         inLine = false;
-        return unsent.remove();
+        return unsent.remove().notBefore(heldUntilNanos);
     }
 
     /** It has left, and arrives then; never before one that left earlier. */
-    void left(WanPiece piece, long arrivesAtNanos) {
+    void left(WanPiece piece, long leftAtNanos, long arrivesAtNanos) {
         lastArrivalNanos += Math.max(0, arrivesAtNanos - lastArrivalNanos);
         onWay.add(new Arrival(piece, lastArrivalNanos));
         onWayBytes += piece.bytes();
         if (onWay.size() == 1) {
             emulator.at(lastArrivalNanos, this::arrive);
         }
+        boolean wasFull = reading && !ended && unsent.size() == UNSENT_MAX - 1;
+        if (wasFull && direction.shape().bytesPerSecond() > 0) {
+            takeWhatWaited(leftAtNanos);
+        }
         standInLine();
         interest();
+    }
+
+    private void takeWhatWaited(long roomAtNanos) {
+        try {
+            take(roomAtNanos);
+        } catch (IOException e) {
+            connection.broken();
+        }
     }
 
     // ---- arriving

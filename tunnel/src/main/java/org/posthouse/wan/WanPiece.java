@@ -14,6 +14,11 @@ record WanPiece(ByteBuffer content, int bytes, long readAtNanos) {
         return new WanPiece(null, 0, nowNanos);
     }
 
+    /** The same, not read before then. */
+    WanPiece notBefore(long nanos) {
+        return readAtNanos - nanos >= 0 ? this : new WanPiece(content, bytes, nanos);
+    }
+
     boolean isEnd() {
         return content == null;
     }

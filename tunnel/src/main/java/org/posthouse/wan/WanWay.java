@@ -38,6 +38,7 @@ public final class WanWay {
         private final int targetPort;
         private final SocketChannel place;
         private final SocketAddress address;
+        /** Null as long as it was never open. */
         private ServerSocketChannel listener;
 
         private Door(int targetPort) throws IOException {
@@ -51,12 +52,12 @@ public final class WanWay {
         }
 
         private void open() throws IOException {
-            listener = ServerSocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            ServerSocketChannel opened = ServerSocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true);
             int receiveBytes = there.shape().receiveBytes();
             if (receiveBytes > 0) {
-                listener.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
+                opened.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
             }
-            listener.bind(address, BACKLOG);
+            listener = opened.bind(address, BACKLOG);
             emulator.register(listener, SelectionKey.OP_ACCEPT, key -> accept());
         }
 
@@ -69,12 +70,14 @@ public final class WanWay {
         }
 
         private void shut() {
-            close(listener);
+            if (listener != null) {
+                close(listener);
+            }
         }
 
         /** For ever. */
         private void end() {
-            close(listener);
+            shut();
             close(place);
         }
 
@@ -93,11 +96,13 @@ public final class WanWay {
         this.back = new WanDirection(emulator, back);
     }
 
-    /** Opens a port that leads over this way to {@code targetPort}, both on loopback. @return the port, for as long as it is open */
+    /** Opens a port that leads over this way to {@code targetPort}, both on loopback, once the way is up. @return the port, for as long as the way is there */
     public int lead(int targetPort) {
         return emulator.call(() -> {
             Door door = new Door(targetPort);
-            door.open();
+            if (!down) {
+                door.open();
+            }
             doors.add(door);
             return door.port();
         });

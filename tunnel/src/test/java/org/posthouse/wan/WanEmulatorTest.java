@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -155,6 +156,67 @@ class WanEmulatorTest {
         assertThat(seconds(ends.dialled, ends.accepted, 4 * MEGABYTE)).as("4 MB at 10 MB/s and 2 ms").isGreaterThanOrEqualTo(0.402);
     }
 
+    /** It is kept from its work for half of the time, in turns that are longer than what a flow holds. */
+    @Test
+    void theBandwidthIsKeptThoughTheThreadIsLate() throws Exception {
+        WanWay way = emulator.way(WanShape.of(1, 40));
+        double megabits = 0;
+        for (int tries = 0; tries < 20 && megabits < 36; tries++) {
+            Ends ends = connect(way);
+            roundTrips(ends, 1);
+            AtomicBoolean over = new AtomicBoolean();
+            Future<?> late = inBackground(() -> {
+                while (!over.get()) {
+                    emulator.call(() -> {
+                        Thread.sleep(12);
+                        return null;
+                    });
+                    Thread.sleep(12);
+                }
+                return null;
+            });
+            megabits = 2 * 8 / seconds(ends.dialled, ends.accepted, 2 * MEGABYTE);
+            over.set(true);
+            late.get();
+        }
+        assertThat(megabits).as("the best of many tries at 40 Mb/s").isBetween(36.0, 40.0);
+    }
+
+    @Test
+    void aSilenceIsNotMadeGood() throws Exception {
+        WanWay way = emulator.way(WanShape.of(1, 80));
+        Ends ends = connect(way);
+        roundTrips(ends, 1);
+        way.silent(true, false);
+        Future<?> sent = inBackground(() -> {
+            send(ends.dialled, 2 * MEGABYTE);
+            return null;
+        });
+        Thread.sleep(300); // What must not be made good.
+        long begin = System.nanoTime();
+        way.silent(false, false);
+        receive(ends.accepted, 2 * MEGABYTE);
+        assertThat((System.nanoTime() - begin) / 1e9).as("2 MB at 10 MB/s").isGreaterThanOrEqualTo(0.2);
+        sent.get();
+    }
+
+    @Test
+    void whatAReceiverHeldBackIsNotMadeGood() throws Exception {
+        WanWay way = emulator.way(WanShape.of(1, 800));
+        Ends ends = connect(way);
+        Future<?> sending = inBackground(() -> {
+            send(ends.dialled, 64 * MEGABYTE);
+            return null;
+        });
+        long[] last = {-1};
+        await().pollInterval(Duration.ofMillis(300)).until(() -> last[0] == (last[0] = way.bytesThere()) && last[0] > 0);
+        long begin = System.nanoTime();
+        receive(ends.accepted, 64 * MEGABYTE);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        assertThat(seconds).as("the rest at 100 MB/s").isGreaterThanOrEqualTo((64.0 * MEGABYTE - last[0]) / 1e8);
+        sending.get();
+    }
+
     /** What goes there takes a hundred seconds, and what comes back all of it nothing but the machine's time. */
     @Test
     void eachDirectionHasABandwidthOfItsOwn() throws Exception {
@@ -260,6 +322,20 @@ class WanEmulatorTest {
         }
         way.up();
         assertThat(roundTrips(connect(port), 1)).hasSize(1);
+    }
+
+    @Test
+    void aPortThatIsLedWhileItIsDownOpensWithTheOthers() throws Exception {
+        WanWay way = emulator.way(WanShape.NONE);
+        int before = way.lead(server.getLocalPort());
+        way.down();
+        int port = way.lead(server.getLocalPort());
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close()).isInstanceOf(ConnectException.class);
+        way.up();
+        assertThat(roundTrips(connect(port), 1)).hasSize(1);
+        assertThat(roundTrips(connect(before), 1)).hasSize(1);
+        way.down();
+        way.lead(server.getLocalPort());
     }
 
     @Test
