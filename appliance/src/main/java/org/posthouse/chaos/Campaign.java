@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +78,13 @@ public final class Campaign {
         return fates.size() + relayFates.size() + launcherFates.size();
     }
 
+    private List<Victim> hit() {
+        List<Victim> hit = new ArrayList<>(Collections.nCopies(fates.size(), Victim.RANK));
+        hit.addAll(Collections.nCopies(relayFates.size(), Victim.RELAY));
+        hit.addAll(Collections.nCopies(launcherFates.size(), Victim.LAUNCHER));
+        return hit;
+    }
+
     private Baseline measure() throws JobFailure, InterruptedException {
         Run run = execute(List.of());
         String wrong = run.wrong(run.transcript().outLines());
@@ -93,7 +101,7 @@ public final class Campaign {
     }
 
     private void runOnce() throws JobFailure, InterruptedException {
-        Run run = execute(plan.strikes(runs, killed(), baseline));
+        Run run = execute(plan.strikes(runs, hit(), baseline));
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
