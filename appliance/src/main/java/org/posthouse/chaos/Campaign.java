@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.posthouse.launch.JobFailure;
@@ -47,7 +49,7 @@ public final class Campaign {
         this.watch = watch;
     }
 
-    /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
+    /** Runs it all, or until a user ends it. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended that run */
     public CampaignReport run() throws JobFailure, InterruptedException {
         baseline = measure();
         out.printf(
@@ -59,12 +61,20 @@ public final class Campaign {
             int before = killed();
             int failedBefore = failedRuns;
             runs++;
-            runOnce();
+            Optional<Run> run = execute(plan.strikes(runs, hit(), baseline));
+            if (run.isEmpty()) {
+                return report("interrupted in run " + runs);
+            }
+            note(run.get());
             unhit = killed() > before ? 0 : unhit + 1;
             unhitFailed = unhit == 0 ? 0 : unhitFailed + failedRuns - failedBefore;
         }
         String why = unhit == 0 ? "" : unhit(unhitFailed, baseline.totalMs());
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, lostRelay.isEmpty() ? why : lostRelay, lostRelay);
+        return report(lostRelay.isEmpty() ? why : lostRelay);
+    }
+
+    private CampaignReport report(String unhit) {
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, unhit, lostRelay);
     }
 
     /** Why there are no more kills. @param failed how many of those runs did not end well */
@@ -77,8 +87,15 @@ public final class Campaign {
         return fates.size() + relayFates.size() + launcherFates.size();
     }
 
+    private List<Victim> hit() {
+        List<Victim> hit = new ArrayList<>(Collections.nCopies(fates.size(), Victim.RANK));
+        hit.addAll(Collections.nCopies(relayFates.size(), Victim.RELAY));
+        hit.addAll(Collections.nCopies(launcherFates.size(), Victim.LAUNCHER));
+        return hit;
+    }
+
     private Baseline measure() throws JobFailure, InterruptedException {
-        Run run = execute(List.of());
+        Run run = execute(List.of()).orElseThrow(() -> new JobFailure("the campaign was interrupted in its run without kills"));
         String wrong = run.wrong(run.transcript().outLines());
         if (!wrong.isEmpty()) {
             run.transcript().print(out);
@@ -92,8 +109,7 @@ public final class Campaign {
         return new Baseline(totalMs, Math.min(totalMs, TimeUnit.NANOSECONDS.toMillis(run.connectedNs())), run.transcript().outLines());
     }
 
-    private void runOnce() throws JobFailure, InterruptedException {
-        Run run = execute(plan.strikes(runs, killed(), baseline));
+    private void note(Run run) {
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
@@ -130,7 +146,8 @@ public final class Campaign {
         }
     }
 
-    private Run execute(List<Strike> strikes) throws JobFailure, InterruptedException {
+    /** Empty if a user has ended it. */
+    private Optional<Run> execute(List<Strike> strikes) throws JobFailure, InterruptedException {
         if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
             try (TemporaryFolder folder = TemporaryFolder.make("posthouse-chaos-")) {
                 return executeUnderProcesses(strikes, folder.path());
@@ -144,24 +161,28 @@ public final class Campaign {
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(executioner);
+            if (executioner.isInterrupted()) {
+                return Optional.empty();
+            }
             executioner.close(); // A relay that was killed is up again, and counted.
-            return run(outcome, transcript, "", executioner, List.of());
+            return Optional.of(run(outcome, transcript, "", executioner, List.of()));
         }
     }
 
     /** Under launchers that may be killed. */
-    private Run executeUnderProcesses(List<Strike> strikes, Path folder) throws JobFailure, InterruptedException {
+    private Optional<Run> executeUnderProcesses(List<Strike> strikes, Path folder) throws JobFailure, InterruptedException {
         Transcript transcript = new Transcript();
         Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(
                 job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            checkInterrupted(executioner);
+            if (executioner.isInterrupted()) {
+                return Optional.empty();
+            }
             executioner.close();
             String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
-            return run(outcome, transcript, shownWrong, executioner, job.kills());
+            return Optional.of(run(outcome, transcript, shownWrong, executioner, job.kills()));
         }
     }
 
@@ -170,11 +191,5 @@ public final class Campaign {
         return new Run(
                 outcome, transcript, shownWrong, executioner.lostRelay(), executioner.kills(), executioner.relayKills(), launcherKills,
                 executioner.connectedNs());
-    }
-
-    private void checkInterrupted(Executioner executioner) throws JobFailure {
-        if (executioner.isInterrupted()) {
-            throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
-        }
     }
 }

@@ -3,6 +3,7 @@ package org.posthouse.chaos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayProcess;
@@ -40,19 +41,21 @@ public record CampaignPlan(
     }
 
     /**
-     * The kills of one run, whose number decides with the seed and with how many kills there were before.
+     * The kills of one run, whose number decides with the seed and with the kills that there were before: what has missed is still owed.
      *
      * @param run its number, from 1
-     * @param killsDone how many have hit
+     * @param hit whose processes were killed in the runs before
      */
-    List<Strike> strikes(int run, int killsDone, Baseline baseline) {
+    List<Strike> strikes(int run, List<Victim> hit, Baseline baseline) {
         Random random = new Random(seed * 1_000_003 + run);
-        int count = Math.min(kills - killsDone, 1 + random.nextInt(KILLS_PER_RUN_MAX));
+        List<Victim> owed = new ArrayList<>(IntStream.rangeClosed(1, kills).mapToObj(this::victim).toList());
+        hit.forEach(owed::remove);
+        int count = Math.min(owed.size(), 1 + random.nextInt(KILLS_PER_RUN_MAX));
         List<Strike> strikes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
             long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
-            Victim whose = victim(killsDone + i + 1);
+            Victim whose = owed.get(i);
             int number = random.nextInt(whose == Victim.RELAY ? relays.size() : job.ranks());
             strikes.add(new Strike(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
         }

@@ -2,6 +2,7 @@ package org.posthouse.chaos;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RelayProcess;
@@ -125,11 +126,11 @@ public final class Executioner implements AutoCloseable {
     }
 
     private void strikeRelay(RelayProcess relay) {
-        long atNs = System.nanoTime() - startNs;
         try {
-            long servesNs = relay.strike();
-            if (servesNs >= 0) {
-                note(new RelayKill(relay.ready().relay(), atNs, servesNs));
+            OptionalLong killedNs = relay.strike();
+            if (killedNs.isPresent()) {
+                long servesNs = System.nanoTime() - killedNs.getAsLong();
+                note(new RelayKill(relay.ready().relay(), killedNs.getAsLong() - startNs, servesNs));
             }
         } catch (JobFailure e) {
             lose("relay " + relay.ready().relay() + " was killed and cannot be started again: " + e.getMessage());

@@ -130,9 +130,15 @@ final class ChaosCommand implements Callable<Integer> {
         return Stream.of(mode.arguments(), log.arguments()).flatMap(List::stream).toList();
     }
 
-    private int report(CampaignPlan plan, RelayGrid grid, Interruption interruption) throws JobFailure, InterruptedException {
+    private int report(CampaignPlan plan, RelayGrid grid, Interruption interruption) throws InterruptedException {
         PrintStream people = new PrintStream(json ? System.err : System.out, true, StandardCharsets.UTF_8);
-        CampaignReport report = new Campaign(plan, people, interruption::guard).run();
+        CampaignReport report;
+        try {
+            report = new Campaign(plan, people, interruption::guardNext).run();
+        } catch (JobFailure e) {
+            System.err.println(command.qualifiedName() + ": " + e.getMessage()); // Not behind the interruption's end: this process may be gone then.
+            return Posthouse.STATUS_FAILED;
+        }
         report.print(people);
         if (!report.lostRelay().isEmpty()) {
             people.println("what its relays have said and logged stays in " + grid.keep());

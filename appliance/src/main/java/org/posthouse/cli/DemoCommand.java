@@ -53,7 +53,7 @@ final class DemoCommand implements Callable<Integer> {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         try (Interruption interruption = Interruption.open();
                 Demo demo = Demo.start(out, relaysPerSite)) {
-            boolean verified = demo.runJobs(examples, interruption::guard);
+            boolean verified = demo.runJobs(examples, interruption::guardNext);
             out.println(verified ? "Every job verified." : "Not every job verified.");
             if (keep) {
                 out.println("The console is at " + demo.console() + " until you press Ctrl-C.");

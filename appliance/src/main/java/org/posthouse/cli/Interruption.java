@@ -8,7 +8,7 @@ import org.posthouse.launch.RunningJob;
 
 /**
  * While it is open, Ctrl-C and SIGTERM end what it guards (a job that has a folder is left), and this process leaves only after everything was
- * put away, or after a time limit.
+ * put away, or after a time limit: what is to be said of it is to be said before this is closed.
  */
 final class Interruption implements AutoCloseable {
     private static final int STATUS_INTERRUPTED = 130;
@@ -20,6 +20,9 @@ final class Interruption implements AutoCloseable {
     /** Added to by the command's thread, read by the hook. */
     private final List<Runnable> ends = new CopyOnWriteArrayList<>();
 
+    /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
+    private volatile RunningJob next;
+
     private volatile boolean stopped;
 
     static Interruption open() {
@@ -30,10 +33,20 @@ final class Interruption implements AutoCloseable {
 
     /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
     void guard(RunningJob running) {
-        guard(() -> {
-            running.leave(STATUS_INTERRUPTED, "interrupted");
-            running.kill();
-        });
+        guard(() -> end(running));
+    }
+
+    /** Guards {@code running} instead of the job that this was given before, which is over. */
+    void guardNext(RunningJob running) {
+        next = running;
+        if (stopped) {
+            end(running);
+        }
+    }
+
+    private static void end(RunningJob running) {
+        running.leave(STATUS_INTERRUPTED, "interrupted");
+        running.kill();
     }
 
     /** Has {@code end} called when the user interrupts, from another thread; it may find that there is nothing to end. */
@@ -49,10 +62,15 @@ final class Interruption implements AutoCloseable {
         interrupted.await();
     }
 
-    private void interrupt() {
+    /** What the hook does. */
+    void interrupt() {
         stopped = true;
         interrupted.countDown();
         ends.forEach(Runnable::run);
+        RunningJob present = next;
+        if (present != null) {
+            end(present);
+        }
         try {
             if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");

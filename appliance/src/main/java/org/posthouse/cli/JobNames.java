@@ -1,7 +1,6 @@
 package org.posthouse.cli;
 
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,6 +14,9 @@ import org.posthouse.wire.WireException;
 
 /** Which records are of the job that a user means: by its id, or by its name as the record that opened it says. */
 final class JobNames implements Predicate<LogEntry> {
+    /** What to do where a log has no such job. */
+    static final String LISTED = "posthouse log ls lists its jobs";
+
     private final String said;
     private final String wanted;
     private final Map<Long, String> found = new TreeMap<>();
@@ -47,9 +49,9 @@ final class JobNames implements Predicate<LogEntry> {
     }
 
     /** @throws CommandFailure if there was no record of such a job */
-    void requireFound(Path log) throws CommandFailure {
+    void requireFound(String where, String advice) throws CommandFailure {
         if (found.isEmpty()) {
-            throw new CommandFailure("log " + log + " has no record of a job " + said + "; posthouse log ls lists its jobs");
+            throw new CommandFailure(where + " has no record of a job " + said + "; " + advice);
         }
     }
 

@@ -15,8 +15,11 @@ import org.posthouse.logstore.LogScan;
 import org.posthouse.tunnel.Causes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code posthouse log export}: one job's history in a file of its own. */
 @Command(
@@ -31,10 +34,13 @@ final class LogExportCommand implements Callable<Integer> {
     private String job;
 
     @Option(names = "--rank", paramLabel = "R", description = "Only what this rank needs to be run again alone (default: all ranks).")
-    private int rank = LogRecord.NO_RANK;
+    private Integer rank;
 
     @Option(names = "--to", paramLabel = "FILE", required = true, description = "The file to write; what it held is replaced.")
     private Path to;
+
+    @Spec
+    private CommandSpec command;
 
     /** Of the job; as many as there may be where the log does not say. */
     private int ranks = Integer.MAX_VALUE;
@@ -44,6 +50,9 @@ final class LogExportCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure {
+        if (rank != null && rank < 0) {
+            throw new ParameterException(command.commandLine(), "--rank " + rank + ", expected 0 or more");
+        }
         Path log = folder.find();
         LogBook beginning = LogFolder.beginning(log);
         JobNames wanted = new JobNames(job).from(beginning);
@@ -53,27 +62,28 @@ final class LogExportCommand implements Callable<Integer> {
             if (ofJob && entry.record() instanceof LogRecord.JobOpened opened) {
                 ranks = opened.size();
             }
-            ofRank |= ofJob && entry.record().rank() == rank;
+            ofRank |= ofJob && rank != null && entry.record().rank() == rank;
         });
-        wanted.requireFound(log);
+        wanted.requireFound("log " + log, JobNames.LISTED);
         Map<Long, String> found = wanted.found();
         if (found.size() > 1) {
             throw new CommandFailure("log " + log + " has several jobs named " + job + "; give the id of one: "
                     + found.keySet().stream().map(Job::hexId).toList());
         }
-        if (rank != LogRecord.NO_RANK && (rank < 0 || rank >= ranks)) {
+        if (rank != null && rank >= ranks) {
             throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
         long id = found.keySet().iterator().next();
-        if (rank != LogRecord.NO_RANK && !ofRank && beginning.rank(id, rank) == null) {
+        if (rank != null && !ofRank && beginning.rank(id, rank) == null) {
             throw new CommandFailure("log " + log + " has no record of rank " + rank + " of job " + job + ": export it where its home relay has its log;"
                     + " posthouse log ls there has the rank");
         }
-        return export(log, id);
+        return export(log, id, beginning.job(id) != null);
     }
 
-    private int export(Path log, long id) throws CommandFailure {
-        try (LogExport export = LogExport.begin(to, id, rank)) {
+    /** @param cut whether the job was open already where the log begins */
+    private int export(Path log, long id, boolean cut) throws CommandFailure {
+        try (LogExport export = LogExport.begin(to, id, rank == null ? LogRecord.NO_RANK : rank)) {
             LogScan scan = LogFolder.scan(log, entry -> {
                 try {
                     export.take(entry);
@@ -83,6 +93,11 @@ final class LogExportCommand implements Callable<Integer> {
             });
             export.finish();
             System.out.printf(Locale.ROOT, "%s: %,d records of job %s%n", to, export.records(), Job.hexId(id));
+            if (cut) {
+                System.err.printf(
+                        Locale.ROOT, "posthouse log: the job's records before position %d are gone from this log: %s has what is left, under the job's id%n",
+                        scan.firstPosition(), to);
+            }
             return LogFolder.report(scan);
         } catch (NoSuchFileException e) {
             throw new CommandFailure("file " + to + " cannot be written: there is no folder " + to.toAbsolutePath().getParent(), e);

@@ -46,21 +46,28 @@ final class LogListCommand implements Callable<Integer> {
         for (LogSummary.Job job : jobs) {
             System.out.printf(
                     Locale.ROOT, "%-16s  %-24s %6d %9s %,11d %,14d  %-23s %s%n",
-                    Job.hexId(job.id()), JobNames.name(job.opening()), job.size(), state(job), job.records(), job.bytes(),
-                    job.first() + "-" + job.last(), ranks(scan, job));
+                    Job.hexId(job.id()), OneLine.of(JobNames.name(job.opening())), job.size(), state(scan, job), job.records(), job.bytes(),
+                    job.first() + "-" + job.last(), here(scan, job));
         }
         System.out.printf(
                 Locale.ROOT, "%,d records, %,d bytes in %d files, positions %d-%d, epoch %d%n",
                 scan.records(), scan.bytes(), scan.files(), scan.firstPosition(), scan.lastPosition(), scan.epoch());
     }
 
-    private static String state(LogSummary.Job job) {
-        return job.status().isEmpty() ? "open" : "closed " + job.status().getAsInt();
+    private static String state(LogScan scan, LogSummary.Job job) {
+        if (job.status().isPresent()) {
+            return "closed " + job.status().getAsInt();
+        }
+        JobState open = scan.book().job(job.id());
+        return open == null || open.fault() == null ? "open" : "faulted";
     }
 
-    /** Of an open job: what the log knows of its ranks. */
-    private static String ranks(LogScan scan, LogSummary.Job job) {
+    /** Of an open job: what the log knows of its ranks, or why it cannot go on. */
+    private static String here(LogScan scan, LogSummary.Job job) {
         JobState open = scan.book().job(job.id());
+        if (open != null && open.fault() != null) {
+            return OneLine.of(open.fault().getMessage());
+        }
         StringBuilder text = new StringBuilder();
         if (open != null) {
             for (RankLog rank : open.ranks()) {
@@ -83,6 +90,9 @@ final class LogListCommand implements Callable<Integer> {
             node.put("records", job.records()).put("bytes", job.bytes()).put("first", job.first()).put("last", job.last());
             ArrayNode here = node.putArray("ranksHere");
             JobState open = scan.book().job(job.id());
+            if (open != null && open.fault() != null) {
+                node.put("fault", open.fault().getMessage());
+            }
             if (open != null) {
                 open.ranks().forEach(rank -> here.addObject()
                         .put("rank", rank.rank())

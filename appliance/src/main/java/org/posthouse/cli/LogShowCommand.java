@@ -74,8 +74,8 @@ final class LogShowCommand implements Callable<Integer> {
     private JobNames wanted;
     private long shown;
 
-    /** Of the job of {@code --job}; as many as there may be where nothing says. */
-    private int ranks = Integer.MAX_VALUE;
+    /** Of the largest job of {@code --job}; 0 where nothing says. */
+    private int ranks;
 
     /** Enough was shown: nobody wants the rest of the log read. */
     private static final class Enough extends RuntimeException {
@@ -98,17 +98,17 @@ final class LogShowCommand implements Callable<Integer> {
         try {
             if (origin.export != null) {
                 LogExport.read(origin.export, this::visit);
-                requireFound(origin.export);
+                requireFound("export " + origin.export, "give its id, where the export has not how the job was opened");
                 return 0;
             }
             Path log = origin.log.find();
             if (wanted != null) {
                 LogBook beginning = LogFolder.beginning(log);
-                wanted.from(beginning).found().keySet().forEach(id -> ranks = beginning.job(id).size());
+                wanted.from(beginning).found().keySet().forEach(id -> ranks = Math.max(ranks, beginning.job(id).size()));
             }
             LogScan scan = MessageLog.scan(log, this::visit);
             if (scan.defect().isEmpty()) {
-                requireFound(log);
+                requireFound("log " + log, JobNames.LISTED);
             }
             return LogFolder.report(scan);
         } catch (Enough e) {
@@ -118,12 +118,12 @@ final class LogShowCommand implements Callable<Integer> {
         }
     }
 
-    private void requireFound(Path log) throws CommandFailure {
+    private void requireFound(String where, String advice) throws CommandFailure {
         if (wanted == null) {
             return;
         }
-        wanted.requireFound(log);
-        if (rank != null && rank >= ranks) {
+        wanted.requireFound(where, advice);
+        if (rank != null && ranks > 0 && rank >= ranks) {
             throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
     }
@@ -132,7 +132,7 @@ final class LogShowCommand implements Callable<Integer> {
         LogRecord record = entry.record();
         boolean ofJob = wanted == null || wanted.test(entry);
         if (wanted != null && ofJob && record instanceof LogRecord.JobOpened opened) {
-            ranks = opened.size();
+            ranks = Math.max(ranks, opened.size());
         }
         boolean meant = ofJob && (rank == null || record.rank() == rank) && types.contains(record.type());
         if (!meant || entry.position() < from) {

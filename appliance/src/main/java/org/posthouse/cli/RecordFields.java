@@ -64,6 +64,7 @@ final class RecordFields {
             }
             case LogRecord.Incarnation incarnation -> {
                 to.put("incarnation", incarnation.incarnation());
+                to.put("start", incarnation.start());
                 to.put("image", incarnation.image());
             }
             case LogRecord.Withdrawn withdrawn -> {
@@ -131,7 +132,7 @@ final class RecordFields {
         fields.remove("payloadBytes", 0);
         return fields.entrySet().stream()
                 .filter(field -> !Boolean.FALSE.equals(field.getValue()))
-                .map(field -> Boolean.TRUE.equals(field.getValue()) ? field.getKey() : field.getKey() + " " + field.getValue())
+                .map(field -> Boolean.TRUE.equals(field.getValue()) ? field.getKey() : field.getKey() + " " + OneLine.of(field.getValue().toString()))
                 .collect(Collectors.joining(", "));
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.tunnel.Causes;
@@ -92,19 +93,19 @@ public final class RelayProcess implements AutoCloseable {
     }
 
     /**
-     * kill -9, and another process with the same options as soon as the first has gone.
+     * kill -9, and another process with the same options as soon as the first has gone. Waits before that until a process that is being started serves.
      *
-     * @return nanoseconds from the kill until the new process served; -1, and nothing was done, if it is closed
+     * @return when the kill was, by {@link System#nanoTime}; empty, and nothing was done, if it is closed
      */
-    public synchronized long strike() throws JobFailure {
+    public synchronized OptionalLong strike() throws JobFailure {
         if (closed) {
-            return -1;
+            return OptionalLong.empty();
         }
         long start = System.nanoTime();
         process.destroyForcibly();
         process.onExit().join();
         launch();
-        return System.nanoTime() - start;
+        return OptionalLong.of(start);
     }
 
     private void awaitReady() throws IOException, JobFailure {

@@ -17,17 +17,32 @@ class CampaignPlanTest {
     private static final Baseline BASELINE = new Baseline(2_000, 500, 7);
     private static final int KILLS = 24;
 
-    /** All kills, if each hits. There are no relays, whose number would be drawn. */
+    /** All kills, if each hits. */
     private static List<Strike> strikes(int relayEvery, int launcherEvery, long seed) {
+        return strikes(plan(KILLS, relayEvery, launcherEvery, seed), null);
+    }
+
+    /** There are no relays, whose number would be drawn. */
+    private static CampaignPlan plan(int kills, int relayEvery, int launcherEvery, long seed) {
         JobSpec job = new JobSpec(
                 "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new Patience(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
-        CampaignPlan plan = new CampaignPlan(
-                job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), KILLS, relayEvery, launcherEvery, seed, 60);
-        List<Strike> all = new ArrayList<>();
-        for (int run = 1; all.size() < KILLS; run++) {
-            all.addAll(plan.strikes(run, all.size(), BASELINE));
+        return new CampaignPlan(job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), kills, relayEvery, launcherEvery, seed, 60);
+    }
+
+    /** All kills that hit, if all do but the first of such a process. */
+    private static List<Strike> strikes(CampaignPlan plan, Victim missed) {
+        List<Strike> hit = new ArrayList<>();
+        boolean toMiss = missed != null;
+        for (int run = 1; hit.size() < plan.kills(); run++) {
+            for (Strike strike : plan.strikes(run, each(hit, Strike::whose), BASELINE)) {
+                boolean misses = toMiss && strike.whose() == missed;
+                toMiss &= !misses;
+                if (!misses) {
+                    hit.add(strike);
+                }
+            }
         }
-        return all;
+        return hit;
     }
 
     private static <T> List<T> each(List<Strike> strikes, Function<Strike, T> part) {
@@ -42,6 +57,14 @@ class CampaignPlanTest {
         }
         assertThat(each(strikes(0, 0, 1), Strike::whose)).containsOnly(Victim.RANK);
         assertThat(each(strikes(0, 1, 1), Strike::whose)).containsOnly(Victim.LAUNCHER);
+    }
+
+    @Test
+    void aKillThatMissesIsMadeUpForByOneOfItsKind() {
+        for (long seed = 1; seed <= 100; seed++) {
+            List<Victim> whose = each(strikes(plan(3, 0, 3, seed), Victim.LAUNCHER), Strike::whose);
+            assertThat(whose).as("seed " + seed).containsExactlyInAnyOrder(Victim.LAUNCHER, Victim.RANK, Victim.RANK);
+        }
     }
 
     @Test

@@ -1,6 +1,8 @@
 package org.posthouse.system;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -88,6 +90,18 @@ class ChaosTest {
         String last = result.out().lines().toList().getLast();
         assertThat(last).startsWith("what its relays have said and logged stays in ");
         assertThat(Path.of(last.substring(last.lastIndexOf(' ') + 1)).resolve("site-a-1.log")).isNotEmptyFile();
+    }
+
+    @Test
+    void aCampaignThatIsInterruptedTellsOfTheKillsSoFar() throws Exception {
+        try (Command command = Command.start(
+                folder, "chaos", "--job", "example:ring", "-n", "2", "--kills", "99", "--relay-every", "0", "--seed", "5", "2000", "1024")) {
+            await().atMost(600, SECONDS).until(() -> command.out().contains(" killed at ") || !command.handle().isAlive());
+            new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
+            Command.Result result = command.await();
+            assertThat(result.status()).as(result.err()).isEqualTo(130);
+            assertThat(result.out()).containsPattern("\n[1-9][0-9]? of 99 verify; interrupted in run [0-9]+\n$");
+        }
     }
 
     @Test

@@ -176,6 +176,11 @@ public final class LogBook {
         return Optional.ofNullable(oldest);
     }
 
+    /** As {@link RankLog#pinReached}; of a job whose records cannot be taken, nobody knows what it needed since: {@link Long#MAX_VALUE}. */
+    long neededLeast(long job, RankLog rank) {
+        return job(job).fault() == null ? rank.pinReached() : Long.MAX_VALUE;
+    }
+
     /** Of the last writer; 0 if there was none. */
     public long epoch() {
         return epoch;

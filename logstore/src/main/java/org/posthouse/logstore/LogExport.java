@@ -22,11 +22,12 @@ public final class LogExport implements AutoCloseable {
     private static final String PART = ".part";
 
     private static final byte[] MAGIC = "PHEXPORT".getBytes(StandardCharsets.US_ASCII);
-    private static final int VERSION = 1;
-    private static final int HEADER_BYTES = 32;
+    private static final int VERSION = 2;
+    private static final int HEADER_BYTES = 40;
     private static final int RANK = 12;
     private static final int JOB = 16;
     private static final int RECORDS = 24;
+    private static final int CRC = 32;
 
     private final Path file;
     private final Path part;
@@ -78,7 +79,7 @@ public final class LogExport implements AutoCloseable {
     /** The file is whole: it is on disk, and has its name, when this returns. */
     public void finish() throws IOException {
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        header.put(MAGIC).putInt(VERSION).putInt(rank).putLong(job).putLong(records).flip();
+        header.put(MAGIC).putInt(VERSION).putInt(rank).putLong(job).putLong(records).putInt(crc(header)).putInt(0).flip();
         channel.position(0);
         write(header);
         channel.force(true);
@@ -109,6 +110,9 @@ public final class LogExport implements AutoCloseable {
                     || header.getInt(MAGIC.length) != VERSION) {
                 throw new LogException(file, "is no export of a log, version " + VERSION, "make it with posthouse log export");
             }
+            if (header.getInt(CRC) != crc(header) || header.getInt(CRC + Integer.BYTES) != 0) {
+                throw damaged(file, 0, "the header's CRC32C does not match, or its last bytes are not zero");
+            }
             long offset = HEADER_BYTES;
             for (long i = 0; i < header.getLong(RECORDS); i++) {
                 offset += read(file, from, i, offset, visitor);
@@ -119,6 +123,13 @@ public final class LogExport implements AutoCloseable {
         } catch (IOException e) {
             throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the file's name and rights", e);
         }
+    }
+
+    /** Of all that stands in front of it. */
+    private static int crc(ByteBuffer header) {
+        CRC32C crc = new CRC32C();
+        crc.update(header.array(), 0, CRC);
+        return (int) crc.getValue();
     }
 
     /** Returns the record's bytes. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
 
@@ -22,6 +23,7 @@ final class LogReader {
     private static final String CLAIMS = "its header claims %d bytes or is not complete";
 
     private final Path folder;
+    private final Host host;
     /** Read before the files are: a writer that lives may go on meanwhile. */
     private final Reached reached;
     /** Read before the files are, too. */
@@ -39,6 +41,8 @@ final class LogReader {
     private final Drafts drafts = new Drafts();
     /** What the first records say if those before them are gone; null if they are not. */
     private SnapshotPieces beginning;
+    /** Of the host when the first file that is left was begun, all zero if that is the first of all. */
+    private UUID firstBoot = Host.UNKNOWN_BOOT;
     /** For each file, the position of its first record. */
     private final SortedMap<Integer, Long> firstOfFile = new TreeMap<>();
     /** Whether the file has nothing but pieces of a snapshot, of which more should follow. */
@@ -47,8 +51,9 @@ final class LogReader {
     private long recordsInFile;
     private boolean marked;
 
-    private LogReader(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
+    private LogReader(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
         this.folder = folder;
+        this.host = host;
         this.reached = Reached.read(folder);
         this.safe = SafeUpTo.read(folder);
         this.files = QueueFiles.list(folder);
@@ -61,7 +66,7 @@ final class LogReader {
             if (!(entry.record() instanceof LogRecord.Snapshot)) {
                 throw new Begun();
             }
-        });
+        }, Host.here(folder));
         try {
             reader.read();
         } catch (Begun e) {
@@ -79,8 +84,9 @@ final class LogReader {
         }
     }
 
-    static LogScan read(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
-        return new LogReader(folder, visitor).read();
+    /** @param host where it is read */
+    static LogScan read(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+        return new LogReader(folder, visitor, host).read();
     }
 
     private LogScan read() throws IOException {
@@ -99,6 +105,7 @@ final class LogReader {
         requireBeginning();
         requireReached();
         requireSafe();
+        requireNeeded();
         return result();
     }
 
@@ -244,6 +251,7 @@ final class LogReader {
                 && beginning.add(piece.piece(), piece.pieces(), RecordDecoder.payload(b, at));
         if (next && beginning.isWhole()) {
             book = beginning.book();
+            firstBoot = book.boot();
             epoch = Math.max(epoch, book.epoch());
             drafts.begin(book);
         }
@@ -356,6 +364,22 @@ final class LogReader {
             defect = new LogDefect(Kind.MISSING_RECORDS, named, QueueFiles.index(Math.max(0, file), recordsInFile), lastPosition + 1, 0, true,
                     safe.position() - lastPosition, "the log ends here, and had been on the disk up to position " + safe.position());
         }
+    }
+
+    /**
+     * That its oldest files are gone, only those show who need them: a file goes when nobody does, and what has let it go stands behind it. Of
+     * a host that was booted since, that may have gone with the power.
+     */
+    private void requireNeeded() {
+        if (defect != null && !defect.atTail() || host.rebootedSince(firstBoot)) {
+            return;
+        }
+        book.oldest(book::neededLeast).filter(pin -> pin.position() < firstPosition).ifPresent(pin -> {
+            int oldest = files.firstKey();
+            defect = new LogDefect(Kind.MISSING_RECORDS, files.get(oldest), QueueFiles.index(oldest, 0), pin.position(), 0, false,
+                    firstPosition - pin.position(), String.format("rank %d of job %016x needs what is there from position %d on, and the log begins"
+                            + " with this file at position %d: older files are gone", pin.rank(), pin.job(), pin.position(), firstPosition));
+        });
     }
 
     private void requireCount(MappedQueueFile queueFile) {

@@ -210,7 +210,8 @@ final class MappedQueueFile implements AutoCloseable {
     /** Whether zeros stand where the record's envelope should begin, or reach from within it over its end. */
     boolean isZeroed() {
         int behind = align(offset() + length);
-        boolean lengthAgrees = length >= Envelope.BYTES && bytes.getInt(offset() + Envelope.TOTAL) == length;
+        boolean lengthAgrees = length >= Envelope.BYTES && offset() + Envelope.BYTES <= bytes.capacity()
+                && bytes.getInt(offset() + Envelope.TOTAL) == length;
         return isZero(offset()) || (lengthAgrees && isZero(behind) && isZero(behind - Long.BYTES));
     }
 

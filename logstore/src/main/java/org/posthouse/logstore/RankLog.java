@@ -34,6 +34,9 @@ public final class RankLog {
     /** How many of the images, the newest first, a process was not started from because they could not be read: 0 to 2. */
     private int unreadable;
 
+    /** The highest that {@link #pinOfNewest} was before a record that may have lowered it. Not in snapshots: that of the log's first file was made before what was in front of it was cut. */
+    private long pinBefore;
+
     RankLog(int rank) {
         this.rank = rank;
     }
@@ -57,6 +60,7 @@ public final class RankLog {
                 limit = RecordDecoder.isLimited(b, at) ? events : limit;
             }
             case INCARNATION -> {
+                pinBefore = pinReached();
                 incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
                 finalized = false;
                 done = false;
@@ -69,11 +73,13 @@ public final class RankLog {
                 trails.withdrawn(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
             }
             case FINALIZED -> {
+                pinBefore = pinReached();
                 finalized = true;
                 done = RecordDecoder.isDone(b, at);
             }
             case CHECKPOINT_TAKEN -> {
                 milestones.mark(position, place, deliveries, events, polls);
+                pinBefore = pinReached();
                 checkpoint(RecordDecoder.checkpoint(b, at));
             }
             case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT ->
@@ -236,6 +242,14 @@ public final class RankLog {
      */
     public long pinOfNewest() {
         return done ? trails.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
+    }
+
+    /**
+     * The highest that {@link #pinOfNewest} has been since the log's beginning, or that of what is left of it, was read: so far the log may have been cut for this
+     * rank. It needs more again when an image turns out to be unreadable, or it was not done.
+     */
+    long pinReached() {
+        return Math.max(pinBefore, pinOfNewest());
     }
 
     Trails trails() {

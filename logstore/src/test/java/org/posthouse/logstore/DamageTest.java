@@ -120,6 +120,27 @@ final class DamageTest {
         assertRefusedAt(Samples.onlyFile(folder), 11);
     }
 
+    /** Wherever in a record, its header or its envelope that is. */
+    @Test
+    void findsThatAFileEndsWithinARecord() throws Exception {
+        Samples.closedLog(folder, 20);
+        Path file = Samples.onlyFile(folder);
+        LogEntry last = Samples.entry(folder, 21);
+        long end = last.offset() + last.bytes().remaining();
+        long before = Samples.entry(folder, 20).offset();
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            for (long length = end; length > before; length--) {
+                channel.truncate(length);
+                LogScan scan = Samples.scan(folder);
+                long whole = length == end ? 21 : length >= last.offset() - 4 ? 20 : 19;
+                assertThat(List.of(scan.lastPosition(), scan.defect().isPresent())).as("of %d bytes", length).containsExactly(whole, length < end);
+                if (length == last.offset() + 6) {
+                    assertRefusedAt(file, 21);
+                }
+            }
+        }
+    }
+
     @Test
     void cutsWhatALostPageCacheLeftAfterAReboot() {
         Samples.closedLog(folder, 20);

@@ -118,10 +118,21 @@ final class LogExportTest {
     }
 
     @Test
+    void thatHasAFlippedByteAnywhereIsRefused() throws IOException {
+        export(LogRecord.NO_RANK);
+        for (int at = 0; at < Files.size(file); at++) {
+            Samples.flip(file, at);
+            assertThatThrownBy(this::read).as("byte %d", at).isInstanceOf(LogException.class);
+            Samples.flip(file, at);
+        }
+        assertThat(read()).hasSize(6);
+    }
+
+    @Test
     void thatWasCutShortOrIsSomethingElseIsRefused() throws IOException {
         export(LogRecord.NO_RANK);
         byte[] whole = Files.readAllBytes(file);
-        for (int bytes : new int[] {0, 31, 32, 60, whole.length - 1}) {
+        for (int bytes : new int[] {0, 39, 40, 60, whole.length - 1}) {
             Files.write(file, Arrays.copyOf(whole, bytes));
             assertThatThrownBy(this::read).as("%d bytes", bytes).isInstanceOf(LogException.class);
         }

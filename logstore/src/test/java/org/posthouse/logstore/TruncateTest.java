@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,9 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogDefect.Kind;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.LogRecord.Finalized;
+import org.posthouse.logstore.LogRecord.Incarnation;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
@@ -137,6 +144,65 @@ final class TruncateTest {
         try (MessageLog log = MessageLog.open(config())) {
             assertThat(log.cut(newest(log).orElseThrow().position())).isNotEmpty();
         }
+    }
+
+    private static LogScan scan(Path folder, UUID boot) throws IOException {
+        return LogReader.read(folder, entry -> {}, Samples.host(boot));
+    }
+
+    private MessageLog open(UUID boot) {
+        return LogOpening.open(config(), book -> 0, entry -> {}, Samples.host(boot));
+    }
+
+    /** What a cut leaves looks the same, but that nobody needs what is gone. */
+    @ParameterizedTest(name = "with an image {0}")
+    @ValueSource(booleans = {false, true})
+    void findsThatAFileIsGoneWhichARankNeeds(boolean image) throws IOException {
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 2);
+            if (image) {
+                checkpoint(log, 1);
+            }
+            fill(log, 2);
+        }
+        long pin = scan(folder, Samples.BOOT).book().rank(Samples.JOB, RANK).pinOfNewest();
+        int needed = scan(folder, Samples.BOOT).end().firstOfFile().entrySet().stream().filter(e -> e.getValue() <= pin).toList().getLast().getKey();
+        for (int number = 0; number <= needed; number++) {
+            assertThat(scan(folder, Samples.BOOT).defect()).as("all from file " + number + " on").isEmpty();
+            Files.delete(QueueFiles.file(folder, number));
+        }
+        LogDefect defect = scan(folder, Samples.BOOT).defect().orElseThrow();
+        assertThat(List.of(defect.kind(), defect.file(), defect.position(), defect.atTail()))
+                .containsExactly(Kind.MISSING_RECORDS, QueueFiles.file(folder, needed + 1), pin, false);
+        assertThat(defect.detail()).startsWith("rank 3 of job 1122334455667788 needs what is there from position " + pin + " on");
+        assertThatThrownBy(() -> open(Samples.BOOT)).isInstanceOf(LogException.class).hasMessageContaining("position " + pin);
+        UUID booted = new UUID(1, 2);
+        open(booted).close();
+        assertThat(scan(folder, booted).defect()).as("the image's record may have gone with the power").isEmpty();
+    }
+
+    /** It is cut for an image that cannot be read later, or for a rank that is done and then is not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRankMayNeedMoreThanWhenTheLogWasCut(boolean done) throws IOException {
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 1);
+            checkpoint(log, 1);
+            fill(log, 2);
+            if (done) {
+                log.appendFinalized(new Finalized(Samples.JOB, RANK, 1, true));
+            } else {
+                checkpoint(log, 2);
+            }
+            log.discard(log.cut(newest(log).map(Pin::position).orElse(log.position() + 1)), 0);
+            log.appendIncarnation(new Incarnation(Samples.JOB, RANK, 2, done ? 0 : Incarnation.CHOSEN, 1));
+            assertThat(newest(log).orElseThrow().position()).isLessThan(log.firstPosition());
+            fill(log, 2);
+        }
+        assertThat(scan(folder, Samples.BOOT).defect()).isEmpty();
+        open(Samples.BOOT).close();
     }
 
     /** A log whose oldest file stays and whose second one goes could not be opened any more. */

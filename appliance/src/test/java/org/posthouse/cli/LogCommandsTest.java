@@ -1,0 +1,131 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.FaultedLog;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.Diverged;
+import org.posthouse.logstore.LogRecord.Form;
+import org.posthouse.logstore.LogRecord.Incarnation;
+import org.posthouse.logstore.LogRecord.JobClosed;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** {@code posthouse log} in this process, over logs that are none of the usual. */
+final class LogCommandsTest {
+    @TempDir
+    private Path folder;
+
+    private String out;
+    private String err;
+
+    private MessageLog log(long rollBytes) {
+        return MessageLog.open(new LogConfig(folder.resolve("log"), rollBytes, 0));
+    }
+
+    private static void open(MessageLog log, long job, String name, int ranks) {
+        Home home = new Home("site-a", "site-a", "127.0.0.1:1");
+        log.appendJobOpened(
+                new JobOpened(job, ranks, JobOpen.PROCESS), new JobOpen(job, Token.NONE, true, name, List.of(home), new int[ranks]).encode());
+    }
+
+    /** @return the status */
+    private int execute(String... arguments) {
+        PrintStream outBefore = System.out;
+        PrintStream errBefore = System.err;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
+        try {
+            return Posthouse.commandLine(arguments).execute(arguments);
+        } finally {
+            System.setOut(outBefore);
+            System.setErr(errBefore);
+            out = printed.toString(StandardCharsets.UTF_8);
+            err = errors.toString(StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void ofJobsOfOneNameTheLargestSaysWhichRanksThereAre() {
+        try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
+            open(log, 0x11, "ring", 4);
+            log.appendIncarnation(new Incarnation(0x11, 3, 1, Incarnation.CHOSEN, 7));
+            log.appendJobClosed(new JobClosed(0x11, 0));
+            open(log, 0x12, "ring", 2);
+        }
+        assertThat(execute("log", "show", "--data", folder.toString(), "--job", "ring", "--rank", "3")).as(() -> err).isZero();
+        assertThat(out).hasLineCount(1).contains("incarnation 1, start 1, image 7");
+        assertThat(execute("log", "show", "--data", folder.toString(), "--job", "ring", "--rank", "4")).isEqualTo(1);
+        assertThat(err).contains("--rank is 4, and job ring has 4 ranks, from 0");
+    }
+
+    @Test
+    void anExportOfARankBelowTheFirstIsRefused() {
+        String to = folder.resolve("x").toString();
+        assertThat(execute("log", "export", "11", "--rank", "-1", "--to", to, "--data", folder.toString())).isEqualTo(2);
+    }
+
+    @Test
+    void anExportSaysThatTheBeginningOfItsJobIsGone() {
+        ByteBuffer payload = ByteBuffer.allocate(64 << 10);
+        long first;
+        try (MessageLog log = log(128 << 10)) {
+            open(log, 3, "weather", 4);
+            for (int sequence = 1; log.stats().rolls() < 2; sequence++) {
+                log.appendArrival(
+                        new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
+            }
+            log.appendJobClosed(new JobClosed(3, 0));
+            log.discard(log.cut(log.position()), 0);
+            first = log.firstPosition();
+        }
+        String to = folder.resolve("x").toString();
+        assertThat(execute("log", "export", "weather", "--to", to, "--data", folder.toString())).isZero();
+        assertThat(err).contains("the job's records before position " + first + " are gone from this log").hasLineCount(1);
+        assertThat(execute("log", "show", "--export", to, "--job", "weather")).isEqualTo(1);
+        assertThat(err).contains("has no record of a job weather; give its id");
+        assertThat(execute("log", "show", "--export", to, "--job", "0000000000000003")).as(() -> err).isZero();
+    }
+
+    @Test
+    void whatAJobSaysOfItselfStaysInItsLine() throws Exception {
+        try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
+            open(log, 3, "a\nb\u001b[31mé", 1);
+            log.appendDiverged(new Diverged(3, 1), ByteBuffer.wrap("one\ntwo".getBytes(StandardCharsets.UTF_8)));
+        }
+        execute("log", "ls", "--data", folder.toString());
+        assertThat(out).hasLineCount(3).contains("  a\\u000ab\\u001b[31mé ");
+        execute("log", "show", "--data", folder.toString());
+        assertThat(out).hasLineCount(3).contains("name a\\u000ab\\u001b[31mé").contains("first one\\u000atwo");
+        execute("log", "ls", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).get(0).path("name").asText()).isEqualTo("a\nb\u001b[31mé");
+    }
+
+    @Test
+    void aJobThatCannotGoOnFromItsRecordsIsFaulted() throws Exception {
+        long at;
+        try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
+            open(log, 3, "weather", 1);
+            at = FaultedLog.fault(log, 3);
+        }
+        execute("log", "ls", "--data", folder.toString());
+        assertThat(out).containsPattern("weather +1 +faulted .* its record POLLS at position " + at + " cannot be taken");
+        execute("log", "ls", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).get(0).path("fault").asText()).contains("position " + at);
+    }
+}
