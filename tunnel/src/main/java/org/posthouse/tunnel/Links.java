@@ -442,6 +442,8 @@ public final class Links {
                     + config.site()));
         } else if (keys.replace(newer)) {
             honour(keys.revocations());
+        } else if (newer.revocations().number() > 0) {
+            watch.keep(keys.revocations(), newer.authority());
         }
     }
 
