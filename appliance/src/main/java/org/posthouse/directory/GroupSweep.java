@@ -97,7 +97,7 @@ final class GroupSweep implements Runnable {
         for (Posting posting : view.all()) {
             Posting other = stored.get(posting.key());
             boolean lost = other == null || posting.laterThan(other);
-            if (lost && posting.standing() != Posting.Standing.VANISHED && Leftovers.worthRestoring(posting, now)) {
+            if (lost && posting.standing() != Posting.Standing.VANISHED && Leftovers.worthRestoring(view, posting, now)) {
                 writer.post(posting);
             }
         }
@@ -127,7 +127,7 @@ final class GroupSweep implements Runnable {
         } else if (nanoTime - since >= grace.toNanos()) {
             LOG.warn("relay {} of site {} left the group without a word {} ms ago, taken off the directory",
                     posting.relay().relay(), posting.relay().site(), (nanoTime - since) / 1_000_000);
-            writer.post(posting.vanished());
+            writer.post(posting.vanished(System.currentTimeMillis()));
         }
     }
 

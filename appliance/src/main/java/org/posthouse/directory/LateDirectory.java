@@ -136,12 +136,18 @@ public final class LateDirectory implements Directory {
         close();
     }
 
+    /** Whoever writes meanwhile does not wait: a relay's loop carries what the member says to the others while it leaves. */
     @Override
-    public synchronized void close() {
-        if (!left) {
+    public void close() {
+        Directory leaving;
+        synchronized (this) {
+            if (left) {
+                return;
+            }
             left = true;
-            current.close();
-            GroupMember.release(port, config);
+            leaving = current;
         }
+        leaving.close();
+        GroupMember.release(port, config);
     }
 }

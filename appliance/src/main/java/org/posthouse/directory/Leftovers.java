@@ -7,7 +7,8 @@ import java.util.List;
  * Which postings have served their time.
  *
  * <p>A relay that was withdrawn or vanished, and a job that ended, leave a posting behind, so that a write which was
- * under way does not bring them up again. It stays for a day: longer than any write is retried over a cut link.
+ * under way does not bring them up again. It stays for a day: longer than any write is retried over a cut link. So does a rank of whose job nobody will say that it
+ * has ended: its relay is known no more, or has started again and not said since that the rank is still there.
  */
 final class Leftovers {
     static final Duration KEPT = Duration.ofDays(1);
@@ -16,13 +17,19 @@ final class Leftovers {
 
     /** Postings to forget. */
     static List<Posting> aged(View view, long now) {
-        return view.all().stream()
-                .filter(posting -> !posting.present() && now - posting.stamp() > KEPT.toMillis())
-                .toList();
+        return view.all().stream().filter(posting -> isLeft(view, posting) && now - posting.stamp() > KEPT.toMillis()).toList();
     }
 
     /** Whether a posting that the group lost shall be written again from a view: not if it would soon be forgotten. */
-    static boolean worthRestoring(Posting posting, long now) {
-        return posting.present() || now - posting.stamp() < KEPT.toMillis() / 2;
+    static boolean worthRestoring(View view, Posting posting, long now) {
+        return !isLeft(view, posting) || now - posting.stamp() <= KEPT.toMillis() / 2;
+    }
+
+    private static boolean isLeft(View view, Posting posting) {
+        if (posting.rank() == null) {
+            return !posting.present();
+        }
+        Posting relay = view.get(Posting.relayKey(posting.rank().relay()));
+        return relay == null || relay.present() && posting.stamp() < relay.relay().since();
     }
 }

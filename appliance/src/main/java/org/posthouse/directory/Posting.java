@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param relay set in the posting of a relay
  * @param rank set in the posting of a rank
  * @param endedJob set in the posting that marks a job as ended
+ * @param seen the stamp of the posting that is called vanished, until that is stored; a relay of before sent it as {@code stamp}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Posting(
@@ -32,7 +33,8 @@ record Posting(
         String member,
         RelayEntry relay,
         RankEntry rank,
-        Long endedJob) {
+        Long endedJob,
+        Long seen) {
 
     /** WITHDRAWN was said by the relay itself, VANISHED is what the others think when its member is gone. */
     enum Standing {
@@ -59,6 +61,10 @@ record Posting(
         }
     }
 
+    private Posting(long version, Standing standing, long stamp, String member, RelayEntry relay, RankEntry rank, Long endedJob) {
+        this(version, standing, stamp, member, relay, rank, endedJob, null);
+    }
+
     static Posting of(RelayEntry entry, String member, long stamp) {
         return new Posting(entry.epoch(), Standing.PRESENT, stamp, member, entry, null, null);
     }
@@ -80,8 +86,8 @@ record Posting(
     }
 
     /** Says that the relay of this posting vanished; holds only while this very posting is the stored one. */
-    Posting vanished() {
-        return new Posting(version, Standing.VANISHED, stamp, member, relay, rank, endedJob);
+    Posting vanished(long now) {
+        return new Posting(version, Standing.VANISHED, Math.max(now, stamp + 1), member, relay, rank, endedJob, stamp);
     }
 
     /** The present posting that answers a wrong {@link #vanished}. */
@@ -131,13 +137,14 @@ record Posting(
     }
 
     /**
-     * What a store holds once this posting has arrived where {@code stored} (or null) was.
+     * What a store holds once this posting has arrived where {@code stored} (or null) was. That a rank is still so is news: see {@link Leftovers}.
      *
      * @return empty when this posting is refused: it is older, or it calls a relay vanished that wrote again
      */
     Optional<Posting> over(Posting stored) {
         if (standing == Standing.VANISHED) {
-            boolean unmoved = stored != null && stored.present() && version == stored.version && stamp == stored.stamp;
+            long meant = seen == null ? stamp : seen;
+            boolean unmoved = stored != null && stored.present() && version == stored.version && meant == stored.stamp;
             return unmoved ? Optional.of(above(stored)) : Optional.empty();
         }
         if (stored == null) {
@@ -147,7 +154,8 @@ record Posting(
             return Optional.empty();
         }
         Posting next = above(stored);
-        return Optional.of(next.version == stored.version && next.sameAs(stored) ? stored : next);
+        boolean nothingNew = rank == null && next.version == stored.version && next.sameAs(stored);
+        return Optional.of(nothingNew ? stored : next);
     }
 
     /** What a group holds after two parts of it, one with this posting and one with the other, became one. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
@@ -34,6 +35,8 @@ final class Jobs {
 
     /** Of a job whose launcher does not come back. */
     static final int STATUS_ORPHANED = 143;
+
+    private static final Set<String> CONNECTED = Set.of(RankState.CONNECTED.name(), RankState.REPLAYING.name());
 
     private final Relay relay;
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
@@ -343,6 +346,16 @@ final class Jobs {
             } else {
                 close(job.id(), new Notice(job.id(), 1, -1, "relay " + relay.id() + " is stopping"));
             }
+        }
+    }
+
+    /** Says it before the group is left: what comes of their connections comes behind that. */
+    void tellAway() {
+        for (OpenJob job : open.values()) {
+            relay.directory().putRanks(relay.directory().ranks(job.id()).stream()
+                    .filter(rank -> rank.relay().equals(relay.id()) && CONNECTED.contains(rank.state()))
+                    .map(rank -> entry(job.id(), rank.rank(), rank.incarnation(), RankState.AWAY))
+                    .toList());
         }
     }
 

@@ -296,6 +296,7 @@ public final class Relay extends VerticleBase {
         return step(() -> status.stop(vertx))
                 .eventually(() -> step(() -> directory.withdraw(config.relay(), epoch)))
                 .eventually(() -> step(jobs::stop))
+                .eventually(() -> step(jobs::tellAway))
                 .eventually(this::deafen)
                 .eventually(this::shardsDone)
                 .eventually(this::letGo)

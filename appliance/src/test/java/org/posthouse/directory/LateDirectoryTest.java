@@ -46,6 +46,28 @@ class LateDirectoryTest {
         }
     }
 
+    /** A relay's own loop writes here, and carries what the member says to the others while that leaves. */
+    @Test
+    void nobodyWhoWritesWaitsForALeavingMember() throws IOException {
+        CompletableFuture<Boolean> wrote = new CompletableFuture<>();
+        try (LateDirectory late = new LateDirectory(Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0"))) {
+            late.announce(Groups.relay("r0", 1));
+            late.join();
+            late.onChange(() -> wrote.complete(endsWithin(PATIENCE, () -> late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"))))));
+            late.part();
+        }
+        assertThat(wrote).isCompletedWithValue(true);
+    }
+
+    private static boolean endsWithin(Duration patience, Runnable work) {
+        Thread thread = Thread.ofPlatform().start(work);
+        try {
+            return thread.join(patience);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Two groups of one, of which neither was told of the other at its start, become one when one of them is. */
     @Test
     void findsAMemberThatItIsToldOfLater() throws Exception {

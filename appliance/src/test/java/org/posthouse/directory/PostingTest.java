@@ -15,7 +15,7 @@ class PostingTest {
     void readsWhatItWrote() {
         for (Posting posting : new Posting[] {
             stored,
-            stored.vanished(),
+            stored.vanished(2_000),
             Posting.of(new RankEntry(7, 3, "north", "a", 2, "running \"x\" é"), "a", 1),
             Posting.ended(Long.MIN_VALUE, "a", 1)
         }) {
@@ -65,7 +65,7 @@ class PostingTest {
 
     @Test
     void vanishedHoldsOnlyForThePostingThatWasSeen() {
-        Posting verdict = stored.vanished();
+        Posting verdict = stored.vanished(2_000);
         Posting moved = Posting.of(new RelayEntry("north", "a", "h:9", "", "", 5, 900), "a", 1_001);
         Posting newer = Posting.of(new RelayEntry("north", "a", "h:1", "", "", 6, 900), "a", 1_000);
 

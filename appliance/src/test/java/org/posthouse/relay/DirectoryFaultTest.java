@@ -49,6 +49,10 @@ final class DirectoryFaultTest {
     private volatile boolean broken;
     private volatile boolean hangs;
     private volatile boolean leftSafely;
+
+    /** What was known of the job's ranks when the group was left. */
+    private volatile List<RankEntry> left;
+
     private Relay relay;
 
     @BeforeEach
@@ -56,6 +60,9 @@ final class DirectoryFaultTest {
         Directory breakable = (Directory) Proxy.newProxyInstance(Directory.class.getClassLoader(), new Class<?>[] {Directory.class}, (proxy, method, arguments) -> {
             if (broken) {
                 throw new IllegalStateException("broken by the test");
+            }
+            if (method.getName().equals("part")) {
+                left = directory.ranks(JOB);
             }
             if (hangs && method.getName().equals("part")) {
                 leftSafely = syncing.await(60, TimeUnit.SECONDS);
@@ -159,6 +166,23 @@ final class DirectoryFaultTest {
             vertx.undeploy(relay.deploymentID()).await(40, TimeUnit.SECONDS);
         }
         assertThat(leftSafely).isTrue();
+    }
+
+    /** What comes of their connections comes behind that, and nobody hears it any more. */
+    @Test
+    void ranksOfALoggedJobAreAwayForTheGroupThatIsLeft(Vertx vertx) throws Exception {
+        try (RawPeer launcher = RawPeer.connect(relay.address());
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            until(launcher, FrameType.JOB_OPENED);
+            rank.send(Hello.firstStart(JOB, 1, TOKEN).encode());
+            until(rank, FrameType.WELCOME);
+            await().until(() -> directory.rank(JOB, 1).orElseThrow().state().equals("CONNECTED"));
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
+        }
+        assertThat(left).extracting(RankEntry::state).containsExactly("WAITING", "AWAY");
     }
 
     private static void end(RawPeer launcher) throws Exception {

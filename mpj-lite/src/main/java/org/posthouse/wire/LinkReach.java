@@ -11,9 +11,6 @@ import java.util.List;
  * @param entries the relays, each once
  */
 public record LinkReach(List<Entry> entries) {
-    /** Nobody. */
-    public static final LinkReach NONE = new LinkReach(List.of());
-
     private static final int NAME_BYTES_MAX = 255;
     private static final int ENTRY_BYTES = 16;
 

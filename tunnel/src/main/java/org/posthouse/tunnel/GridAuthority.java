@@ -103,6 +103,7 @@ public final class GridAuthority {
         requireWithin(site, notAfter);
         KeyFiles.createFolder(into);
         requireAbsent(into, SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE);
+        learnRevoked(into);
         KeyPair pair = Certificates.newKeyPair();
         X509Certificate issued = sign(site, pair, notBefore, notAfter);
         KeyFiles.writeKey(into.resolve(SITE_KEY), pair.getPrivate());
@@ -130,6 +131,7 @@ public final class GridAuthority {
             throw new KeysException("the certificate " + file + " is none that the authority in " + folder + " issued for site "
                     + site + ": name the right folder, or issue one into another");
         }
+        learnRevoked(into);
         KeyPair pair = Certificates.newKeyPair();
         X509Certificate issued = sign(site, pair, now.minus(CLOCK_SKEW), end);
         KeyFiles.replaceKey(into.resolve(SITE_KEY), pair.getPrivate());
@@ -189,12 +191,16 @@ public final class GridAuthority {
         List<SiteCertificate> fresh = meant.stream().filter(one -> !list.holds(one)).toList();
         if (!fresh.isEmpty()) {
             Map<BigInteger, Instant> revoked = new TreeMap<>(list.revoked());
-            // One of which there is no copy any more may be valid still.
-            all.stream().filter(one -> !now.isBefore(one.notAfter())).forEach(one -> revoked.remove(new BigInteger(one.serial(), 16)));
+            removeExpired(revoked, all, now);
             fresh.forEach(one -> revoked.put(new BigInteger(one.serial(), 16), now));
             list.next(revoked, certificate, key).write(folder.resolve(REVOKED));
         }
         return fresh;
+    }
+
+    /** One of which there is no copy any more may be valid still. */
+    private static void removeExpired(Map<BigInteger, Instant> revoked, List<SiteCertificate> all, Instant now) {
+        all.stream().filter(one -> !now.isBefore(one.notAfter())).forEach(one -> revoked.remove(new BigInteger(one.serial(), 16)));
     }
 
     /**
@@ -203,16 +209,37 @@ public final class GridAuthority {
      * @throws KeysException also if the folder is none of this grid; it is left as it is
      */
     public void tellRevoked(Path site) throws KeysException {
-        requireOwn(site);
+        learn(site);
         writeRevoked(site);
     }
 
-    /** Refuses a folder that holds no keys of a site of this grid. */
-    public void requireOwn(Path site) throws KeysException {
+    /**
+     * Takes over what the list in a site's keys folder says and this authority does not: its folder is from a copy, say, or was there twice. Its next list
+     * counts for the site's relays then, and says both.
+     *
+     * @return whether there was something to take over
+     * @throws KeysException if the folder holds no keys of a site of this grid
+     */
+    public boolean learn(Path site) throws KeysException {
         Path file = site.resolve(AUTHORITY_CERTIFICATE);
         if (!KeyFiles.readCertificate(file).equals(certificate)) {
             throw new KeysException(file + " is another authority's than that in " + folder + ": name the right folder");
         }
+        return learnRevoked(site);
+    }
+
+    private boolean learnRevoked(Path site) throws KeysException {
+        RevocationList own = revocations();
+        RevocationList theirs = KeyFiles.readRevocations(site.resolve(REVOKED), certificate);
+        Map<BigInteger, Instant> both = new TreeMap<>(theirs.revoked());
+        both.putAll(own.revoked());
+        removeExpired(both, issued(), Instant.now());
+        boolean counts = own.isNewerThan(theirs) || own.isSame(theirs);
+        if (counts && own.revoked().keySet().containsAll(both.keySet())) {
+            return false;
+        }
+        (own.isNewerThan(theirs) ? own : theirs).next(both, certificate, key).write(folder.resolve(REVOKED));
+        return true;
     }
 
     private void writeRevoked(Path site) throws KeysException {

@@ -74,14 +74,15 @@ final class KeyWatch {
     }
 
     /**
-     * Keeps a list of {@code authority} that a peer has told of, for the next start: behind those that were told of before, and never in the place of a newer
-     * one that was put there since the last look.
+     * Keeps the list of {@code authority} that is in force, for the next start: behind those that were told of before, and never in the place of a newer one
+     * that was put there since the last look.
      */
     void keep(RevocationList list, X509Certificate authority) {
         Path file = folder.resolve(GridAuthority.REVOKED);
         keeping = context.executeBlocking(
                         () -> {
-                            if (list.isNewerThan(kept(file, authority))) {
+                            RevocationList kept = kept(file, authority);
+                            if (!kept.isNewerThan(list) && !kept.isSame(list)) {
                                 list.write(file);
                             }
                             return list;

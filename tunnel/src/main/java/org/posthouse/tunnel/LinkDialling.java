@@ -11,7 +11,7 @@ import org.posthouse.wire.Reason;
  *
  * <p>Over others the relay with the smaller id dials, so that the two do not meet half-way. Straight is better than any detour: it is tried on and on. Of
  * detours the one with the least round trip is taken, by the links' pings; where bulk fills their lanes a head waits behind a frame of it, and how long that takes counts, too.
- * A lane changes to another way when its own is not offered any more, or when another one is a fifth faster for three pings. The new lane is secured before the old one ends.
+ * A lane changes to another way when its own is not offered any more, or by a drained relay only, or when another one is a fifth faster for three pings. The new lane is secured before the old one ends.
  *
  * <p>A session ends before its successor is greeted, and a straight address may be that of another relay, or of one that refuses this one. So while the link goes over
  * others the peer is asked first: by a LINK_HELLO of a further lane of no session, which it closes as NORMAL once it has checked all that it checks of a first one's.
@@ -215,10 +215,16 @@ final class LinkDialling {
     private void changeIfWorse() {
         LinkConnection first = link.first();
         boolean detour = first != null && first.isUp() && first.dialled() && !first.path().isDirect();
-        if (detour && !over.isBusy() && mayGoOver() && (faster >= PINGS || route() == null)) {
+        if (detour && !over.isBusy() && mayGoOver() && (faster >= PINGS || isToLeave())) {
             faster = 0;
             over.dial();
         }
+    }
+
+    /** Its own way is not offered any more, or as the last resort only, and another one is. */
+    private boolean isToLeave() {
+        LinkRoutes.Route mine = route();
+        return mine == null || mine.isLastResort() && !links.routing().to(link.relay()).getFirst().isLastResort();
     }
 
     /** The way of the first lane as it is offered now; null if it is not, or is straight. */

@@ -17,6 +17,9 @@ final class LinkKeys {
     /** What is wrong with the files since they were loaded last; empty if nothing is. */
     private String problem = "";
 
+    /** Of a list that has what the one in force has not, and does not count; empty if there is none. */
+    private String passedOver = "";
+
     LinkKeys(SiteKeys keys) {
         this.keys = keys;
         this.revocations = keys.revocations();
@@ -45,9 +48,10 @@ final class LinkKeys {
         problem = "";
         if (!sameAuthority) {
             revocations = newer.revocations();
+            passedOver = "";
             return revocations.number() > 0;
         }
-        return take(newer.revocations());
+        return take(newer.revocations(), newer.folder().resolve(GridAuthority.REVOKED).toString());
     }
 
     /** The files have changed and cannot be used, or cannot be written. */
@@ -57,17 +61,25 @@ final class LinkKeys {
 
     /** A peer has told of a list. @return whether it is newer @throws KeysException if it is not this authority's */
     boolean take(byte[] encoded, String from) throws KeysException {
-        // What comes back from those who were told of it is not checked again.
-        return !Arrays.equals(encoded, revocations.encoded())
-                && take(RevocationList.read(encoded, keys.authority(), from));
+        if (Arrays.equals(encoded, revocations.encoded())) {
+            return false; // What comes back from those who were told of it is not checked again.
+        }
+        RevocationList list = RevocationList.read(encoded, keys.authority(), from);
+        boolean old = revocations.isNewerThan(list); // Of one that was away.
+        return !old && take(list, from);
     }
 
-    private boolean take(RevocationList list) {
-        if (!list.isNewerThan(revocations)) {
-            return false;
+    private boolean take(RevocationList list, String from) {
+        if (list.isNewerThan(revocations)) {
+            revocations = list;
+            passedOver = "";
+            return true;
         }
-        revocations = list;
-        return true;
+        if (!revocations.revoked().keySet().containsAll(list.revoked().keySet())) {
+            passedOver = "list " + list.number() + " of revoked certificates, of " + from + ", is passed over for list " + revocations.number()
+                    + ", which is in force and has not all of its: posthouse keys revoke again, with --into for the keys folders of both, makes them one list";
+        }
+        return false;
     }
 
     /** @param peers the certificates of the relays that are linked, by relay */
@@ -76,6 +88,9 @@ final class LinkKeys {
         List<String> warnings = new ArrayList<>();
         if (!problem.isEmpty()) {
             warnings.add(problem);
+        }
+        if (!passedOver.isEmpty()) {
+            warnings.add(passedOver);
         }
         if (isRevoked(own)) {
             warnings.add("the certificate of site " + own.site() + ", serial " + own.serial()

@@ -27,9 +27,17 @@ final class LinkRoutes {
     record Neighbour(String relay, int roundTripMicros, long load) {}
 
     /** A way to a relay. @param load of the link on it that has the most bytes on their way */
-    record Route(LinkPath path, int roundTripMicros, long load) {}
+    record Route(LinkPath path, int roundTripMicros, long load) {
+        /** A relay on it is drained. */
+        boolean isLastResort() {
+            return roundTripMicros >= LAST_RESORT_MICROS;
+        }
+    }
 
     private static final int VIA_MAX = LinkPath.HOPS_MAX - 1;
+
+    /** What a drained relay puts on top of every round trip, 18 minutes: no other way is as long. */
+    private static final int LAST_RESORT_MICROS = 1 << 30;
     private static final Comparator<Route> NEAREST =
             Comparator.comparingInt(Route::roundTripMicros).thenComparingLong(Route::load);
 
@@ -136,6 +144,17 @@ final class LinkRoutes {
         return LinkReach.fitting(entries);
     }
 
+    /** What is told of the same ways by a relay that is drained: they are taken where there is no other. */
+    static LinkReach lastResort(LinkReach reach) {
+        return new LinkReach(reach.entries().stream()
+                .map(entry -> new LinkReach.Entry(entry.relay(), sum(entry.roundTripMicros(), LAST_RESORT_MICROS), entry.load(), entry.via()))
+                .toList());
+    }
+
+    private static int sum(int micros, int more) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) micros + more);
+    }
+
     private boolean isWay(String neighbour, LinkReach.Entry entry) {
         return neighbours.containsKey(neighbour)
                 && !entry.relay().equals(own)
@@ -148,7 +167,6 @@ final class LinkRoutes {
     private static Route route(Neighbour first, LinkReach.Entry entry) {
         List<String> via = new ArrayList<>(List.of(first.relay));
         via.addAll(entry.via());
-        long micros = Math.min(Integer.MAX_VALUE, (long) first.roundTripMicros + entry.roundTripMicros());
-        return new Route(new LinkPath(via), (int) micros, Math.max(first.load, entry.load()));
+        return new Route(new LinkPath(via), sum(first.roundTripMicros, entry.roundTripMicros()), Math.max(first.load, entry.load()));
     }
 }

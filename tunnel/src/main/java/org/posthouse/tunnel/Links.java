@@ -268,7 +268,7 @@ public final class Links {
     /** From now on other relays' lanes leave this one, those that have another way, or they may come again. */
     public void drain(boolean drain) {
         assert inLoop();
-        LOG.info("relay {}: {}", config.relay(), drain ? "drained: leads no lanes on" : "leads lanes on");
+        LOG.info("relay {}: {}", config.relay(), drain ? "drained: leads on only lanes that have no other way" : "leads lanes on");
         routing.drain(drain);
     }
 
@@ -442,6 +442,8 @@ public final class Links {
                     + config.site()));
         } else if (keys.replace(newer)) {
             honour(keys.revocations());
+        } else if (newer.revocations().number() > 0) {
+            watch.keep(keys.revocations(), newer.authority());
         }
     }
 

@@ -11,6 +11,7 @@ import java.security.cert.X509CRL;
 import java.security.cert.X509CRLEntry;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.Map;
 import java.util.TreeMap;
@@ -137,6 +138,10 @@ final class RevocationList {
 
     boolean isNewerThan(RevocationList other) {
         return number > other.number;
+    }
+
+    boolean isSame(RevocationList other) {
+        return Arrays.equals(encoded, other.encoded);
     }
 
     /** In DER form; not to be changed. */

@@ -56,7 +56,7 @@ final class Routing {
         return drained;
     }
 
-    /** From now on nobody's lanes are to go through this relay, or they may again. */
+    /** From now on only those lanes are to go through this relay that have no other way, or all may again. */
     void drain(boolean drain) {
         drained = drain;
         tellSoon();
@@ -145,7 +145,8 @@ final class Routing {
             String relay = neighbour.relay();
             gone.remove(relay);
             LinkConnection connection = links.firstLane(relay);
-            Told now = new Told(connection, drained ? LinkReach.NONE : routes.tell(relay, links::hasMet));
+            LinkReach reach = routes.tell(relay, links::hasMet);
+            Told now = new Told(connection, drained ? LinkRoutes.lastResort(reach) : reach);
             if (connection.writable() && !now.equals(told.put(relay, now))) {
                 connection.tell(now.reach);
             }

@@ -101,6 +101,24 @@ class GatewaysTest {
         assertThat(b.events).as("for all of that the link was up: %s", b.downs).doesNotContain("down a");
     }
 
+    /** Nobody is cut off by it: what has no other way any more comes to it, and leaves it again when there is one. */
+    @Test
+    void thatAreDrainedAreTheLastResort() throws Exception {
+        drain(gw2, true);
+        awaitPaths(a, "b", "via a/gw1");
+        until(() -> streams(gw2).carried() == 0);
+        way1.down();
+        awaitPaths(a, "b", "via a/gw2");
+        way1.up();
+        awaitPaths(a, "b", "via a/gw1");
+        until(() -> streams(gw2).carried() == 0);
+        drain(gw1, true);
+        way1.down();
+        until(() -> a.status("a/gw1") != null && !gw1.isUp("b"));
+        way1.up();
+        until(() -> a.isUp("b"));
+    }
+
     /** Lanes of a relay's link that go over another relay. */
     private static long lanes(TestRelay relay, String to, String via) throws Exception {
         LinkStatus link = relay.status(to);

@@ -132,6 +132,25 @@ class LinkRoutesTest {
         assertThat(a.to("d")).extracting(route -> route.path().first()).as("of equals the one with less").containsExactly("c", "b");
     }
 
+    /** Behind any other way, also for those who hear of it from others; two in a row are no farther than a number can say. */
+    @Test
+    void aDrainedRelayIsTheLastResort() throws WireException {
+        LinkRoutes gateway = new LinkRoutes("b");
+        gateway.neighbours(List.of(new LinkRoutes.Neighbour("d", 10, 0), new LinkRoutes.Neighbour("a", 10, 0)));
+        LinkReach drained = LinkRoutes.lastResort(gateway.tell("a", met -> true));
+        LinkRoutes a = new LinkRoutes("a");
+        a.neighbours(List.of(new LinkRoutes.Neighbour("b", 10, 0), new LinkRoutes.Neighbour("c", 10, 0), new LinkRoutes.Neighbour("e", 10, 0)));
+        a.hear("b", drained);
+        a.hear("c", new LinkReach(List.of(new LinkReach.Entry("d", 60_000_000, 0, List.of()))));
+        assertThat(a.to("d")).extracting(route -> route.path().first()).containsExactly("c", "b");
+        assertThat(a.to("d")).extracting(LinkRoutes.Route::isLastResort).containsExactly(false, true);
+        a.hear("c", new LinkReach(List.of()));
+        LinkRoutes e = new LinkRoutes("e");
+        e.neighbours(List.of(new LinkRoutes.Neighbour("a", 10, 0)));
+        e.hear("a", LinkRoutes.lastResort(a.tell("e", met -> true)));
+        assertThat(e.to("d")).singleElement().matches(LinkRoutes.Route::isLastResort).extracting(LinkRoutes.Route::path).hasToString("via a, b");
+    }
+
     /** Else one that invents relays would have all others look for them. */
     @Test
     void tellsOfWhomItHasMetOnly() throws WireException {

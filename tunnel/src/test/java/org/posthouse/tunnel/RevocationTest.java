@@ -240,8 +240,9 @@ class RevocationTest {
         assertThat(c.isUp("b")).isTrue();
     }
 
+    /** Its next start has the newer one all the same. */
     @Test
-    void ignoresAnOlderList() throws Exception {
+    void ignoresAnOlderListAndPutsTheNewerOneBack() throws Exception {
         grid.authority().issue("d", 10, folder.resolve("d"));
         grid.authority().issue("e", 10, folder.resolve("e"));
         grid.authority().revoke("d");
@@ -250,9 +251,10 @@ class RevocationTest {
         grid.authority().tellRevoked(site("b"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 2);
         Files.write(site("b").resolve("revoked.pem"), first);
-        Thread.sleep(3L * KeyWatch.EVERY_MS); // Nothing is to happen: there is no event to wait for.
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> SiteKeys.load(site("b")).revocations().number() == 2);
         assertThat(b.call(b.links::keysStatus).revoked()).isEqualTo(2);
         assertThat(a.call(a.links::keysStatus).revoked()).isEqualTo(2);
+        assertThat(warnings(b)).as("nothing is lost").isEmpty();
     }
 
     @Test
@@ -284,6 +286,61 @@ class RevocationTest {
         assertThat(SiteKeys.load(folder.resolve("x1")).revocations().number()).isEqualTo(2);
         assertThatThrownBy(() -> authority.revoke("nobody")).hasMessageContaining("nobody").hasMessageContaining("keys show");
         assertThat(SiteKeys.load(issuedAfter("y")).revocations().size()).as("a new site knows at once").isEqualTo(2);
+    }
+
+    /** From a copy, or beside its copy, it numbers lists that others have had: nothing of those is lost, and its own counts. */
+    @Test
+    void anAuthorityFromACopyRevokesBesidesWhatWasRevokedBefore() throws IOException {
+        GridAuthority authority = grid.authority();
+        SiteCertificate certificateB = grid.keys("b").certificate();
+        SiteCertificate certificateC = grid.keys("c").certificate();
+        LinkKeys relay = new LinkKeys(grid.keys("a"));
+        authority.revoke("b");
+        authority.tellRevoked(site("a"));
+        assertThat(relay.replace(SiteKeys.load(site("a")))).isTrue();
+        for (int copies = 1; copies <= 2; copies++) {
+            Files.delete(authority.folder().resolve("revoked.pem"));
+            GridAuthority copy = GridAuthority.open(authority.folder());
+            if (copies == 1) {
+                copy.revoke("c");
+                copy.tellRevoked(site("a"));
+                assertThat(relay.replace(SiteKeys.load(site("a")))).isTrue();
+            } else {
+                copy.renew("a", 5, site("a"));
+                copy.renew("a", 5, site("a"));
+                assertThat(SiteKeys.load(site("a")).revocations().number()).as("a new one only where there is something to say").isEqualTo(3);
+            }
+            assertThat(SiteKeys.load(site("a")).revocations().revoked()).hasSize(2);
+            assertThat(KeysFolder.read(authority.folder()).entries()).filteredOn(KeysFolder.Entry::revoked).hasSize(2);
+        }
+        assertThat(List.of(relay.isRevoked(certificateB), relay.isRevoked(certificateC))).containsExactly(true, true);
+    }
+
+    /** Its number may be that of the list in force. */
+    @Test
+    void warnsOfAListThatIsPassedOver() throws IOException {
+        GridAuthority authority = grid.authority();
+        LinkKeys relay = new LinkKeys(grid.keys("a"));
+        authority.revoke("b");
+        authority.tellRevoked(site("a"));
+        relay.replace(SiteKeys.load(site("a")));
+        byte[] first = relay.revocations().encoded();
+        Path list = authority.folder().resolve("revoked.pem");
+        Files.delete(list);
+        authority.revoke("c");
+        Files.copy(list, site("a").resolve("revoked.pem"), StandardCopyOption.REPLACE_EXISTING);
+        assertThat(relay.replace(SiteKeys.load(site("a")))).isFalse();
+        assertThat(relay.status(Map.of(), Instant.now()).warnings()).singleElement().asString()
+                .contains("list 1 of revoked certificates, of " + site("a").resolve("revoked.pem"), "is passed over for list 1", "--into");
+        LinkKeys peer = new LinkKeys(SiteKeys.load(site("a")));
+        assertThat(peer.take(first, "LINK_REVOKED from b")).isFalse();
+        assertThat(peer.status(Map.of(), Instant.now()).warnings()).singleElement().asString().contains("of LINK_REVOKED from b");
+        KeyFiles.replaceRevocations(site("a").resolve("revoked.pem"), first);
+        assertThat(relay.replace(SiteKeys.load(site("a")))).as("what was in force is put back").isFalse();
+        assertThat(relay.status(Map.of(), Instant.now()).warnings()).as("and what was passed over stays told").hasSize(1);
+        authority.tellRevoked(site("a"));
+        assertThat(relay.replace(SiteKeys.load(site("a")))).isTrue();
+        assertThat(relay.status(Map.of(), Instant.now()).warnings()).isEmpty();
     }
 
     /** Its relays would refuse to start, and would not know any more what their own authority has revoked. */
