@@ -125,7 +125,7 @@ public abstract class Struct {
     /** Adds an array of records; returns its offset in bytes. */
     public final int addStruct(Struct struct, int length) throws MPIException {
         Datatype of = struct.getType();
-        return add(of, of.layout().scaled(of.bytes()).resized(0, struct.extent), struct.align, length);
+        return add(of, of.layout().scaled(of.bytes()), struct.align, length);
     }
 
     /** Adds an element of a datatype; returns its offset in bytes. */
@@ -184,7 +184,7 @@ public abstract class Struct {
         if (type == null) {
             extent = (end + align - 1) / align * align;
             type = new Datatype(
-                    getClass().getName(), Base.BYTE, layout.build().resized(0, extent), Unit.NONE,
+                    getClass().getName(), Base.BYTE, layout.build().bounded(0, extent), Unit.NONE,
                     pieces == null ? Pieces.of(1) : pieces, false);
         }
     }

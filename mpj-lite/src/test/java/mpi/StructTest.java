@@ -200,6 +200,36 @@ class StructTest {
         assertThat(holder.getType().Size()).isEqualTo(17);
     }
 
+    /** Its bounds are its data's, and the padding; only markers would hold for the struct around it (MPI-1.1, 3.12.3). */
+    @Test
+    void aRecordOrPairInAStructIsPartOfItsExtent() {
+        requireBounds(24, MPI.DOUBLE_INT, 16, MPI.DOUBLE, 1);
+        requireBounds(24, MPI.LONG, 8, MPI.LONG_INT, 1);
+        requireBounds(24, MPI.INT, 8, MPI.SHORT_INT, 2);
+        requireBounds(16, MPI.INT, 8, MPI.FLOAT_INT, 1);
+        requireBounds(16, new Vec2().getType(), 8, MPI.DOUBLE, 1);
+        requireBounds(32, MPI.DOUBLE, 16, new Mixed().getType(), 1);
+        ByteBuffer records = ByteBuffer.allocateDirect(48).order(ByteOrder.nativeOrder());
+        records.putDouble(16, 1).putDouble(24, 2).putInt(32, 3).putDouble(40, 4);
+        Datatype pairAndDouble =
+                Datatype.createStruct(new int[] {1, 1}, new int[] {0, 16}, new Datatype[] {MPI.DOUBLE_INT, MPI.DOUBLE});
+        Ranks.run(1, (world, rank) -> {
+            byte[] packed = new byte[40];
+            assertThat(world.Pack(records, 0, 2, pairAndDouble, packed, 0)).isEqualTo(40);
+            ByteBuffer data = ByteBuffer.wrap(packed).order(ByteOrder.nativeOrder());
+            assertThat(data.getDouble(20)).isEqualTo(2);
+            assertThat(data.getInt(28)).isEqualTo(3);
+            assertThat(data.getDouble(32)).isEqualTo(4);
+        });
+    }
+
+    private static void requireBounds(int extent, Datatype one, int second, Datatype other, int others) {
+        Datatype struct = Datatype.createStruct(
+                new int[] {1, others}, new int[] {0, second}, new Datatype[] {one, other});
+        assertThat(struct.getLb()).isZero();
+        assertThat(struct.getExtent()).as("%s, %s", one, other).isEqualTo(extent);
+    }
+
     @Test
     void viewsPairs() {
         ByteBuffer buffer = ByteBuffer.allocateDirect(64).order(ByteOrder.nativeOrder());
