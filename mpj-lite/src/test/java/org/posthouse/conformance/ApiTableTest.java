@@ -47,6 +47,9 @@ class ApiTableTest {
             *Open MPI* is that of Open MPI's Java bindings, and what goes with neither; *more* is the rest of MPI in mpiJava's
             manner, *own* is Posthouse's.
 
+            As MPJ Express does, messages of mpiJava's calls take any tag but the lowest int; what is sent with `ANY_TAG` is received with
+            `ANY_TAG` alone, which its status tells. Open MPI's refuse negative ones.
+
             | class | member | spelling | covered by |
             |---|---|---|---|
             """;
