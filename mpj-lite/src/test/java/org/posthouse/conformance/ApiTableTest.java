@@ -48,7 +48,8 @@ class ApiTableTest {
             manner, *own* is Posthouse's.
 
             As MPJ Express does, messages of mpiJava's calls take any tag but the lowest int; what is sent with `ANY_TAG` is received with
-            `ANY_TAG` alone, which its status tells. Open MPI's refuse negative ones.
+            `ANY_TAG` alone, which its status tells. Open MPI's refuse negative ones. `Buffer_attach` takes the place of what is attached, and
+            `Buffer_detach` of nothing returns null; `attachBuffer` and `detachBuffer` refuse it.
 
             | class | member | spelling | covered by |
             |---|---|---|---|
