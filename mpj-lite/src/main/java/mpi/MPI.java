@@ -108,8 +108,8 @@ public class MPI extends NewBuffers {
     /** All processes of the job; null before Init. */
     public static Intracomm COMM_WORLD;
 
-    /** Size of {@link #COMM_WORLD}; 0 before Init. */
-    public static int NUM_OF_PROCESSORS;
+    /** Size of {@link #COMM_WORLD}; before Init, processors of this process's host. */
+    public static int NUM_OF_PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     /** The calling process alone; null before Init. */
     public static Intracomm COMM_SELF;
