@@ -98,14 +98,21 @@ final class ArgumentCheck {
     }
 
     void sendTag(String call, int tag) {
-        if (tag < 0) {
-            throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected 0 or more");
-        }
+        tag(call, tag, "0 or more");
     }
 
     void receiveTag(String call, int tag) {
-        if (tag < 0 && tag != MPI.ANY_TAG) {
-            throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected 0 or more, or ANY_TAG");
+        if (tag != MPI.ANY_TAG) {
+            tag(call, tag, "0 or more, or ANY_TAG");
+        }
+    }
+
+    /** MpiJava's calls take negative tags, since MPJ Express does, and programs use them. */
+    private void tag(String call, int tag, String expected) {
+        boolean mpiJava = Character.isUpperCase(call.charAt(0));
+        if (mpiJava ? tag == Messages.SENT_WITH_ANY_TAG : tag < 0) {
+            String what = mpiJava ? "another: this one is reserved" : expected;
+            throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected " + what);
         }
     }
 

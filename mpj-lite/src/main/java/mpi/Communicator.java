@@ -189,7 +189,7 @@ abstract class Communicator {
         if (failure != null) {
             String from = envelope == null
                     ? ""
-                    : "from rank " + addressed.rankOf(envelope.source()) + " with tag " + envelope.tag() + ", ";
+                    : "from rank " + addressed.rankOf(envelope.source()) + " with tag " + Messages.given(envelope.tag()) + ", ";
             throw check.error(errorClass(failure), call, from + failure.getMessage(), failure);
         }
         return envelope == null ? new Status() : status(envelope);

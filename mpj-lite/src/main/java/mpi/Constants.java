@@ -30,10 +30,10 @@ abstract class Constants {
     public static final int SEND_OVERHEAD = BSEND_OVERHEAD;
     public static final int RECV_OVERHEAD = BSEND_OVERHEAD;
 
-    /** Keys of the attributes that a communicator has from the start. */
-    public static final int TAG_UB = 1;
+    /** Keys of the attributes that a communicator has from the start. HOST is 0, as in MPJ Express: programs take it for the root's rank. */
+    public static final int HOST = 0;
 
-    public static final int HOST = 2;
+    public static final int TAG_UB = 1;
     public static final int IO = 3;
     public static final int WTIME_IS_GLOBAL = 4;
     public static final int APPNUM = 5;

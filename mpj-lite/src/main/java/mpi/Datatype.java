@@ -369,6 +369,14 @@ public class Datatype implements Freeable, Cloneable {
         return new Region(base, layout, store(buffer), offset);
     }
 
+    /** The same data as those of records of so many bytes, each from its first byte on. */
+    Datatype record(String recordName, int extentBytes) {
+        Layout bounded = layout.bounded(0, extentBytes / bytes());
+        Datatype record = new Datatype(recordName, base, bounded, Unit.NONE, pieces, false);
+        record.openMpiStruct = openMpiStruct;
+        return record;
+    }
+
     /** Calls a program's operation with it, for a reduction that was under way when it was freed. */
     void lend(Runnable call) {
         lent.incrementAndGet();
@@ -419,7 +427,7 @@ public class Datatype implements Freeable, Cloneable {
 
     /** What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes. */
     Object store(Object buffer) {
-        return openMpiStruct && bytes() > 1 && buffer instanceof byte[] bytes
+        return openMpiStruct && buffer instanceof byte[] bytes && !base.holds(bytes)
                 ? ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder())
                 : buffer;
     }

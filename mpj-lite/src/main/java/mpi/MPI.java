@@ -108,8 +108,8 @@ public class MPI extends NewBuffers {
     /** All processes of the job; null before Init. */
     public static Intracomm COMM_WORLD;
 
-    /** Size of {@link #COMM_WORLD}; 0 before Init. */
-    public static int NUM_OF_PROCESSORS;
+    /** Size of {@link #COMM_WORLD}; before Init, processors of this process's host. */
+    public static int NUM_OF_PROCESSORS = Runtime.getRuntime().availableProcessors();
 
     /** The calling process alone; null before Init. */
     public static Intracomm COMM_SELF;
@@ -254,42 +254,49 @@ public class MPI extends NewBuffers {
 
     // ---- buffered sends
 
-    /** Gives the buffered sends room: the buffer's capacity. */
+    /** Gives the buffered sends room, the buffer's capacity, in place of what they have. */
     public static void Buffer_attach(ByteBuffer buffer) throws MPIException {
-        attach("Buffer_attach", buffer, buffer == null ? 0 : buffer.capacity());
+        room("Buffer_attach", buffer).replace(buffer, buffer.capacity());
     }
 
-    /** Gives the buffered sends room: the array's length. */
+    /** Gives the buffered sends room, the array's length, in place of what they have. */
     public static void Buffer_attach(byte[] buffer) throws MPIException {
-        attach("Buffer_attach", buffer, buffer == null ? 0 : buffer.length);
+        room("Buffer_attach", buffer).replace(buffer, buffer.length);
     }
 
-    /** Waits until all buffered sends have left, and takes their room back; the array, or a copy of the buffer's bytes. */
+    /**
+     * Waits until all buffered sends have left, and takes their room back; the array, or a copy of the buffer's bytes, or
+     * null if they had none.
+     */
     public static byte[] Buffer_detach() throws MPIException {
         return detach("Buffer_detach");
     }
 
-    /** As {@link #Buffer_attach(byte[])}. */
+    /** As {@link #Buffer_attach(byte[])}. @throws MPIException if they have room already */
     public static void attachBuffer(byte[] buffer) throws MPIException {
-        attach("attachBuffer", buffer, buffer == null ? 0 : buffer.length);
+        room("attachBuffer", buffer).attach("attachBuffer", buffer, buffer.length);
     }
 
-    /** As {@link #Buffer_detach}. */
+    /** As {@link #Buffer_detach}. @throws MPIException if they had none */
     public static byte[] detachBuffer() throws MPIException {
-        return detach("detachBuffer");
+        byte[] attached = detach("detachBuffer");
+        if (attached == null) {
+            throw new MPIException(ERR_BUFFER, "detachBuffer: there is no buffer, expected an attach first");
+        }
+        return attached;
     }
 
-    private static void attach(String call, Object buffer, int bytes) {
+    private static SendBuffer room(String call, Object buffer) {
         if (buffer == null) {
             throw new MPIException(ERR_BUFFER, call + ": the buffer is null");
         }
-        require(call).sendBuffer().attach(call, buffer, bytes);
+        return require(call).sendBuffer();
     }
 
     private static byte[] detach(String call) {
         Object attached = require(call).sendBuffer().detach(call);
-        if (attached instanceof byte[] array) {
-            return array;
+        if (attached == null || attached instanceof byte[]) {
+            return (byte[]) attached;
         }
         byte[] copy = new byte[((ByteBuffer) attached).capacity()];
         ((ByteBuffer) attached).duplicate().clear().get(copy);

@@ -24,6 +24,9 @@ final class Messages {
         SYNCHRONOUS
     }
 
+    /** What a message has as its tag that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that. */
+    static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
+
     private final Communicator comm;
     private final ArgumentCheck check;
     private final Endpoint endpoint;
@@ -182,15 +185,24 @@ final class Messages {
         int to = addressedRank(dest);
         try {
             if (kind != Kind.BUFFERED) {
-                return endpoint.send(comm.context(), to, tag, content, mode(kind));
+                return endpoint.send(comm.context(), to, sent(tag), content, mode(kind));
             }
             comm.self.sendBuffer().send(
-                    content, copy -> endpoint.send(comm.context(), to, tag, copy, Mode.STANDARD),
+                    content, copy -> endpoint.send(comm.context(), to, sent(tag), copy, Mode.STANDARD),
                     why -> check.error(MPI.ERR_BUFFER, call, why));
             return null;
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
+    }
+
+    private static int sent(int tag) {
+        return tag == MPI.ANY_TAG ? SENT_WITH_ANY_TAG : tag;
+    }
+
+    /** The tag of a message that came, as the sender gave it. */
+    static int given(int tag) {
+        return tag == SENT_WITH_ANY_TAG ? MPI.ANY_TAG : tag;
     }
 
     private int addressedRank(int dest) {
@@ -230,12 +242,13 @@ final class Messages {
         }
         try {
             if (source == MPI.PROC_NULL) {
-                endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD), call);
+                int to = addressedRank(dest);
+                endpoint.await(endpoint.send(comm.context(), to, sent(sendtag), content, Mode.STANDARD), call);
                 return Status.ofNobody();
             }
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
-                    addressedRank(dest), sendtag, content);
+                    addressedRank(dest), sent(sendtag), content);
             comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
             endpoint.await(both[0], call);
             endpoint.await(both[1], call);

@@ -5,6 +5,9 @@ package mpi;
  * indexes in them; counts are in elements of the datatype. Every call throws an {@link MPIException} at once, before
  * anything is sent, if an argument is wrong. To and from {@link MPI#PROC_NULL} nothing moves. Several threads of a rank
  * may call at once.
+ *
+ * <p>Tags may be negative, all but the lowest int. A message that is sent with {@link MPI#ANY_TAG} is one that only a
+ * receive with ANY_TAG takes.
  */
 abstract class MpjPointToPoint extends Communicator {
     final Messages messages;

@@ -3,7 +3,7 @@ package mpi;
 /**
  * Point-to-point calls in Open MPI's spelling: no offset ({@link MPI#slice} shifts a buffer), and everything else as in
  * mpiJava's. Where Open MPI takes only direct NIO buffers, arrays and heap buffers do as well. In blocking calls an array
- * of another kind than the datatype's stands for its memory ({@link Memory}).
+ * of another kind than the datatype's stands for its memory ({@link Memory}). Tags are 0 or more.
  */
 abstract class OpenMpiPointToPoint extends MpjPointToPoint {
     OpenMpiPointToPoint(Self self, Group group, Group addressed, int id, String name) {

@@ -47,11 +47,18 @@ final class SendBuffer {
         if (memory != null) {
             throw new MPIException(MPI.ERR_BUFFER, call + ": there is a buffer already, expected its detach first");
         }
+        replace(buffer, bytes);
+    }
+
+    /** Attaches, in place of what is attached: messages that have room there leave as before, and take none here. */
+    synchronized void replace(Object buffer, long bytes) {
+        copies.replaceAll(copy -> new Copy(copy.operation, 0));
+        used = 0;
         memory = buffer;
         capacity = bytes;
     }
 
-    /** Waits until all messages have left. */
+    /** Waits until all messages have left; null if nothing is attached. */
     Object detach(String call) {
         try {
             takeAll().forEach(copy -> endpoint.await(copy.operation, call));
@@ -59,9 +66,6 @@ final class SendBuffer {
             throw new MPIException(MPI.ERR_OTHER, call + ": called after Finalize", e);
         }
         synchronized (this) {
-            if (memory == null) {
-                throw new MPIException(MPI.ERR_BUFFER, call + ": there is no buffer, expected an attach first");
-            }
             Object attached = memory;
             memory = null;
             capacity = 0;

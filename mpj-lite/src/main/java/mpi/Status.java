@@ -27,7 +27,7 @@ public class Status {
     static Status of(int source, Envelope envelope) {
         Status status = new Status();
         status.source = source;
-        status.tag = envelope.tag();
+        status.tag = Messages.given(envelope.tag());
         status.count = envelope.elements();
         status.envelope = envelope;
         return status;

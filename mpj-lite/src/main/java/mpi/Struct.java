@@ -2,10 +2,9 @@ package mpi;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import org.posthouse.mpj.data.Base;
-import org.posthouse.mpj.data.Layout;
-import org.posthouse.mpj.data.LayoutBuilder;
-import org.posthouse.mpj.data.Unit;
 
 /**
  * The layout of a record in bytes, which a program declares field by field in a subclass: its datatype, and views of
@@ -14,9 +13,9 @@ import org.posthouse.mpj.data.Unit;
  * thread.
  */
 public abstract class Struct {
-    private final LayoutBuilder layout = new LayoutBuilder();
-    /** Of the fields so far; null if there are none. */
-    private Pieces pieces;
+    private record Field(int offset, int length, Datatype datatype) {}
+
+    private final List<Field> fields = new ArrayList<>();
     /** Bytes from the start to where the next field goes. */
     private int end;
     /** Bytes of the widest field; those of arrays and records inside count as their widest. */
@@ -124,8 +123,7 @@ public abstract class Struct {
 
     /** Adds an array of records; returns its offset in bytes. */
     public final int addStruct(Struct struct, int length) throws MPIException {
-        Datatype of = struct.getType();
-        return add(of, of.layout().scaled(of.bytes()).resized(0, struct.extent), struct.align, length);
+        return add(struct.getType(), struct.align, length);
     }
 
     /** Adds an element of a datatype; returns its offset in bytes. */
@@ -138,27 +136,24 @@ public abstract class Struct {
         if (datatype == null || !datatype.isUsable() || datatype.base() == Base.OBJECT) {
             throw new MPIException(MPI.ERR_TYPE, "addData: the datatype is " + datatype + ", expected one of bytes");
         }
-        return add(datatype, datatype.layout().scaled(datatype.bytes()), datatype.pieces().widest(), length);
+        return add(datatype, datatype.pieces().widest(), length);
     }
 
     private int add(Datatype type, int length) {
-        return add(type, type.layout().scaled(type.bytes()), type.bytes(), length);
+        return add(type, type.bytes(), length);
     }
 
-    /** Adds {@code length} elements of a datatype, which lie as {@code part} says and are aligned to {@code bytes}. */
-    private int add(Datatype datatype, Layout part, int bytes, int length) {
+    /** Adds {@code length} elements of a datatype, which are aligned to {@code bytes}. */
+    private int add(Datatype datatype, int bytes, int length) {
         requireOpen();
         if (length < 0) {
             throw new IllegalArgumentException("length of a field is " + length + ", expected 0 or more");
         }
         int offset = end;
-        end = Math.addExact(offset, Math.multiplyExact(length, part.extent()));
-        layout.add(offset, length, part);
+        int extent = Math.multiplyExact(datatype.layout().extent(), datatype.bytes());
+        end = Math.addExact(offset, Math.multiplyExact(length, extent));
+        fields.add(new Field(offset, length, datatype.dup())); // The program may free its own.
         align = Math.max(align, bytes);
-        if (length > 0 && datatype.size() > 0) {
-            Pieces more = Pieces.of(new int[] {length}, new Datatype[] {datatype});
-            pieces = pieces == null ? more : pieces.then(1, more);
-        }
         return offset;
     }
 
@@ -174,7 +169,7 @@ public abstract class Struct {
         return extent;
     }
 
-    /** The datatype of the records, with bytes as its base: for byte arrays and ByteBuffers. */
+    /** The datatype of the records, as {@link Datatype#createStruct} makes it: for byte arrays and ByteBuffers. */
     public final Datatype getType() throws MPIException {
         commit();
         return type;
@@ -183,9 +178,13 @@ public abstract class Struct {
     private void commit() {
         if (type == null) {
             extent = (end + align - 1) / align * align;
-            type = new Datatype(
-                    getClass().getName(), Base.BYTE, layout.build().resized(0, extent), Unit.NONE,
-                    pieces == null ? Pieces.of(1) : pieces, false);
+            String name = getClass().getName();
+            type = DatatypeMaker.structInBytes(
+                            name,
+                            fields.stream().mapToInt(Field::length).toArray(),
+                            fields.stream().mapToInt(Field::offset).toArray(),
+                            fields.stream().map(Field::datatype).toArray(Datatype[]::new))
+                    .record(name, extent);
         }
     }
 

@@ -33,7 +33,7 @@ final class UserFold {
             ByteBuffer result = right.buffer();
             function.call(left.buffer(), result, count, datatype);
             right.putBytes(result);
-        } else if (datatype.isOpenMpiStruct() && base.bytes() > 1) {
+        } else if (datatype.isOpenMpiStruct() && base != Base.OBJECT) {
             byte[] result = right.bytes();
             function.call(left.bytes(), result, count, datatype);
             right.putBytes(ByteBuffer.wrap(result).order(ByteOrder.nativeOrder()));

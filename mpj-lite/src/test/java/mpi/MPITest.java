@@ -34,6 +34,12 @@ class MPITest {
         assertThat(MPI.Wtick()).isPositive().isLessThanOrEqualTo(1e-6);
     }
 
+    /** Programs size their threads by it, in a constant of a class that is there before Init. */
+    @Test
+    void countsTheHostsProcessors() {
+        assertThat(MPI.NUM_OF_PROCESSORS).isEqualTo(Runtime.getRuntime().availableProcessors());
+    }
+
     @Test
     void namesTheHost() {
         assertThat(MPI.Get_processor_name()).isNotBlank();

@@ -200,6 +200,89 @@ class StructTest {
         assertThat(holder.getType().Size()).isEqualTo(17);
     }
 
+    /** Its bounds are its data's, and the padding; only markers would hold for the struct around it (MPI-1.1, 3.12.3). */
+    @Test
+    void aRecordOrPairInAStructIsPartOfItsExtent() {
+        requireBounds(24, MPI.DOUBLE_INT, 16, MPI.DOUBLE, 1);
+        requireBounds(24, MPI.LONG, 8, MPI.LONG_INT, 1);
+        requireBounds(24, MPI.INT, 8, MPI.SHORT_INT, 2);
+        requireBounds(16, MPI.INT, 8, MPI.FLOAT_INT, 1);
+        requireBounds(16, new Vec2().getType(), 8, MPI.DOUBLE, 1);
+        requireBounds(32, MPI.DOUBLE, 16, new Mixed().getType(), 1);
+        ByteBuffer records = ByteBuffer.allocateDirect(48).order(ByteOrder.nativeOrder());
+        records.putDouble(16, 1).putDouble(24, 2).putInt(32, 3).putDouble(40, 4);
+        Datatype pairAndDouble =
+                Datatype.createStruct(new int[] {1, 1}, new int[] {0, 16}, new Datatype[] {MPI.DOUBLE_INT, MPI.DOUBLE});
+        Ranks.run(1, (world, rank) -> {
+            byte[] packed = new byte[40];
+            assertThat(world.Pack(records, 0, 2, pairAndDouble, packed, 0)).isEqualTo(40);
+            ByteBuffer data = ByteBuffer.wrap(packed).order(ByteOrder.nativeOrder());
+            assertThat(data.getDouble(20)).isEqualTo(2);
+            assertThat(data.getInt(28)).isEqualTo(3);
+            assertThat(data.getDouble(32)).isEqualTo(4);
+        });
+    }
+
+    /** Two doubles, one of them a datatype of the program's own. */
+    private static final class Doubles extends Struct {
+        private final int first = addDouble();
+
+        Doubles() {
+            Datatype one = Datatype.Contiguous(1, MPI.DOUBLE);
+            addData(one);
+            one.free();
+        }
+
+        @Override
+        protected Data newData() {
+            return new Data();
+        }
+
+        private final class Data extends Struct.Data {
+            double sum() {
+                return getDouble(first) + getDouble(first, 1);
+            }
+        }
+    }
+
+    /** Messages match by the elements that they have (MPI-1.1, 3.3.1), however these lie. */
+    @Test
+    void aRecordOfOneKindOfElementMatchesMessagesOfThese() {
+        Ranks.run(2, (world, rank) -> {
+            Vec2 vec = new Vec2();
+            ByteBuffer record = ByteBuffer.allocate(2 * vec.getExtent());
+            byte[] array = new byte[vec.getExtent()];
+            float[] floats = {7, 8, 9, 10};
+            Doubles doubles = new Doubles();
+            byte[] all = new byte[2 * doubles.getExtent()];
+            world.gather(new double[] {rank, 10}, 2, MPI.DOUBLE, all, 1, doubles.getType(), 0);
+            if (rank == 0) {
+                assertThat(doubles.<Doubles.Data>getData(all, 1).sum()).isEqualTo(11);
+                world.send(floats, 4, MPI.FLOAT, 1, 0);
+                world.send(floats, 2, MPI.FLOAT, 1, 0);
+                world.recv(floats, 4, MPI.FLOAT, 1, 0);
+                assertThat(floats).containsExactly(7, 8, 9, 11);
+            } else {
+                Status status = world.recv(record, 2, vec.getType(), 0, 0);
+                assertThat(status.getCount(vec.getType())).isEqualTo(2);
+                assertThat(status.getElements(vec.getType())).isEqualTo(4);
+                Vec2.Data second = vec.getData(record, 1);
+                assertThat(second.y()).isEqualTo(10);
+                second.set(9, 11);
+                world.recv(array, 1, vec.getType(), 0, 0);
+                assertThat(vec.<Vec2.Data>getData(array).y()).isEqualTo(8);
+                world.send(record, 2, vec.getType(), 0, 0);
+            }
+        });
+    }
+
+    private static void requireBounds(int extent, Datatype one, int second, Datatype other, int others) {
+        Datatype struct = Datatype.createStruct(
+                new int[] {1, others}, new int[] {0, second}, new Datatype[] {one, other});
+        assertThat(struct.getLb()).isZero();
+        assertThat(struct.getExtent()).as("%s, %s", one, other).isEqualTo(extent);
+    }
+
     @Test
     void viewsPairs() {
         ByteBuffer buffer = ByteBuffer.allocateDirect(64).order(ByteOrder.nativeOrder());

@@ -47,6 +47,12 @@ class ApiTableTest {
             *Open MPI* is that of Open MPI's Java bindings, and what goes with neither; *more* is the rest of MPI in mpiJava's
             manner, *own* is Posthouse's.
 
+            As MPJ Express does, messages of mpiJava's calls take any tag but the lowest int; what is sent with `ANY_TAG` is received with
+            `ANY_TAG` alone, which its status tells. Open MPI's refuse negative ones. `Buffer_attach` takes the place of what is attached, and
+            `Buffer_detach` of nothing returns null; `attachBuffer` and `detachBuffer` refuse it. `HOST`, a key, is 0.
+            `NUM_OF_PROCESSORS` is the size of `COMM_WORLD` from Init on; before, the number of the host's processors, which a process that is
+            started in another one's place may find changed.
+
             | class | member | spelling | covered by |
             |---|---|---|---|
             """;

@@ -83,6 +83,19 @@ final class BufferedSends {
         MPI.Buffer_detach();
     }
 
+    /** As in MPJ Express: programs attach a new one for each message. */
+    static void aBufferTakesThePlaceOfTheOneBefore(Intracomm world) {
+        byte[] last = new byte[ROOM];
+        send(world, 2, (out, right) -> {
+            MPI.Buffer_attach(new byte[Integer.BYTES]);
+            world.Bsend(out, 0, 1, MPI.INT, right, 0);
+            MPI.Buffer_attach(last);
+            world.Bsend(out, 0, 1, MPI.INT, right, 1);
+        });
+        Check.that(MPI.Buffer_detach() == last, "the last buffer comes back");
+        Check.equal("what comes back of none", MPI.Buffer_detach(), null);
+    }
+
     static void aMessageNeedsItsBytesAlone(Intracomm world) {
         Ring ring = Ring.of(world);
         int[] values = new int[1000];
@@ -96,9 +109,9 @@ final class BufferedSends {
     static void wrongUse(Intracomm world) {
         int[] out = new int[100];
         Check.error(world, MPI.ERR_BUFFER, "Bsend", () -> world.Bsend(out, 0, 1, MPI.INT, 0, TAG));
-        Check.error(MPI.ERR_BUFFER, "Buffer_detach", MPI::Buffer_detach);
-        MPI.Buffer_attach(new byte[103]);
-        Check.error(MPI.ERR_BUFFER, "Buffer_attach", () -> MPI.Buffer_attach(new byte[1]));
+        Check.error(MPI.ERR_BUFFER, "detachBuffer", MPI::detachBuffer);
+        MPI.attachBuffer(new byte[103]);
+        Check.error(MPI.ERR_BUFFER, "attachBuffer", () -> MPI.attachBuffer(new byte[1]));
         Check.error(world, MPI.ERR_BUFFER, "Bsend", () -> world.Bsend(out, 0, 26, MPI.INT, 0, TAG));
         MPI.Buffer_detach();
         Check.error(MPI.ERR_BUFFER, "Buffer_attach", () -> MPI.Buffer_attach((byte[]) null));

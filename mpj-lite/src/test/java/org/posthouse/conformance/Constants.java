@@ -47,6 +47,7 @@ final class Constants {
         requireDistinct("IDENT", "CONGRUENT", "SIMILAR", "UNEQUAL");
         requireDistinct("GRAPH", "CART", "DIST_GRAPH", "UNDEFINED");
         requireDistinct("TAG_UB", "HOST", "IO", "WTIME_IS_GLOBAL", "APPNUM", "UNIVERSE_SIZE", "LASTUSEDCODE");
+        Check.equal("HOST, which programs take for a root", MPI.HOST, 0);
     }
 
     static void threadLevelsAscend(Intracomm world) {

@@ -51,6 +51,30 @@ final class Receives {
         }
     }
 
+    /** As in MPJ Express: programs say "stop" with -1, and send with ANY_TAG what is received with it. */
+    static void negativeTagsAreTagsToo(Intracomm world) {
+        Ring ring = Ring.of(world);
+        int[] in = new int[1];
+        int[] tags = {MPI.ANY_TAG, -1, Integer.MIN_VALUE + 1};
+        for (int tag : tags) {
+            world.Send(new int[] {tag}, 0, 1, MPI.INT, ring.right(), tag);
+        }
+        Check.equal("tag of Recv", world.Recv(in, 0, 1, MPI.INT, ring.left(), tags[2]).tag, tags[2]);
+        Check.equal("content", in[0], tags[2]);
+        Check.equal("tag of Irecv", world.Irecv(in, 0, 1, MPI.INT, ring.left(), -1).Wait().tag, -1);
+        Check.equal("content", in[0], -1);
+        Check.equal("tag of Probe", world.Probe(ring.left(), MPI.ANY_TAG).tag, MPI.ANY_TAG);
+        Check.equal("tag of recv", world.recv(in, 1, MPI.INT, ring.left(), MPI.ANY_TAG).tag, MPI.ANY_TAG);
+        Check.equal("content", in[0], MPI.ANY_TAG);
+        for (int tag : tags) {
+            int[] out = {tag};
+            Status status = world.Sendrecv(
+                    out, 0, 1, MPI.INT, ring.right(), tag, in, 0, 1, MPI.INT, ring.left(), tag);
+            Check.equal("tag of Sendrecv", status.tag, tag);
+            Check.equal("content", in[0], tag);
+        }
+    }
+
     static void aShorterMessageLeavesTheRestAlone(Intracomm world) {
         Ring ring = Ring.of(world);
         world.Send(new short[] {1, 2}, 0, 2, MPI.SHORT, ring.right(), TAG);

@@ -63,10 +63,16 @@ public final class Layout {
         return new Layout(new int[0], new int[0], null, new Bound(0, true));
     }
 
-    /** The same data with other bounds, which override all markers. */
+    /** The same data with other bounds, which are marked, and override all markers. */
     public Layout resized(int newLower, int newExtent) {
         return new Layout(
                 at, length, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
+    }
+
+    /** The same data with other bounds, which in what is made of it count as those of data do. */
+    public Layout bounded(int newLower, int newExtent) {
+        return new Layout(
+                at, length, new Bound(newLower, false), new Bound(Math.addExact(newLower, newExtent), false));
     }
 
     /** The same data with an extent that is a multiple of {@code align}, unless a marker has set the upper bound. */

@@ -32,7 +32,7 @@ public enum Unit {
                 .add(0, valueBytes, Layout.ONE)
                 .add(indexAt, Integer.BYTES, Layout.ONE)
                 .build()
-                .resized(0, 2 * indexAt);
+                .padded(indexAt);
     }
 
     /** Where the base elements of one unit lie. */
