@@ -114,7 +114,7 @@ final class Checkpoints {
 
     private void endIfArrived(HomedRank rank, Save save) {
         if (save.hasArrived() && save.failed) {
-            rank.save(null);
+            drop(rank);
             rank.port().point(Point.of(rank.job().id(), Point.Kind.FAILED, 0, 0));
         } else {
             goOn(rank);
@@ -206,7 +206,7 @@ final class Checkpoints {
         }
     }
 
-    /** The rank has gone, or its connection: what it sends again begins anew. */
+    /** What comes of its image is not wanted: the rank has gone, or its connection, and what it sends again begins anew; or the image has failed. */
     void drop(HomedRank rank) {
         Save save = rank.save();
         if (save != null) {
