@@ -52,7 +52,20 @@ final class Admissions {
             requireFresh(rank, hello, state);
             start(rank, hello, port, nanos);
         }
+        requireTellable(rank);
         return rank;
+    }
+
+    /** What its channels have is known when it is there, and may be more than it can be told. */
+    private void requireTellable(HomedRank rank) throws Refusal {
+        int entries = OpenChannels.state(rank).size();
+        if (entries > OpenChannels.STATE_MAX) {
+            String why = rank + " cannot come again: it would have to be told of " + entries + " channels, messages on their way, and sends that it took back ("
+                    + rank.repeats().gone().size() + " of them), expected " + OpenChannels.STATE_MAX + " at most";
+            departures.leave(rank, RankState.AWAY);
+            rank.job().report(JobEvent.AWAY, rank.rank(), Reason.LIMIT.code(), why);
+            throw new Refusal(Reason.LIMIT, why);
+        }
     }
 
     private HomedRank homed(Job job, Hello hello) throws Refusal {

@@ -114,7 +114,7 @@ final class Checkpoints {
 
     private void endIfArrived(HomedRank rank, Save save) {
         if (save.hasArrived() && save.failed) {
-            rank.save(null);
+            drop(rank);
             rank.port().point(Point.of(rank.job().id(), Point.Kind.FAILED, 0, 0));
         } else {
             goOn(rank);
@@ -142,6 +142,7 @@ final class Checkpoints {
         job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
         rank.save(null);
         job.report(rank.outputNotes().checkpoint(new Recovered.Mark(number, save.point.out(), save.point.err())));
+        OpenChannels.tellIfFull(rank); // No image helps.
         if (image == null && rank.incarnation() > 1) {
             job.report(rank.outputNotes().goesOnAt(0)); // No history has told it: it was begun anew, or its host has lost the end of the log.
         }
@@ -205,7 +206,7 @@ final class Checkpoints {
         }
     }
 
-    /** The rank has gone, or its connection: what it sends again begins anew. */
+    /** What comes of its image is not wanted: the rank has gone, or its connection, and what it sends again begins anew; or the image has failed. */
     void drop(HomedRank rank) {
         Save save = rank.save();
         if (save != null) {

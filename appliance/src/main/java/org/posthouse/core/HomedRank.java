@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.StatePage;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
 public final class HomedRank {
@@ -386,13 +387,21 @@ public final class HomedRank {
     /** An offer that it says again was taken back before, which was forgotten here: it hears that when it asks. */
     void wasTakenBack(Transfer transfer) {
         freeOfferPlace();
+        tookBack(transfer);
+    }
+
+    /** Each process that comes after this one is told of it; now and then it is looked whether it still can be. */
+    private void tookBack(Transfer transfer) {
         repeats.tookBack(transfer);
+        if (repeats.gone().size() % StatePage.ENTRIES_MAX == 0) {
+            OpenChannels.tellIfFull(this);
+        }
     }
 
     /** It hears whether a process before had taken back what it has sent whole. */
     void answer(Transfer transfer, boolean gone) {
         if (gone) {
-            repeats.tookBack(transfer);
+            tookBack(transfer);
         }
         port.withdrawn(transfer.context(), transfer.peer(), transfer.sequence(), gone);
     }
@@ -404,7 +413,7 @@ public final class HomedRank {
         if (gone) {
             freeOfferPlace();
             if (job.logged()) {
-                repeats.tookBack(transfer);
+                tookBack(transfer);
             }
         }
         if (asked) {

@@ -3,10 +3,17 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
 
 /** What the channels of a rank have: told to a process of it, and what it will begin again. Part of {@link RelayCore}. */
 final class OpenChannels {
+    /** As much as a process that comes again can be told of. */
+    static final int STATE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
+
+    /** Why a rank cannot come again that is near that. Always in the same words, of which a launcher tells once. */
+    static final String FULL = "it has used so many channels, and taken back so many sends, that a process that comes again cannot be told of more (" + STATE_MAX + " at most)";
+
     private OpenChannels() {}
 
     /** Notes what the process before, or over the connection before, had begun and the one that comes will begin again. */
@@ -50,6 +57,13 @@ final class OpenChannels {
         rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
                 StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
         return state;
+    }
+
+    /** Tells the launcher if the rank is a page from where nobody can come as it any more. Counts all its channels. */
+    static void tellIfFull(HomedRank rank) {
+        if (count(rank) + rank.repeats().gone().size() > STATE_MAX - StatePage.ENTRIES_MAX) {
+            rank.job().report(rank.outputNotes().limited(FULL));
+        }
     }
 
     /** How many channels of the rank are known to have been used. */

@@ -4,8 +4,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.posthouse.wire.Hello;
-import org.posthouse.wire.StatePage;
 
 /**
  * What a restarted rank sends a second time, or not at all, and what it is told of it: the messages that its channels
@@ -15,8 +13,8 @@ import org.posthouse.wire.StatePage;
  * <p>Cost: an entry for each offer that the rank ever took back, some 100 bytes, 50 MiB at most; the same at the relay of its destination.
  */
 final class Repeats {
-    /** Offers that a rank may have taken back: as many as a process that comes again can be told of, {@link Hello#PAGES_MAX} pages. */
-    static final int GONE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
+    /** Offers that a rank may have taken back: more than that a process that comes again cannot be told of. */
+    static final int GONE_MAX = OpenChannels.STATE_MAX;
 
     /** Of an offer that waits for its receive. */
     static final long NOT_CLEARED = -1;

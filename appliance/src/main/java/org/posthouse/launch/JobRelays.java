@@ -97,7 +97,7 @@ final class JobRelays implements AutoCloseable {
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
     Redial.Refusal reopen(int relay, String address) {
         Redial.Refusal refusal = reopen(relay, address, job.comingBack());
-        if (refusal == null || !refusal.isJobUnknown()) {
+        if (refusal == null || refusal.by() != Redial.Refusal.By.RELAY_WITHOUT_JOB) {
             return refusal;
         }
         if (maybeUntold) {
@@ -118,22 +118,26 @@ final class JobRelays implements AutoCloseable {
             if (!line.home().relay().equals(expected)) {
                 line.close();
                 return new Redial.Refusal("relay " + line.home().relay() + " answers at " + address + ", and relay " + expected
-                        + " is expected: start each relay with the --listen that it had", false, false);
+                        + " is expected: start each relay with the --listen that it had", Redial.Refusal.By.ANOTHER_RELAY);
             }
             CompletableFuture<Void> announced = new CompletableFuture<>();
             try {
                 open(line, relay, opening, announced);
             } catch (JobFailure e) {
                 line.close();
-                return new Redial.Refusal(e.getMessage(), line.isRefused(), line.isJobUnknown());
+                return new Redial.Refusal(e.getMessage(), by(line));
             }
             replace(relay, line);
             signals.accept(new Signal.RelayBack(relay, line.home().relay()));
             announced.complete(null);
             return null;
         } catch (JobFailure e) {
-            return new Redial.Refusal(e.getMessage(), false, false);
+            return new Redial.Refusal(e.getMessage(), Redial.Refusal.By.NOBODY);
         }
+    }
+
+    private static Redial.Refusal.By by(RelayLine line) {
+        return line.isJobUnknown() ? Redial.Refusal.By.RELAY_WITHOUT_JOB : line.isRefused() ? Redial.Refusal.By.RELAY : Redial.Refusal.By.NOBODY;
     }
 
     private synchronized void replace(int relay, RelayLine line) {

@@ -1,5 +1,7 @@
 package org.posthouse.launch;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -8,13 +10,20 @@ final class Redial implements Runnable {
     private static final long PAUSE_MS_MIN = 20;
     private static final long PAUSE_MS_MAX = 1_000;
 
-    /**
-     * Why the job is not open again at the relay.
-     *
-     * @param isFinal whether the relay itself said so, and would say so again
-     * @param isJobUnknown whether it said that it does not have the job
-     */
-    record Refusal(String why, boolean isFinal, boolean isJobUnknown) {}
+    /** Why the job is not open again at the relay. */
+    record Refusal(String why, By by) {
+        /** Who says so. */
+        enum By {
+            /** Nobody answers, or nobody who stays. */
+            NOBODY,
+            /** The relay itself, which would say so again. */
+            RELAY,
+            /** The relay, which does not have the job. */
+            RELAY_WITHOUT_JOB,
+            /** Another relay, at the address of this one. */
+            ANOTHER_RELAY
+        }
+    }
 
     private final int relay;
     private final String address;
@@ -34,25 +43,32 @@ final class Redial implements Runnable {
     @Override
     public void run() {
         long start = System.nanoTime();
-        boolean told = false;
+        Set<Refusal.By> told = EnumSet.noneOf(Refusal.By.class);
         try {
             for (long pauseMs = PAUSE_MS_MIN; !stopped; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
                 Refusal refusal = relays.reopen(relay, address);
                 if (refusal == null) {
                     return;
                 }
-                if (refusal.isFinal() || System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
+                if (refusal.by() == Refusal.By.RELAY || System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
                     signals.accept(new Signal.RelayLost(relay, refusal.why(), true));
                     return;
                 }
-                if (refusal.isJobUnknown() && !told) {
-                    signals.accept(new Signal.JobUnknown(relay, refusal.why()));
-                    told = true;
+                if (told.add(refusal.by())) {
+                    tell(refusal);
                 }
                 Thread.sleep(pauseMs);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tell(Refusal refusal) {
+        switch (refusal.by()) {
+            case RELAY_WITHOUT_JOB -> signals.accept(new Signal.JobUnknown(relay, refusal.why()));
+            case ANOTHER_RELAY -> signals.accept(new Signal.AnotherRelay(refusal.why()));
+            default -> {}
         }
     }
 

@@ -58,6 +58,9 @@ sealed interface Signal {
      */
     record JobUnknown(int relay, String why) implements Signal {}
 
+    /** Another relay answers where a lost one is dialled, which goes on. */
+    record AnotherRelay(String why) implements Signal {}
+
     /** Somebody wants the job to stand still until another launcher goes on with it. */
     record Leave(String why) implements Signal {}
 

@@ -61,10 +61,16 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
         return ranks;
     }
 
-    /** The relays at which it has ranks; empty if its opening cannot be read. */
+    /**
+     * The relay whose log this is: where those of its ranks are at home of which it has records. As long as there are none, any at which it has ranks; if
+     * its opening cannot be read, none.
+     */
     static List<String> homes(JobState job) {
         try {
-            return opening(job.opening()).homes().stream().map(Home::relay).toList();
+            JobOpen opening = opening(job.opening());
+            List<String> homes = opening.homes().stream().map(Home::relay).toList();
+            List<String> known = job.ranks().stream().map(rank -> homes.get(opening.homeOf()[rank.rank()])).distinct().toList();
+            return known.isEmpty() ? homes : known;
         } catch (WireException e) {
             return List.of();
         }

@@ -173,6 +173,7 @@ final class CheckpointsTest {
         assertThat(rank.take()).isEmpty();
         sends(60, 40);
         assertThat(rank.take()).containsExactly("point FAILED 0 0, 0 events, 0 failed polls");
+        assertThat(relay.images.take()).as("nobody holds the rank for it").endsWith("drop rank 0 #1");
         says(Point.Kind.SAVE, 10);
         assertThat(relay.images.take()).endsWith("begin rank 0 #2: 10");
     }

@@ -1,12 +1,17 @@
 package org.posthouse.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
 /** Messages of a logged job that nobody receives yet: where they are, when credit comes back, how they are read back. */
@@ -231,6 +236,48 @@ final class LoggedWaitingTest extends TwoRanks {
         sender.isRefused(relay.frames.withdraw(0, 0, 1, 2, 0), Reason.LIMIT);
         sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
         assertThat(sender.take()).as("what was taken back stays so").containsExactly("withdrawn ->1 #1 true");
+    }
+
+    private void tookBack(int context, int count) {
+        for (int sequence = 1; sequence <= count; sequence++) {
+            sender.rank.repeats().tookBack(new HomedRank.Transfer(context, 1, sequence));
+        }
+    }
+
+    private static Hello next(int incarnation) {
+        return Hello.start(OneRelay.JOB, 0, incarnation, OneRelay.TOKEN);
+    }
+
+    /** Each process that comes is told of them, and of its channels, of which there is one here. */
+    @Test
+    void whoHasTakenBackMoreThanCanBeToldIsRefusedAndItsLauncherHearsThatBefore() throws Exception {
+        tookBack(8, Repeats.GONE_MAX - StatePage.ENTRIES_MAX - 2);
+        relay.events.clear();
+        for (int sequence = 1; sequence <= 2; sequence++) {
+            assertThat(relay.events).isEmpty();
+            sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, sequence, 0));
+            sender.sends(relay.frames.withdraw(0, 0, 1, sequence, 0));
+        }
+        JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, OpenChannels.FULL);
+        assertThat(relay.events).containsExactly(limited);
+        relay.core.pointed(sender.rank, new Point(OneRelay.JOB, Point.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
+        sender.sends(relay.frames.image(0, 100));
+        relay.core.imageKept(sender.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(sender.rank.outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
+
+        relay.core.disconnected(sender.rank, sender, Notice.closing(0, Reason.NORMAL, "died"));
+        tookBack(9, StatePage.ENTRIES_MAX - 1);
+        OneRelay.Rank second = relay.new Rank();
+        second.rank = relay.connect(next(2), second);
+        assertThat(relay.core.welcome(second.rank).pages()).isEqualTo(Hello.PAGES_MAX);
+        relay.core.disconnected(second.rank, second, Notice.closing(0, Reason.NORMAL, "died"));
+        tookBack(9, StatePage.ENTRIES_MAX);
+        relay.events.clear();
+        assertThatThrownBy(() -> relay.connect(next(3), relay.new Rank()))
+                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LIMIT))
+                .hasMessageContaining("of " + (Repeats.GONE_MAX + 1) + " channels");
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REPLAYING, JobEvent.AWAY, JobEvent.REFUSED);
+        assertThat(sender.rank.state()).isEqualTo(RankState.AWAY);
     }
 
     @Test

@@ -255,14 +255,18 @@ class JobRunTest {
             relay.greet();
             relay.refuse(Reason.UNKNOWN_JOB);
         }
-        relay.greet(List.of(new Home("there", "there", relay.address())));
+        for (int asked = 0; asked < 2; asked++) {
+            relay.greet(List.of(new Home("there", "there", relay.address())));
+        }
         relay.greet();
         relay.open();
         relay.tell(JobEvent.FINALIZED, 0);
         ranks[0].exit(0);
         assertThat(relay.closeJob().code()).isZero();
         assertThat(outcome.get(60, TimeUnit.SECONDS).isSuccess()).isTrue();
-        assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here").containsPattern("relay here is back after ");
+        assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here")
+                .containsOnlyOnce("relay there answers at " + relay.address() + ", and relay here is expected: start each relay with the --listen that it had; it is dialled again")
+                .containsPattern("relay here is back after ");
     }
 
     @Test

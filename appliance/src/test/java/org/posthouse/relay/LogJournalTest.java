@@ -140,6 +140,23 @@ final class LogJournalTest {
         owner.close();
     }
 
+    /** Two relays of a job that come back with each other's --data: their ranks would begin anew, and what they had would be in a log of both. */
+    @Test
+    void theLogOfAnotherRelayOfTheJobIsToo() throws Exception {
+        Path here = folder.resolve("log");
+        JobOpen job = new JobOpen(
+                7, Token.random(), true, "job", List.of(new Home("here", "here", "h:1"), new Home("there", "there", "h:2")), new int[] {0, 1});
+        try (MessageLog dead = MessageLog.open(LogConfig.of(here))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), job.encode());
+            dead.appendIncarnation(new LogRecord.Incarnation(7, 0, 1, 0, 0));
+        }
+        assertThatThrownBy(() -> new LogJournal().open(here, "there", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true))
+                .hasMessageContainingAll("the log in " + here + " is of relay here, and this is relay there", "0000000000000007", "--data");
+        LogJournal owner = new LogJournal();
+        assertThat(owner.open(here, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).hasSize(1);
+        owner.close();
+    }
+
     private static JobOpen job(long id) {
         return new JobOpen(id, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[] {0, 0});
     }
