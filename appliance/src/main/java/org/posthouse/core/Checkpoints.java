@@ -143,9 +143,6 @@ final class Checkpoints {
         rank.save(null);
         job.report(rank.outputNotes().checkpoint(new Recovered.Mark(number, save.point.out(), save.point.err())));
         OpenChannels.tellIfFull(rank); // No image helps.
-        if (image == null && rank.incarnation() > 1) {
-            job.report(rank.outputNotes().goesOnAt(0)); // No history has told it: it was begun anew, or its host has lost the end of the log.
-        }
         rank.port().point(Point.of(job.id(), Point.Kind.SAVED, number, 0));
     }
 

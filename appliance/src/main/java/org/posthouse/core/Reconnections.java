@@ -36,9 +36,6 @@ final class Reconnections {
         long deliveries = rank.messagesDelivered() - hello.deliveries();
         long events = Math.max(0, rank.events() - hello.events());
         rank.beginReplay(port, hello.incarnation(), progress, historian, nanos);
-        if (progress.originKnown()) {
-            rank.job().report(rank.outputNotes().goesOnAt(Math.max(0, hello.origin())));
-        }
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.REPLAYING, rank.rank(), 0, deliveries, events, ""));
     }
 

@@ -186,7 +186,6 @@ final class Replay {
         }
         boolean jumps = prologue.number() > 0;
         Job job = rank.job();
-        job.report(rank.outputNotes().goesOnAt(prologue.number()));
         port.point(new Point(
                 job.id(),
                 jumps ? Point.Kind.JUMP : Point.Kind.READY,

@@ -394,7 +394,6 @@ final class JobWatch {
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
             case JobEvent.BLOCKED -> {}
-            case JobEvent.OUTPUT -> {} // A mark in its output says so, too, and where that is.
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }

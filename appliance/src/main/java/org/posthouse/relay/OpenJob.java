@@ -230,7 +230,7 @@ final class OpenJob {
     private static boolean isStanding(JobEvent event) {
         return switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED, JobEvent.LIMITED,
-                    JobEvent.OUTPUT, JobEvent.SAVES, JobEvent.BLOCKED -> true;
+                    JobEvent.SAVES, JobEvent.BLOCKED -> true;
             default -> false;
         };
     }

@@ -235,16 +235,13 @@ final class CheckpointsTest {
             next.take();
             relay.core.past(next.rank, next.rank.replay().number(), List.of(new Past.PrologueEnd(0, 0, 0, 0, 0)));
             assertThat(next.take()).isEmpty();
-            JobEvent told = new JobEvent(OneRelay.JOB, JobEvent.OUTPUT, 0, Math.max(0, origin), 1, 0, "");
-            assertThat(relay.events).as("its launcher may not have heard: the relay that told it died").contains(told);
-            assertThat(next.rank.outputNotesTold()).containsExactly(told);
             rank = next;
         }
     }
 
     /** Also the newest two images, which a launcher that comes is told again. */
     @Test
-    void aLauncherIsToldWhereCheckpointsStandAndWhereTheProcessGoesOn() throws Exception {
+    void aLauncherIsToldWhereCheckpointsStand() throws Exception {
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
@@ -255,8 +252,7 @@ final class CheckpointsTest {
         relay.events.clear();
         says(Point.Kind.READY, 0);
         JobEvent prologue = new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 0, 11, 12, "");
-        JobEvent origin = new JobEvent(OneRelay.JOB, JobEvent.OUTPUT, 0, 0, 2, 0, "");
-        assertThat(relay.events).as("no history has said so").containsExactly(prologue, origin);
+        assertThat(relay.events).containsExactly(prologue);
         assertThat(relay.journal.events).last().asString().contains("out=11, err=12");
         for (int image = 1; image <= 3; image++) {
             says(Point.Kind.SAVE, 1);
@@ -266,8 +262,7 @@ final class CheckpointsTest {
         assertThat(rank.rank.outputNotesTold()).containsExactly(
                 prologue,
                 new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 2, 11, 12, ""),
-                new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 3, 11, 12, ""),
-                origin);
+                new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 3, 11, 12, ""));
     }
 
     @Test
@@ -283,7 +278,6 @@ final class CheckpointsTest {
                 new Past.Events(31, 1, ByteBuffer.allocate(Wire.EVENT_BYTES))));
         assertThat(next.take()).containsExactly(
                 "point JUMP 5 70, 30 events, 3 failed polls", "image 5 at 0: 70", "events 31 to 31, 20 failed polls");
-        assertThat(relay.events).last().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.OUTPUT));
         rank = next;
     }
 }

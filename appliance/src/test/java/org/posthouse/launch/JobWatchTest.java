@@ -473,7 +473,6 @@ class JobWatchTest {
     void checkpointsAreMarksOfItsOutput() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
-        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
         watch.on(new Signal.Placed(1, true, 20, new OutputMarks.Place(25, "")), nowNs);
         assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 mark 20 at 25");
     }

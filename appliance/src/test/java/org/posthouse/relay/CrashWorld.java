@@ -267,13 +267,16 @@ final class CrashWorld {
         }
     }
 
+    /** A process is told where it goes on. */
+    void onPrologueEnd(long job, int rank) {
+        if (trouble != null) {
+            trouble.onPrologueEnd(job(job) == jobs.getFirst() ? rank : jobs.getFirst().ranks() + rank);
+        }
+    }
+
     /** @param core the rank's, which tells its launcher */
     void onJobEvent(JobEvent event, SimCore core) {
-        SimJob job = job(event.job());
-        if (event.kind() == JobEvent.OUTPUT && trouble != null) {
-            trouble.onPrologueEnd(job == jobs.getFirst() ? event.rank() : jobs.getFirst().ranks() + event.rank());
-        }
-        job.onEvent(event, core);
+        job(event.job()).onEvent(event, core);
     }
 
     // ---- what all of them use

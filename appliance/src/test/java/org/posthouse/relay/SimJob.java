@@ -179,7 +179,7 @@ final class SimJob implements SimProcess.World {
     /** @param core the rank's, which tells its launcher */
     void onEvent(JobEvent event, SimCore core) {
         switch (event.kind()) {
-            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
+            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.REFUSED,
                     JobEvent.LOG_STATE, JobEvent.BLOCKED -> world.trace(() -> "job event " + event);
             case JobEvent.SAVES -> keepOutput(event, core);
             case JobEvent.CHECKPOINTED -> {

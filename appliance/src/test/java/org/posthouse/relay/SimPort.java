@@ -305,6 +305,9 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void point(Point point) {
+        if (point.kind() == Point.Kind.JUMP || point.kind() == Point.Kind.READY) {
+            host.world().onPrologueEnd(job.id(), rank.rank());
+        }
         if (point.kind() == Point.Kind.SAVED) {
             whenSafe(() -> write(point.encode()));
         } else {

@@ -41,8 +41,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int CHECKPOINTED = 11;
     /** The rank did what cannot be replayed. */
     public static final int LIMITED = 12;
-    /** A process that was started again is at the end of its prologue. {@code code}: the image where it goes on, 0 if there is none. */
-    public static final int OUTPUT = 13;
+    /** Where a process goes on, which a mark in its output says now. */
+    private static final int RETIRED = 13;
     /** The log has too little room for the job, or has room again. {@code code}: 1 or 0. */
     public static final int LOG_STATE = 14;
     /** A link to a relay where the job has ranks is down, or up again. {@code code}: 1 or 0. */
@@ -92,8 +92,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > BLOCKED) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18");
+        if (event.kind < CONNECTED || event.kind > BLOCKED || event.kind == RETIRED) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18 without 13");
         }
         return event;
     }

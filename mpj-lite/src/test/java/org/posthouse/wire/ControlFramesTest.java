@@ -179,7 +179,7 @@ final class ControlFramesTest {
             }
             JobEvent event = new JobEvent(
                     random.nextLong(),
-                    1 + random.nextInt(JobEvent.LOG_STATE),
+                    1 + random.nextInt(JobEvent.LIMITED),
                     random.nextInt(),
                     random.nextInt(),
                     random.nextLong(),
@@ -368,6 +368,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.BLOCKED + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME); // Done, and with bytes that were printed.
