@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.RelayProcess;
 import org.posthouse.launch.RunningJob;
 
@@ -164,6 +165,11 @@ public final class Executioner implements AutoCloseable {
     /** The relays that were killed, in the order in which they served again. */
     public synchronized List<RelayKill> relayKills() {
         return List.copyOf(relayKills);
+    }
+
+    /** A restart, or a loss of a relay, that comes of nothing that this has done, in one line; empty if there is none. Good once it is closed. */
+    public String byItself(JobOutcome outcome) {
+        return Run.byItself(outcome, kills(), relayKills());
     }
 
     /** How long after the job's start every rank's program had called Init. */

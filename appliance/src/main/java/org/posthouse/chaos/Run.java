@@ -30,11 +30,7 @@ record Run(
 
     /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
     Restart restart(Kill kill) {
-        return outcome.restarts().stream().filter(restart -> isOf(restart, kill)).findFirst().orElse(null);
-    }
-
-    private static boolean isOf(Restart restart, Kill kill) {
-        return restart.rank() == kill.rank() && restart.incarnation() == kill.incarnation() + 1;
+        return outcome.restarts().stream().filter(kill::ledTo).findFirst().orElse(null);
     }
 
     /** What is wrong, in one line; empty if nothing is. @param outLines how many it is to have printed */
@@ -48,7 +44,7 @@ record Run(
         if (!outcome.divergences().isEmpty()) {
             return "diverged: " + outcome.divergences().get(0);
         }
-        String byItself = byItself();
+        String byItself = byItself(outcome, kills, relayKills);
         if (!byItself.isEmpty()) {
             return byItself;
         }
@@ -65,10 +61,10 @@ record Run(
     }
 
     /** A restart, or a loss of a relay, that comes of no kill, in one line; empty if there is none. */
-    private String byItself() {
+    static String byItself(JobOutcome outcome, List<Kill> kills, List<RelayKill> relayKills) {
         for (Restart restart : outcome.restarts()) {
             boolean ofRelay = restart.lostRelay() && !relayKills.isEmpty();
-            if (!restart.lostLauncher() && !ofRelay && kills.stream().noneMatch(kill -> isOf(restart, kill))) {
+            if (!restart.lostLauncher() && !ofRelay && kills.stream().noneMatch(kill -> kill.ledTo(restart))) {
                 return "rank " + restart.rank() + " was restarted and nobody killed it: " + restart.cause();
             }
         }

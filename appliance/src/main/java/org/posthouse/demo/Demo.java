@@ -131,7 +131,7 @@ public final class Demo implements AutoCloseable {
                 return false;
             }
             reports.add(report);
-            out.println("  └ " + (report.verified() ? "verified" : "FAILED " + report.outcome().cause()) + String.format(
+            out.println("  └ " + report.result() + String.format(
                     " after %.1f s, %s", report.outcome().seconds(), report.recovery()));
             if (!lostRelay.isEmpty()) {
                 throw new JobFailure(lostRelay + "; what its relays have said and logged stays in " + grid.keep());
@@ -164,10 +164,11 @@ public final class Demo implements AutoCloseable {
             executioner.close(); // A relay that was killed is up again, or lost.
             lostRelay = executioner.lostRelay();
             if (stopped || !lostRelay.isEmpty()) {
-                return new JobReport(job.name(), RANKS, outcome, false, stopped, before);
+                return new JobReport(job.name(), RANKS, outcome, executioner.kills(), "", false, stopped, before);
             }
-            boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && verdicts.verified();
-            return new JobReport(job.name(), RANKS, outcome, verified, false, moved().since(before));
+            String byItself = executioner.byItself(outcome);
+            boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && byItself.isEmpty() && verdicts.verified();
+            return new JobReport(job.name(), RANKS, outcome, executioner.kills(), byItself, verified, false, moved().since(before));
         }
     }
 

@@ -1,7 +1,10 @@
 package org.posthouse.demo;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.posthouse.chaos.Kill;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
@@ -12,21 +15,29 @@ import org.posthouse.launch.Restart;
  * @param name the example's name
  * @param ranks how many ranks it had
  * @param outcome how it ended
- * @param verified whether it ended well and said that its result is right
+ * @param kills the ranks that were killed
+ * @param byItself a restart, or a loss of a relay, that comes of no kill; empty if there is none
+ * @param verified whether it ended well, nothing of it died by itself, and it said that its result is right
  * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, boolean stopped, Traffic traffic) {
+record JobReport(String name, int ranks, JobOutcome outcome, List<Kill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
+    /** In a word, or why not. */
+    String result() {
+        return verified ? "verified" : "FAILED " + (byItself.isEmpty() ? outcome.cause() : byItself);
+    }
+
     /** What became of the rank that was killed, and of the relay if one was. */
     String recovery() {
         return ofRank() + outcome.relayLosses().stream().map(JobReport::ofRelay).collect(Collectors.joining());
     }
 
     private String ofRank() {
-        if (outcome.restarts().isEmpty()) {
+        Optional<Restart> followed = outcome.restarts().stream().filter(restart -> kills.stream().anyMatch(kill -> kill.ledTo(restart))).findFirst();
+        if (followed.isEmpty()) {
             return "over before its rank was killed";
         }
-        Restart restart = outcome.restarts().get(0);
+        Restart restart = followed.get();
         return restart.isCaughtUp()
                 ? String.format(Locale.ROOT, "rank %d killed, back in %.2f s", restart.rank(), restart.totalNs() / 1e9)
                 : "rank " + restart.rank() + " killed, not back before the end";
