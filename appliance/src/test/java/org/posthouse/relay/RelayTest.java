@@ -27,6 +27,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.ops.DrainOrder;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -61,6 +62,15 @@ class RelayTest {
         Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         starting.status().onModeChange(starting.placement());
         assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it recovers what is in its log");
+    }
+
+    /** It may have links soon. */
+    @Test
+    void aRelayThatStartsIsDrainedLater() {
+        Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
+        assertThat(starting.view().drain(new DrainOrder(true)).cause())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("relay here is starting: it recovers what is in its log; ask again when it serves");
     }
 
     /** The mode of before has let it in, and a rank is asked when it is admitted. */
