@@ -66,7 +66,7 @@ final class ModeCommand implements Callable<Integer> {
     private static void print(JsonNode change) {
         System.out.printf(
                 Locale.ROOT,
-                "%s: %s -> %s: %d of %d ranks moved, %d will at their next call; pause %.1f ms median, %.1f ms longest%n",
+                "%s: %s -> %s: %d of %d ranks moved, %d will later; pause %.1f ms median, %.1f ms longest%n",
                 change.path("relay").asText(),
                 change.path("from").asText(),
                 change.path("to").asText(),

@@ -192,6 +192,9 @@ public final class HomedRank {
         transition(RankState.CONNECTED);
         port = replay.port();
         replay = null;
+        if (moveAsked) {
+            port.move();
+        }
     }
 
     /** Null unless it is {@link RankState#REPLAYING}. */
@@ -285,7 +288,7 @@ public final class HomedRank {
 
     /** Whether it is asked to connect again and has not answered. */
     boolean isMoveAsked() {
-        return moveAsked;
+        return moveAsked && state == RankState.CONNECTED;
     }
 
     /** How often it has left a connection to come on another. */
@@ -293,9 +296,12 @@ public final class HomedRank {
         return moves;
     }
 
+    /** At once, or at the end of its replay. */
     void askMove() {
         moveAsked = true;
-        port.move();
+        if (state == RankState.CONNECTED) {
+            port.move();
+        }
     }
 
     void disconnect(RankState next) {

@@ -226,15 +226,16 @@ public final class RelayCore {
 
     /**
      * Asks a connected rank to connect again, so that another thread may serve it (docs/wire.md, moving); whatever it is
-     * doing goes on until it answers. Any other rank stays as it is.
+     * doing goes on until it answers. One that is replayed is asked when it is live. Any other rank stays as it is.
      *
-     * @return whether it is asked, now or since before
+     * @return whether it is asked, now or since before, or will be
      */
     public boolean move(HomedRank rank) {
-        if (rank.state() == RankState.CONNECTED && !rank.isMoveAsked()) {
+        boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.REPLAYING;
+        if (there && !rank.isMoveAsked()) {
             rank.askMove();
         }
-        return rank.state() == RankState.CONNECTED;
+        return there;
     }
 
     /** The rank that moved has been welcomed on {@code port}: it gets what was held for it. */

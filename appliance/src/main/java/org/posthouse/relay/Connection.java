@@ -7,6 +7,7 @@ import io.netty.util.concurrent.Future;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,6 +57,9 @@ final class Connection implements FrameDecoder.Sink {
     /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
     private volatile Strand strand;
 
+    /** Written in the relay's control strand, read where the rank is admitted. */
+    private volatile ModeSwitch movedBy;
+
     // Confined to the thread that reads.
     private boolean inside;
     private int role;
@@ -88,8 +92,14 @@ final class Connection implements FrameDecoder.Sink {
         return relay;
     }
 
-    /** Asks the rank that it serves, if any, to connect again. */
+    /** The last change of mode since it was let in. */
+    Optional<ModeSwitch> movedBy() {
+        return Optional.ofNullable(movedBy);
+    }
+
+    /** Asks the rank that it serves, if any, to connect again, or the one that it will serve. */
     void askMove(ModeSwitch change) {
+        movedBy = change;
         Strand served = strand;
         if (served != null) {
             served.submit(() -> {

@@ -171,8 +171,8 @@ final class Jobs {
     }
 
     /**
-     * Nobody is let into it, and its launcher hears why when it comes. A launcher with a folder leaves it in the log, where another build may go on with it, until
-     * somebody ends it; one without, or its absence, ends it, as nobody else could.
+     * Nobody is let into it, and its launcher hears why when it comes. A launcher with a folder leaves it in the log, where another build may go on with it, unless it misses
+     * what ranks at other relays have sent meanwhile, until somebody ends it; one without, or its absence, ends it, as nobody else could.
      */
     private void cannotGoOn(OpenJob job, long position, Throwable fault) {
         String why = Reason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
@@ -181,7 +181,9 @@ final class Jobs {
         LOG.error("{}: {}", relay.id(), why, fault);
         relay.shards().close(job.id(), Notice.closing(job.id(), Reason.LOG_DAMAGED, why), ranks -> {});
         if (job.opening().keepsOutput()) {
-            job.standStill(new JobEvent(job.id(), JobEvent.ABORTED, -1, JobEvent.STANDS, why));
+            // Their relays send it again as soon as they are linked, and it counts as handled.
+            String lost = job.opening().homes().size() > 1 ? "; what its ranks at other relays have sent here meanwhile is lost to it" : "";
+            job.standStill(new JobEvent(job.id(), JobEvent.ABORTED, -1, JobEvent.STANDS, why + lost));
         } else {
             job.tell(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, why));
         }

@@ -7,7 +7,7 @@ package org.posthouse.relay;
  * @param to the mode since
  * @param asked ranks that were connected and asked to connect again
  * @param moved those that have
- * @param left those that have neither moved nor ended: they compute, and move at their next call
+ * @param left those that have neither moved nor ended: they compute, or are replayed, and move later
  * @param pauseMicrosMedian time between a rank's last frame on the old connection and its welcome on the new one
  * @param pauseMicrosMax the longest of these
  * @param tookMicros from the command until the last of them was back
@@ -25,7 +25,7 @@ public record ModeChange(
     @Override
     public String toString() {
         return "mode " + from + " -> " + to + ": " + moved + " of " + asked + " ranks moved, " + left
-                + " will at their next call; pause median " + pauseMicrosMedian + " us, longest " + pauseMicrosMax
+                + " will later; pause median " + pauseMicrosMedian + " us, longest " + pauseMicrosMax
                 + " us; took " + tookMicros + " us";
     }
 }

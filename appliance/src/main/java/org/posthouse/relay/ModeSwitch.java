@@ -15,7 +15,7 @@ import org.posthouse.core.HomedRank;
  * watches. Thread-safe: sessions of all shards report to it.
  */
 final class ModeSwitch {
-    /** How long a change is waited for before it is told how far it came; ranks that compute go on moving later. */
+    /** How long a change is waited for before it is told how far it came; ranks that compute or are replayed go on moving later. */
     static final int MS_MAX = 5_000;
 
     private final ModeConfig from;
@@ -49,8 +49,9 @@ final class ModeSwitch {
     }
 
     synchronized void asked(HomedRank rank) {
-        asked++;
-        open.add(rank);
+        if (open.add(rank)) {
+            asked++;
+        }
     }
 
     /** A connection has asked its rank, or has none. */

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.launch.JobFailure;
@@ -29,6 +30,15 @@ final class Namesake {
                         + ": stop it, or give this one another --name");
             }
         }
+    }
+
+    /** Of a relay that joins its group when it is there itself: that the group knows of a later start of its name. What it says of itself is refused then. */
+    static Optional<String> later(String relay, long epoch, Directory directory) {
+        long known = directory.epoch(relay);
+        return known <= epoch
+                ? Optional.empty()
+                : Optional.of("relay " + relay + ", epoch " + epoch + ", is not in the directory, as its group knows of a later start of that name, epoch " + known
+                        + ": give one of the two another --name; if there is but one, its host's clock was set back: start it again when the clock is right");
     }
 
     private static boolean answers(RelayEntry entry, Token token) {

@@ -92,6 +92,7 @@ final class RankSession implements Session, RankPort {
         if (greeting.isHeld()) {
             shard.gate().pass(this::greet);
         }
+        connection.movedBy().ifPresent(this::askMove);
     }
 
     /** The log is safe up to what the rank is told; unless it has gone meanwhile, or another has come in its place. */
@@ -124,7 +125,7 @@ final class RankSession implements Session, RankPort {
         return rank != null && rank.job().logged();
     }
 
-    /** Asks the rank to connect again, unless it is not there any more, or not yet. */
+    /** Asks the rank to connect again, unless it is not there any more. One that is not there yet is asked when it is admitted. */
     void askMove(ModeSwitch change) {
         if (rank != null && core.move(rank)) {
             change.asked(rank);

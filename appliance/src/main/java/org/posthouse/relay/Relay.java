@@ -330,7 +330,7 @@ public final class Relay extends VerticleBase {
 
     /**
      * Places the work on threads in another way, while it goes on: shards move at once, new connections are read in the
-     * new mode, and connected ranks are asked to connect again, each at its next call. Thread-safe.
+     * new mode, and connected ranks are asked to connect again, each at its next call or when its replay ends. Thread-safe.
      *
      * @return what came of it, once every rank that was asked has moved or ended, or after {@link ModeSwitch#MS_MAX}
      */

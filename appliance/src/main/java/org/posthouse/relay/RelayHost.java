@@ -107,6 +107,7 @@ public final class RelayHost implements AutoCloseable {
         relay.control().post(() -> relay.links().contacted(peers, LINKED_MS_MAX).onComplete(any -> linked.complete()));
         await(linked.future());
         late.join();
+        Namesake.later(relay.id(), relay.epoch(), late).ifPresent(LOG::warn);
     }
 
     /**

@@ -114,6 +114,10 @@ final class RelayStatus implements RelayView {
 
     @Override
     public Future<DrainReport> drain(DrainOrder order) {
+        Optional<String> starting = relay.recovering();
+        if (starting.isPresent()) {
+            return Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting: " + starting.get() + "; ask again when it serves"));
+        }
         Promise<DrainReport> done = Promise.promise();
         relay.control().post(() -> relay.links().drain(order.drain()).ifPresentOrElse(
                 carried -> done.complete(new DrainReport(relay.id(), order.drain(), carried)),

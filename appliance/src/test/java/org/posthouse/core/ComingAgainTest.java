@@ -84,6 +84,21 @@ final class ComingAgainTest {
                 0, 1, 0, 0, sequence, bytes, 1, 1, form, false, 1_000 + sequence, relay.journal.pretend((int) Math.min(bytes, CHUNK))));
     }
 
+    /** Else it would stay where the mode of before has placed it. */
+    @Test
+    void whoIsReplayedIsAskedToMoveWhenItIsLive() throws Exception {
+        isCut();
+        comesAgain(0, 0, 0);
+        rank.take();
+        assertThat(relay.core.move(rank.rank)).as("it will").isTrue();
+        rank.isRefused(relay.frames.moving(), Reason.NOT_EXPECTED);
+        assertThat(rank.take()).isEmpty();
+        goesLive();
+        assertThat(rank.take()).containsExactly("move");
+        rank.sends(relay.frames.moving());
+        assertThat(rank.rank.state()).isEqualTo(RankState.MOVING);
+    }
+
     // ---- what it has not read
 
     @Test

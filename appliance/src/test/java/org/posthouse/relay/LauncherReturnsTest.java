@@ -267,6 +267,23 @@ class LauncherReturnsTest {
         }
     }
 
+    /** They go on sending, and here nobody takes it. */
+    @Test
+    void whereAJobThatCannotGoOnHasRanksElsewhereItIsToldWhatIsLost() throws Exception {
+        keepsOutput = true;
+        List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
+            OddRecord.append(dead, JOB);
+        }
+        start(LauncherWait.DEFAULT);
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> !events.isEmpty());
+            assertThat(events.getFirst().text()).endsWith("; what its ranks at other relays have sent here meanwhile is lost to it");
+            assertThat(line.home().relay()).isEqualTo("here");
+        }
+    }
+
     /** What comes again and again does not push the job's end out. */
     @Test
     void whoComesBackIsToldOfTheEndWhateverElseWasToBeTold() throws Exception {

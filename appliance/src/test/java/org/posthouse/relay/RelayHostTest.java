@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.RelayEntry;
 
 /** How long a relay's process waits for its relay. */
 final class RelayHostTest {
@@ -25,6 +27,19 @@ final class RelayHostTest {
             return Optional.of("it reads its log");
         }, TIMES_MAX, 1);
         assertThat(id).isEqualTo("up");
+    }
+
+    /** With --tunnel-group it has been asked by nobody before: its own word of itself counts for nothing there. */
+    @Test
+    void aLaterStartThatTheGroupKnowsIsTold() {
+        try (MemoryDirectory group = new MemoryDirectory()) {
+            assertThat(Namesake.later("here", 7, group)).isEmpty();
+            group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 7, 7));
+            assertThat(Namesake.later("here", 7, group)).as("itself").isEmpty();
+            group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 9, 9));
+            assertThat(Namesake.later("here", 7, group)).hasValueSatisfying(told ->
+                    assertThat(told).contains("relay here", "epoch 7", "epoch 9", "--name", "clock was set back"));
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -26,6 +27,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.ops.DrainOrder;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -60,6 +62,30 @@ class RelayTest {
         Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         starting.status().onModeChange(starting.placement());
         assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it recovers what is in its log");
+    }
+
+    /** It may have links soon. */
+    @Test
+    void aRelayThatStartsIsDrainedLater() {
+        Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
+        assertThat(starting.view().drain(new DrainOrder(true)).cause())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("relay here is starting: it recovers what is in its log; ask again when it serves");
+    }
+
+    /** The mode of before has let it in, and a rank is asked when it is admitted. */
+    @Test
+    void whoSaysHelloBehindAChangeOfModeIsAskedToMove(Vertx vertx) throws Exception {
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0), directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            await().until(() -> relay.connections().size() == 2);
+            relay.switchMode(ModeConfig.of(RelayConfig.Mode.POOLED)).await(60, TimeUnit.SECONDS);
+            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            while (type(rank.readFrame()) != FrameType.MOVE) {}
+            assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
+        }
     }
 
     /** A connection to the relay that hands over one frame at a time, in order. */

@@ -8,7 +8,7 @@ package org.posthouse.ops;
  * @param to                the mode since
  * @param asked             ranks that were connected and asked to connect again
  * @param moved             those that have
- * @param left              those that compute, and move at their next call
+ * @param left              those that compute, or are replayed, and move later
  * @param pauseMicrosMedian time that a rank was between two connections, in microseconds
  * @param pauseMicrosMax    the longest of these
  * @param tookMicros        from the order until the last of them was back, in microseconds

@@ -44,7 +44,7 @@ public interface RelayView {
     /**
      * Has other relays' lanes leave this one, or lets them come again.
      *
-     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if the relay has no links
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if the relay has no links, or is starting
      */
     default Future<DrainReport> drain(DrainOrder order) {
         return Future.failedFuture(new IllegalArgumentException("this relay leads no lanes on"));

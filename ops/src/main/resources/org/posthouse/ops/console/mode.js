@@ -170,7 +170,7 @@ function refusal(status, error, relays) {
 
 function told(report) {
   if (report.asked === 0) return 'No rank was connected.';
-  const left = report.left === 0 ? '' : ` ${plural(report.left, 'rank')} compute and move at their next call.`;
+  const left = report.left === 0 ? '' : ` ${plural(report.left, 'rank')} compute or are replayed, and move later.`;
   const pause = report.moved === 0 ? '' : ` They paused for ${micros(report.pauseMicrosMedian)} (median), at most`
     + ` ${micros(report.pauseMicrosMax)}; all took ${micros(report.tookMicros)}.`;
   return `${report.moved} of ${plural(report.asked, 'rank')} moved.${pause}${left}`;
