@@ -20,8 +20,8 @@ abstract class Communicator {
     /** The machine; null for a communicator that is null. */
     final Endpoint endpoint;
 
-    /** The calling process's group. */
-    final Group group;
+    /** The calling process's group. Public for programs of MPJ Express, which must not free it: {@link Comm#Group} gives one to free. */
+    public final Group group;
 
     /** The group whose ranks are sources and destinations. */
     final Group addressed;
