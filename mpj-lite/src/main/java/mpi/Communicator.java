@@ -28,6 +28,9 @@ abstract class Communicator {
 
     final ArgumentCheck check;
 
+    /** The error of a call that waits, or asks, for what was under way at Finalize. */
+    static final String FINALIZED = "Finalize came before it was done, expected that after all threads' calls";
+
     /** The {@link #id} of a communicator that is null. */
     static final int NO_ID = -1;
 
@@ -96,7 +99,7 @@ abstract class Communicator {
 
     /** The error of a call that Finalize has left nothing to ask, or that was inside when another thread called it. */
     final MPIException finalized(String call, FinalizedException cause) {
-        return check.error(MPI.ERR_OTHER, call, "called after Finalize", cause);
+        return check.error(MPI.ERR_OTHER, call, cause == null ? "called after Finalize" : FINALIZED, cause);
     }
 
     /**

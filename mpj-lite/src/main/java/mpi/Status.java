@@ -69,7 +69,7 @@ public class Status extends mpjdev.Status {
 
     private static void requireUsable(String call, Datatype datatype) {
         if (datatype == null || !datatype.isUsable()) {
-            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : "freed"));
+            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : datatype.whyUnusable()));
         }
     }
 
