@@ -200,7 +200,7 @@ final class ArgumentCheck {
 
     private void usable(String call, String what, Datatype datatype) {
         if (datatype == null || !datatype.isUsable()) {
-            String why = datatype == null ? "null" : datatype.isNull() ? datatype + ", which was freed" : datatype + ", a marker";
+            String why = datatype == null ? "null" : datatype.whyUnusable();
             throw error(MPI.ERR_TYPE, call, "the datatype of the " + what + " is " + why);
         }
     }

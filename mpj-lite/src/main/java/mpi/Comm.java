@@ -237,6 +237,11 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return isFreed();
     }
 
+    /** As {@link #isNull}. */
+    public boolean Is_null() {
+        return isFreed();
+    }
+
     /** Ends all processes of the job; its exit status is {@code errorcode}. Does not return. */
     public void Abort(int errorcode) throws MPIException {
         requireLive("Abort");
@@ -347,6 +352,11 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     public Errhandler Errhandler_get() throws MPIException {
         requireLive("Errhandler_get");
         return errhandler == null ? MPI.ERRORS_RETURN : errhandler;
+    }
+
+    /** As {@link #Errhandler_get}. */
+    public Errhandler Errorhandler_get() throws MPIException {
+        return Errhandler_get();
     }
 
     /** As {@link #Errhandler_set}. */

@@ -20,13 +20,16 @@ abstract class Communicator {
     /** The machine; null for a communicator that is null. */
     final Endpoint endpoint;
 
-    /** The calling process's group. */
-    final Group group;
+    /** The calling process's group. Public for programs of MPJ Express, which must not free it: {@link Comm#Group} gives one to free. */
+    public final Group group;
 
     /** The group whose ranks are sources and destinations. */
     final Group addressed;
 
     final ArgumentCheck check;
+
+    /** The error of a call that waits, or asks, for what was under way at Finalize. */
+    static final String FINALIZED = "Finalize came before it was done, expected that after all threads' calls";
 
     /** The {@link #id} of a communicator that is null. */
     static final int NO_ID = -1;
@@ -96,7 +99,7 @@ abstract class Communicator {
 
     /** The error of a call that Finalize has left nothing to ask, or that was inside when another thread called it. */
     final MPIException finalized(String call, FinalizedException cause) {
-        return check.error(MPI.ERR_OTHER, call, "called after Finalize", cause);
+        return check.error(MPI.ERR_OTHER, call, cause == null ? "called after Finalize" : FINALIZED, cause);
     }
 
     /**

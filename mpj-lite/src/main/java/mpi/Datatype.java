@@ -357,6 +357,12 @@ public class Datatype implements Freeable, Cloneable {
         return !freed && base != null;
     }
 
+    /** Its name, and why no messages can be made of it. */
+    String whyUnusable() {
+        String why = !freed ? "a marker" : base == null ? "which is none" : "which was freed";
+        return name + ", " + why;
+    }
+
     Content content(Object buffer, int offset, int count) {
         return region(buffer, offset).content(0, count);
     }

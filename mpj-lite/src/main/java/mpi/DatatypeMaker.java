@@ -24,7 +24,7 @@ final class DatatypeMaker {
         }
         for (Datatype part : parts) {
             if (part == null || part.isNull()) {
-                throw error(MPI.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
+                throw error(MPI.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part.whyUnusable()));
             }
         }
         first = Arrays.stream(parts).filter(Datatype::isUsable).findFirst().orElse(parts[0]);

@@ -63,7 +63,7 @@ final class SendBuffer {
         try {
             takeAll().forEach(copy -> endpoint.await(copy.operation, call));
         } catch (FinalizedException e) {
-            throw new MPIException(MPI.ERR_OTHER, call + ": called after Finalize", e);
+            throw new MPIException(MPI.ERR_OTHER, call + ": " + Communicator.FINALIZED, e);
         }
         synchronized (this) {
             Object attached = memory;

@@ -4,25 +4,18 @@ import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.data.Base;
 
 /** What a receive or probe found. Plain fields, as mpiJava programs read them, and Open MPI's methods. */
-public class Status {
-    /** Rank of the sender in the communicator used; PROC_NULL or ANY_SOURCE if there is none. */
-    public int source = MPI.ANY_SOURCE;
-
-    public int tag = MPI.ANY_TAG;
-
-    /** Position of the request in the array of a Waitany, Waitsome, Testany or Testsome; else UNDEFINED. */
-    public int index = MPI.UNDEFINED;
-
-    /** Array elements in the message: two for each element of a pair type. */
-    public int count;
-
+public class Status extends mpjdev.Status {
     /** Null if there was no message. */
     private Envelope envelope;
 
     private boolean cancelled;
 
     /** The status of nothing: a send, or a request that is null. */
-    public Status() {}
+    public Status() {
+        source = MPI.ANY_SOURCE;
+        tag = MPI.ANY_TAG;
+        index = MPI.UNDEFINED;
+    }
 
     static Status of(int source, Envelope envelope) {
         Status status = new Status();
@@ -76,7 +69,7 @@ public class Status {
 
     private static void requireUsable(String call, Datatype datatype) {
         if (datatype == null || !datatype.isUsable()) {
-            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : "freed"));
+            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : datatype.whyUnusable()));
         }
     }
 
@@ -144,6 +137,9 @@ public class Status {
         count = (int) inBase;
         envelope = null;
     }
+
+    /** Does nothing; for programs that call it. */
+    public void free() throws MPIException {}
 
     /** Makes it the status of an operation that was cancelled, or was not. */
     public void setCancelled(boolean flag) throws MPIException {

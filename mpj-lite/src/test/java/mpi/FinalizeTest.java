@@ -15,9 +15,17 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FinalizeTest {
     private static void requireRefused(String call, ThrowingCallable body) {
+        requireRefused(call, "Finalize came before it was done, expected that after all threads' calls", body);
+    }
+
+    private static void requireLate(String call, ThrowingCallable body) {
+        requireRefused(call, "called after Finalize", body);
+    }
+
+    private static void requireRefused(String call, String why, ThrowingCallable body) {
         MPIException error = catchThrowableOfType(MPIException.class, body);
         assertThat(error).as(call).isNotNull().hasMessageStartingWith(call + " at rank ");
-        assertThat(error).hasMessageContaining("called after Finalize");
+        assertThat(error).hasMessageEndingWith(why);
         assertThat(error.getErrorClass()).as(call).isEqualTo(MPI.ERR_OTHER);
     }
 
@@ -64,10 +72,11 @@ class FinalizeTest {
             world.endpoint.close();
             callsOn(pending).forEach(FinalizeTest::requireRefused);
             callsOn(persistent).forEach(FinalizeTest::requireRefused);
-            requireRefused("Start", idle::Start);
-            requireRefused("start", idle::start);
-            requireRefused("Startall", () -> Prequest.Startall(new Prequest[] {idle}));
-            requireRefused("startAll", () -> Prequest.startAll(new Prequest[] {idle}));
+            requireLate("Start", idle::Start);
+            requireLate("start", idle::start);
+            requireLate("Startall", () -> Prequest.Startall(new Prequest[] {idle}));
+            requireLate("startAll", () -> Prequest.startAll(new Prequest[] {idle}));
+            requireLate("Recv", () -> world.Recv(new int[1], 0, 1, MPI.INT, 0, 4));
             assertThat(pending.Is_null()).isFalse();
             pending.Free();
             assertThat(pending.Is_null()).isTrue();
@@ -99,7 +108,7 @@ class FinalizeTest {
                 assertThatThrownBy(barrier::Wait)
                         .isInstanceOfSatisfying(
                                 MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_OTHER))
-                        .hasMessageContaining("called after Finalize");
+                        .hasMessageContaining("Finalize came before it was done");
                 assertThatThrownBy(next::Wait).isInstanceOf(MPIException.class);
             }
         });

@@ -98,7 +98,8 @@ final class Api {
     private static Class<?> owner(Class<?> type, Class<?> declaring) {
         Class<?> owner = type;
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-            owner = Modifier.isPublic(each.getModifiers()) ? each : owner;
+            boolean ofMpi = each.getPackage() == MPI.class.getPackage();
+            owner = ofMpi && Modifier.isPublic(each.getModifiers()) ? each : owner;
             if (each == declaring) {
                 return owner;
             }

@@ -29,7 +29,8 @@ final class Communicators {
         Check.equal("topology", comm.Topo_test(), MPI.UNDEFINED);
         Check.equal("topology", comm.getTopology(), MPI.UNDEFINED);
         Check.equal("group", Group.Compare(comm.Group(), comm.getGroup()), MPI.IDENT);
-        Check.that(!comm.isNull(), "it is a communicator");
+        Check.equal("group", Group.Compare(comm.group, comm.Group()), MPI.IDENT);
+        Check.that(!comm.isNull() && !comm.Is_null(), "it is a communicator");
         int[] ranks = new int[comm.Size()];
         world.Allgather(new int[] {comm.Rank()}, 0, 1, MPI.INT, ranks, 0, 1, MPI.INT);
         for (int rank = 0; rank < ranks.length; rank++) {
@@ -225,7 +226,7 @@ final class Communicators {
         copy.Errhandler_set(MPI.ERRORS_ARE_FATAL);
         Check.equal("handler", copy.getErrhandler(), MPI.ERRORS_ARE_FATAL);
         copy.setErrhandler(MPI.ERRORS_RETURN);
-        Check.equal("handler", copy.Errhandler_get(), MPI.ERRORS_RETURN);
+        Check.equal("handler", copy.Errorhandler_get(), MPI.ERRORS_RETURN);
         copy.getErrhandler().free();
         Check.error(world, MPI.ERR_ARG, "Errhandler_set", () -> world.Errhandler_set(null));
         copy.Free();

@@ -28,6 +28,9 @@ final class Statuses {
         Check.equal("elements", elements, new int[] {4, 4});
         Check.that(!status.Test_cancelled() && !status.isCancelled(), "nothing was cancelled");
         Check.equal("error", status.getError(), MPI.SUCCESS);
+        mpjdev.Status inner = status;
+        int[] fields = {inner.source, inner.tag, inner.index, inner.count};
+        Check.equal("fields by their other name", fields, new int[] {ring.left(), TAG, 1, 4});
     }
 
     static void anEmptyStatusTellsNothing(Intracomm world) {
@@ -36,6 +39,7 @@ final class Statuses {
             Check.equal("tag", status.tag, MPI.ANY_TAG);
             Check.equal("count", status.Get_count(MPI.DOUBLE), 0);
             Check.that(!status.Test_cancelled(), "it is not cancelled");
+            status.free();
         }
     }
 

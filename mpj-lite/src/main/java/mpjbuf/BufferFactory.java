@@ -1,0 +1,6 @@
+package mpjbuf;
+
+/** A name for stray imports; nobody can make one. */
+public final class BufferFactory {
+    private BufferFactory() {}
+}

@@ -1,0 +1,6 @@
+package mpjdev.javampjdev;
+
+/** A name for stray imports; nobody can make one. */
+public final class MPJDev {
+    private MPJDev() {}
+}
