@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.util.regex.Pattern;
+import org.posthouse.wire.Home;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -16,7 +17,7 @@ record HostPort(String host, int port) {
 
     @Override
     public String toString() {
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return Home.address(host, port);
     }
 
     boolean isLoopback() {

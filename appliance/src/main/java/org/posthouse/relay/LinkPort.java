@@ -26,6 +26,7 @@ import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
@@ -78,7 +79,7 @@ final class LinkPort implements Links.Listener {
 
     /** Where other relays dial this one, as host:port; empty if they cannot. */
     String address() {
-        return port() == 0 ? "" : host + ":" + port();
+        return port() == 0 ? "" : Home.address(host, port());
     }
 
     /** Done once there was contact with all of {@code others}: from then on frames for them are kept through any cut. */

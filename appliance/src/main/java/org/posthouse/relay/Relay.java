@@ -446,7 +446,7 @@ public final class Relay extends VerticleBase {
 
     /** The address that ranks and launchers connect to, as host:port. */
     public String address() {
-        return config.host() + ":" + reception.port();
+        return Home.address(config.host(), reception.port());
     }
 
     /** The link port that other relays dial, or 0. */

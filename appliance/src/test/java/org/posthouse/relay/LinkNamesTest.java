@@ -1,11 +1,14 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
@@ -76,6 +80,21 @@ final class LinkNamesTest {
         } finally {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             far.close().await(60, TimeUnit.SECONDS);
+        }
+    }
+
+    /** As what takes an address wants it: a relay that dials, and a browser. */
+    @Test
+    void anAddressOfTheSixthVersionIsAnnouncedInBrackets(Vertx vertx) throws Exception {
+        assumeThat(NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)).contains(InetAddress.getByName("::1"));
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
+        RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0);
+        Relay relay = new Relay(config.withLinks(links(authority, "here", config.epoch()).listen("::1", 0)), directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        try {
+            assertThat(directory.relays()).extracting(RelayEntry::links).containsExactly("[::1]:" + relay.linkPort());
+        } finally {
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         }
     }
 

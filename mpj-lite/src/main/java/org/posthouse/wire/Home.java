@@ -13,6 +13,11 @@ import java.util.List;
 public record Home(String site, String relay, String address) {
     private static final int NAME_BYTES_MAX = 255;
 
+    /** As host:port, an IPv6 address in brackets. */
+    public static String address(String host, int port) {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
     /** What it takes of a frame. */
     int bytes() {
         return FrameWriter.textBytes(site, NAME_BYTES_MAX) + FrameWriter.textBytes(relay, NAME_BYTES_MAX) + FrameWriter.textBytes(address, NAME_BYTES_MAX);
