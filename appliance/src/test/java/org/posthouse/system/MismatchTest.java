@@ -19,7 +19,7 @@ class MismatchTest {
     private Command.Result run(String how) throws Exception {
         Command.Result result = Command.run(
                 folder, "run", "-n", "4", "--sites", "2", "-cp", Jobs.classPath(), Mismatches.class.getName(), how);
-        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.status()).as(result.err()).isEqualTo(1);
         assertThat(Command.processes(folder)).isEmpty();
         return result;
     }
