@@ -19,7 +19,7 @@ class MismatchTest {
     private Command.Result run(String how) throws Exception {
         Command.Result result = Command.run(
                 folder, "run", "-n", "4", "--sites", "2", "-cp", Jobs.classPath(), Mismatches.class.getName(), how);
-        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.status()).as(result.err()).isEqualTo(1);
         assertThat(Command.processes(folder)).isEmpty();
         return result;
     }
@@ -28,8 +28,17 @@ class MismatchTest {
     void namesBothRanksAndBothCalls() throws Exception {
         assertThat(run("reduce").err())
                 .contains("mpi.MPIException")
-                .containsPattern("(rank 0 is in reduce, root 0, rank [123] in bcast, root 0"
-                        + "|rank [123] is in bcast, root 0, rank 0 in reduce, root 0), as collective 2 ");
+                .containsPattern("(rank 0 is in reduce with SUM, root 0, rank [123] in bcast, root 0"
+                        + "|rank [123] is in bcast, root 0, rank 0 in reduce with SUM, root 0), as collective 2 ");
+    }
+
+    /** All have sent what the others of their operation wait for, and would have had results. */
+    @Test
+    void namesBothOperationsOfAReduction() throws Exception {
+        assertThat(run("operation").err())
+                .contains("mpi.MPIException")
+                .containsPattern("(rank 0 is in allreduce with MAX, rank [123] in allreduce with SUM"
+                        + "|rank [123] is in allreduce with SUM, rank 0 in allreduce with MAX), as collective 2 ");
     }
 
     @Test
