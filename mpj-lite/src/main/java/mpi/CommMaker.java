@@ -6,8 +6,8 @@ import java.util.stream.IntStream;
 
 /** One call that makes a communicator: all processes of the old one take part. For one use. */
 final class CommMaker {
-    /** Tags of the collectives of {@link #createGroup}, above those that an operation count will reach. */
-    private static final int GROUP_TAGS = 1 << 30;
+    /** How many tags of {@link #createGroup} are told apart, each by 16 numbers of collectives; they have a context of their own. */
+    private static final int GROUP_TAGS = 1 << 23;
 
     private final String call;
     private final Comm parent;
@@ -85,7 +85,7 @@ final class CommMaker {
             return null;
         }
         Intracomm members = new Intracomm(parent.self.unlisted(), group, Contexts.ofGroups(parent.id), parent.check.name());
-        int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
+        int id = agree(Collectives.of(members, (tag & GROUP_TAGS - 1) * 16), true);
         return parent.heir(new Intracomm(parent.self, group.copy(), id, name(parent)));
     }
 
@@ -107,6 +107,9 @@ final class CommMaker {
             throw parent.check.error(MPI.ERR_COMM, call, "the local communicator is null or freed");
         }
         local.requireLive(call);
+        if (tag == MPI.ANY_TAG) {
+            throw parent.check.error(MPI.ERR_TAG, call, "tag is ANY_TAG, expected one by which the leaders know each other's messages");
+        }
         Leaders leaders = new Leaders(local, localLeader, remoteLeader, tag);
         int[] remote = leaders.remoteGroup();
         for (int worldRank : remote) {

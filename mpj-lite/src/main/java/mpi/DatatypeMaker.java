@@ -53,7 +53,8 @@ final class DatatypeMaker {
 
     /** As {@link #vector}, with the stride in bytes. */
     Datatype vectorInBytes(int count, int blockLength, int stride) {
-        return vector(count, blockLength, inElements("stride", stride), 1);
+        DatatypeMaker maker = takingBytes(stride);
+        return maker.vector(count, blockLength, maker.inElements("stride", stride), 1);
     }
 
     /** @param unit base elements of a displacement of 1 */
@@ -63,7 +64,8 @@ final class DatatypeMaker {
 
     /** Displacements in bytes. */
     Datatype indexedInBytes(int[] lengths, int[] displacements) {
-        return indexed(lengths, displacements, at -> inElements("displacement", at));
+        DatatypeMaker maker = takingBytes(displacements);
+        return maker.indexed(lengths, displacements, at -> maker.inElements("displacement", at));
     }
 
     private Datatype indexed(int[] lengths, int[] displacements, IntUnaryOperator inElements) {
@@ -160,7 +162,15 @@ final class DatatypeMaker {
 
     /** The old datatype with other bounds, in bytes. */
     Datatype resized(int lower, int extent) {
-        return make(first.layout().resized(inElements("lb", lower), inElements("extent", extent)), first.pieces());
+        DatatypeMaker maker = takingBytes(lower, extent);
+        Layout layout = maker.first.layout().resized(maker.inElements("lb", lower), maker.inElements("extent", extent));
+        return maker.make(layout, maker.first.pieces());
+    }
+
+    /** This one, or for a record, which may lie anywhere, one of its bytes, if a number of bytes is no whole number of its elements. */
+    private DatatypeMaker takingBytes(int... numbers) {
+        boolean whole = numbers == null || Arrays.stream(numbers).allMatch(bytes -> bytes % first.bytes() == 0);
+        return whole || !first.isOpenMpiStruct() ? this : new DatatypeMaker(call, inBytes(first));
     }
 
     private int inElements(String what, int bytes) {

@@ -169,7 +169,10 @@ public abstract class Struct {
         return extent;
     }
 
-    /** The datatype of the records, as {@link Datatype#createStruct} makes it: for byte arrays and ByteBuffers. */
+    /**
+     * The datatype of the records, as {@link Datatype#createStruct} makes it: for byte arrays and ByteBuffers. Offsets in mpiJava's calls are in elements of the
+     * fields, if these are all of one kind, and in bytes if not.
+     */
     public final Datatype getType() throws MPIException {
         commit();
         return type;

@@ -245,6 +245,28 @@ class StructTest {
         }
     }
 
+    /** Of a record of one kind of element, too, which it is made of otherwise. */
+    @Test
+    void aRecordMayLieAnywhereAmongBytes() {
+        Ranks.run(1, (world, rank) -> {
+            Datatype type = new Vec2().getType();
+            assertThat(Datatype.createResized(type, 0, 9).getExtent()).isEqualTo(9);
+            assertThat(Datatype.createHVector(2, 1, 9, type).getExtent()).isEqualTo(17);
+            Datatype behindHeads = Datatype.createHIndexed(new int[] {1, 1}, new int[] {1, 10}, type);
+            assertThat(behindHeads.getExtent()).isEqualTo(17);
+            behindHeads.commit();
+            byte[] all = new byte[18];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = (byte) i;
+            }
+            byte[] got = new byte[18];
+            Request request = world.iRecv(ByteBuffer.wrap(got), 1, behindHeads, 0, 0);
+            world.send(all, 1, behindHeads, 0, 0);
+            request.waitFor();
+            assertThat(got).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 10, 11, 12, 13, 14, 15, 16, 17);
+        });
+    }
+
     /** Messages match by the elements that they have (MPI-1.1, 3.3.1), however these lie. */
     @Test
     void aRecordOfOneKindOfElementMatchesMessagesOfThese() {

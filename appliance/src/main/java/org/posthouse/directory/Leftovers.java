@@ -7,8 +7,8 @@ import java.util.List;
  * Which postings have served their time.
  *
  * <p>A relay that was withdrawn or vanished, and a job that ended, leave a posting behind, so that a write which was
- * under way does not bring them up again. It stays for a day: longer than any write is retried over a cut link. So does a rank of whose job nobody will say that it
- * has ended: its relay is known no more, or has started again and not said since that the rank is still there.
+ * under way does not bring them up again. It stays for a day: longer than any write is retried over a cut link. So does a rank whose relay is
+ * known no more: of its job nobody will say that it has ended. Not by clocks of relays: one whose clock was set back would lose ranks that live.
  */
 final class Leftovers {
     static final Duration KEPT = Duration.ofDays(1);
@@ -26,10 +26,6 @@ final class Leftovers {
     }
 
     private static boolean isLeft(View view, Posting posting) {
-        if (posting.rank() == null) {
-            return !posting.present();
-        }
-        Posting relay = view.get(Posting.relayKey(posting.rank().relay()));
-        return relay == null || relay.present() && posting.stamp() < relay.relay().since();
+        return posting.rank() == null ? !posting.present() : view.get(Posting.relayKey(posting.rank().relay())) == null;
     }
 }

@@ -137,7 +137,7 @@ record Posting(
     }
 
     /**
-     * What a store holds once this posting has arrived where {@code stored} (or null) was. That a rank is still so is news: see {@link Leftovers}.
+     * What a store holds once this posting has arrived where {@code stored} (or null) was.
      *
      * @return empty when this posting is refused: it is older, or it calls a relay vanished that wrote again
      */
@@ -154,7 +154,7 @@ record Posting(
             return Optional.empty();
         }
         Posting next = above(stored);
-        boolean nothingNew = rank == null && next.version == stored.version && next.sameAs(stored);
+        boolean nothingNew = next.version == stored.version && next.sameAs(stored);
         return Optional.of(nothingNew ? stored : next);
     }
 

@@ -7,7 +7,6 @@ import org.junit.jupiter.api.Test;
 /** How long what is of no use any more is known. */
 class LeftoversTest {
     private static final long DAY = Leftovers.KEPT.toMillis();
-    private static final long HOUR = DAY / 24;
     private static final long NOW = 100 * DAY;
 
     private final View view = new View();
@@ -32,19 +31,6 @@ class LeftoversTest {
         assertThat(Leftovers.aged(view, NOW)).containsExactly(rank);
         view.learn(Posting.withdrawn("r1", 1, null, "r1", NOW));
         assertThat(Leftovers.aged(view, NOW)).as("of one that has just gone").isEmpty();
-    }
-
-    /** Killed, say, and started again without its log: nobody says any more that their job has ended. */
-    @Test
-    void ranksGoThatALaterStartOfTheirRelayDoesNotKnow() {
-        Posting rank = rank(NOW - 2 * DAY);
-        view.learn(rank);
-        view.learn(Posting.of(relay(NOW - 3 * DAY), "r1", NOW));
-        assertThat(Leftovers.aged(view, NOW)).as("of this start, and still there").isEmpty();
-        view.learn(Posting.of(relay(NOW - HOUR), "r1", NOW));
-        assertThat(Leftovers.aged(view, NOW)).containsExactly(rank);
-        view.write(rank(NOW));
-        assertThat(Leftovers.aged(view, NOW)).as("said again by that start").isEmpty();
     }
 
     /** Members forget at different moments: else each would put back what another has just removed. */

@@ -230,7 +230,7 @@ public final class GridAuthority {
 
     private boolean learnRevoked(Path site) throws KeysException {
         RevocationList own = revocations();
-        RevocationList theirs = KeyFiles.readRevocations(site.resolve(REVOKED), certificate);
+        RevocationList theirs = readable(site.resolve(REVOKED));
         Map<BigInteger, Instant> both = new TreeMap<>(theirs.revoked());
         both.putAll(own.revoked());
         removeExpired(both, issued(), Instant.now());
@@ -240,6 +240,15 @@ public final class GridAuthority {
         }
         (own.isNewerThan(theirs) ? own : theirs).next(both, certificate, key).write(folder.resolve(REVOKED));
         return true;
+    }
+
+    /** What cannot be read, which a relay would refuse, is written anew. */
+    private RevocationList readable(Path file) {
+        try {
+            return KeyFiles.readRevocations(file, certificate);
+        } catch (KeysException e) {
+            return RevocationList.NONE;
+        }
     }
 
     private void writeRevoked(Path site) throws KeysException {

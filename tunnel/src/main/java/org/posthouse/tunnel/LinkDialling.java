@@ -65,7 +65,11 @@ final class LinkDialling {
             if (direct) {
                 return LinkPath.DIRECT;
             }
-            List<LinkPath> paths = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
+            // Where it is up already it goes to another way than its own, and to none that is to be left.
+            List<LinkPath> paths = links.routing().to(link.relay()).stream()
+                    .filter(route -> !link.isUp() || !route.isLastResort() && !route.path().equals(link.first().path()))
+                    .map(LinkRoutes.Route::path)
+                    .toList();
             if (failures == 0 && fastest != null && paths.contains(fastest)) {
                 return fastest;
             }

@@ -442,7 +442,8 @@ public final class Links {
                     + config.site()));
         } else if (keys.replace(newer)) {
             honour(keys.revocations());
-        } else if (newer.revocations().number() > 0) {
+        } else if (newer.revocations().number() > 0 && keys.revocations().isNewerThan(newer.revocations())) {
+            // Not over one of the same number: another relay that has the folder may have that in force, and each would put back its own for ever.
             watch.keep(keys.revocations(), newer.authority());
         }
     }
