@@ -12,17 +12,12 @@ final class Collective {
     static final int NO_ROOT = -1;
 
     final String call;
-
-    /** The operation of a reduction; null else. */
-    final Op op;
-
     final int root;
     private final Turns turns;
     final Body body;
 
-    Collective(String call, Op op, int root, Turns turns, Body body) {
+    Collective(String call, int root, Turns turns, Body body) {
         this.call = call;
-        this.op = op;
         this.root = root;
         this.turns = turns;
         this.body = body;

@@ -105,7 +105,7 @@ class Collectives {
     }
 
     final Collective make(String call, int root, Collective.Body body) {
-        return new Collective(call, null, root, turns, body);
+        return new Collective(call, root, turns, body);
     }
 
     Collective barrier(String call) {
@@ -342,8 +342,8 @@ class Collectives {
 
     /** A reduction, for which structs in buffers of the other byte order are turned, and its result is turned back. */
     final Collective reduction(
-            String call, int root, Datatype type, Op op, Region send, int sendCount, Region receive, int receiveCount, Reducing body) {
-        return new Collective(call, op, root, turns, () -> {
+            String call, int root, Datatype type, Region send, int sendCount, Region receive, int receiveCount, Reducing body) {
+        return make(call, root, () -> {
             Region result = type.inNativeOrder(receive, receiveCount);
             body.run(type.inNativeOrder(send, sendCount), result);
             type.putBack(result, receive, receiveCount);
@@ -360,7 +360,7 @@ class Collectives {
         }
         Region send = type.region(sendbuf, sendoffset);
         Region receive = rank == root ? type.region(recvbuf, recvoffset) : null;
-        return reduction(call, root, type, op, send, count, receive, count, (in, out) -> Reduce.run(peers, in, out, count, op.on(type), root));
+        return reduction(call, root, type, send, count, receive, count, (in, out) -> Reduce.run(peers, in, out, count, op.on(type), root));
     }
 
     Collective allreduce(
@@ -372,7 +372,7 @@ class Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, count, receive, count,
+                call, Collective.NO_ROOT, type, send, count, receive, count,
                 (in, out) -> Allreduce.run(peers, in, out, count, op.on(type)));
     }
 
@@ -388,7 +388,7 @@ class Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, blocks.total(size), receive, own,
+                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
                 (in, out) -> ReduceScatter.run(peers, in, out, blocks, op.on(type)));
     }
 
@@ -409,7 +409,7 @@ class Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, count, receive, count,
+                call, Collective.NO_ROOT, type, send, count, receive, count,
                 (in, out) -> Scan.run(peers, in, out, count, op.on(type)));
     }
 
@@ -424,7 +424,7 @@ class Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = rank > 0 ? type.region(recvbuf, recvoffset) : null;
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, count, receive, count,
+                call, Collective.NO_ROOT, type, send, count, receive, count,
                 (in, out) -> Scan.runExclusive(peers, in, out, count, op.on(type)));
     }
 

@@ -206,7 +206,7 @@ final class InterCollectives extends Collectives {
         Region send = isAcross(root) ? type.region(sendbuf, sendoffset) : null;
         Region receive = isRoot(root) ? type.region(recvbuf, recvoffset) : null;
         return reduction(
-                call, Collective.NO_ROOT, type, null, send, count, receive, count,
+                call, Collective.NO_ROOT, type, send, count, receive, count,
                 (in, out) -> Inter.reduce(inter, in, out, count, op.on(type), root));
     }
 
@@ -220,7 +220,7 @@ final class InterCollectives extends Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, count, receive, count,
+                call, Collective.NO_ROOT, type, send, count, receive, count,
                 (in, out) -> Inter.allreduce(inter, in, out, count, op.on(type)));
     }
 
@@ -237,7 +237,7 @@ final class InterCollectives extends Collectives {
         Region send = type.region(sendbuf, sendoffset);
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, op, send, blocks.total(size), receive, own,
+                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
                 (in, out) -> Inter.reduceScatter(inter, in, out, blocks, op.on(type)));
     }
 }

@@ -2,7 +2,6 @@ package mpi;
 
 import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.data.Fold;
-import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Region;
 
 /**
@@ -17,10 +16,6 @@ public class Op implements Freeable {
     /** Null for an operation of windows. */
     private final Maker maker;
     private final boolean commute;
-
-    /** {@link Reduction#code} */
-    private final int code;
-
     private volatile boolean freed;
 
     /**
@@ -45,7 +40,6 @@ public class Op implements Freeable {
         this.fold = fold;
         this.maker = maker;
         this.commute = commute;
-        code = fold == null ? 1 : 2 + Folds.ALL.indexOf(fold);
     }
 
     /** An operation that no reduction takes. */
@@ -141,11 +135,6 @@ public class Op implements Freeable {
         void combine(Region in, int inAt, Region inOut, int inOutAt, int count);
     }
 
-    /** What it is, for people, if ranks are in different ones; a program's own may have another name at each rank. */
-    String words() {
-        return fold == null ? "an operation of the program's" : name;
-    }
-
     /** This operation on elements of one datatype. */
     private final class Bound implements Reduction {
         private final Combining combining;
@@ -154,11 +143,6 @@ public class Op implements Freeable {
         Bound(Combining combining, boolean takesPacked) {
             this.combining = combining;
             this.takesPacked = takesPacked;
-        }
-
-        @Override
-        public int code() {
-            return code;
         }
 
         @Override

@@ -130,7 +130,7 @@ final class Turns {
 
     private void run(Collective collective, boolean background) {
         Presence presence = presence();
-        presence.enter(collective.call, collective.op == null ? null : collective.op.words(), collective.root, background);
+        presence.enter(collective.call, collective.root, background);
         boolean failed = true;
         boolean whole = false;
         try {

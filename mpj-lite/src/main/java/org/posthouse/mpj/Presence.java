@@ -39,10 +39,6 @@ public final class Presence {
     private int number;
 
     private String call;
-
-    /** The operation of a reduction; null else. */
-    private String operation;
-
     private int root;
 
     /** Whether the program may do something else meanwhile. */
@@ -69,14 +65,13 @@ public final class Presence {
 
     /** The rank enters the next collective; {@code root} is -1 if there is none. */
     public void enter(String call, int root) {
-        enter(call, null, root, false);
+        enter(call, root, false);
     }
 
-    /** The same. @param operation of a reduction, or null @param background whether the program has started it, and goes on */
-    public synchronized void enter(String call, String operation, int root, boolean background) {
+    /** The same. @param background whether the program has started it, and goes on */
+    public synchronized void enter(String call, int root, boolean background) {
         number++;
         this.call = call;
-        this.operation = operation;
         this.root = root;
         this.background = background;
     }
@@ -134,7 +129,7 @@ public final class Presence {
     /** What the rank is in: the same for both spellings of a call, which match. */
     String description() {
         String name = call.replace("_", "").toLowerCase(Locale.ROOT);
-        return name + (operation == null ? "" : " with " + operation) + (root < 0 ? "" : ", root " + root);
+        return root < 0 ? name : name + ", root " + root;
     }
 
     /** For tests: a presence that nobody watches. */

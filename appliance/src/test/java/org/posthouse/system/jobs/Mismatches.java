@@ -15,8 +15,6 @@ public final class Mismatches {
             MPI.COMM_WORLD.Reduce(value, 0, value.clone(), 0, 1, MPI.INT, MPI.SUM, 0);
         } else if (own[0].equals("reduce")) {
             MPI.COMM_WORLD.Bcast(value, 0, 1, MPI.INT, 0);
-        } else if (own[0].equals("operation")) {
-            MPI.COMM_WORLD.Allreduce(value, 0, value.clone(), 0, 1, MPI.INT, zero ? MPI.MAX : MPI.SUM);
         } else {
             finalizeEarly(zero);
         }

@@ -15,7 +15,7 @@ public final class Allreduce {
     /** The regions may be the same. */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
-        peers.begin(op);
+        peers.begin();
         Region mine = peers.compact(op, send, count);
         if (mine == send) {
             phase(peers, send, receive, count, op);

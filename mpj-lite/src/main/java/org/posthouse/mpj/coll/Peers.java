@@ -16,16 +16,13 @@ import org.posthouse.mpj.data.UnwritableException;
  * the thread that is inside a collective of the communicator: one at a time, and whoever hands a communicator from one
  * thread to another orders what the first wrote before what the second reads.
  *
- * <p>A collective has one tag for all of its messages, of its number and of a reduction's operation; messages of one sender never
+ * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
  * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
  * throws, or its objects where they are serialized, nor a lack of memory for scratch: the rank goes on to the end, so that no operation stays behind that points
  * into the program's buffers and nobody waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the
  * first failure.
  */
 public final class Peers {
-    /** Codes of operations in a tag, a power of two. What is left of 2^31 numbers collectives; messages with tags of before are received before. */
-    static final int OPERATIONS_MAX = 16;
-
     private final Endpoint endpoint;
     private final Algorithms algorithms;
     private final int context;
@@ -37,10 +34,6 @@ public final class Peers {
     private final Peers whole;
 
     private int operations;
-
-    /** {@link Reduction#code} of the one that is under way; 0 if it is no reduction. */
-    private int code;
-
     private ReceiveException failure;
 
     /** By the program's own code, or for want of memory, or of an array that holds a result; null if a receive has failed before. */
@@ -128,15 +121,8 @@ public final class Peers {
     /** Begins the next collective; every rank begins the same one. */
     void begin() {
         operations = operations + 1 & Integer.MAX_VALUE;
-        code = 0;
         failure = null;
         thrown = null;
-    }
-
-    /** The same, a reduction: its messages match those of the same operation only, so that ranks with others wait, which is told. */
-    void begin(Reduction op) {
-        begin();
-        code = op.code();
     }
 
     /**
@@ -268,7 +254,7 @@ public final class Peers {
     }
 
     private int tag() {
-        return (whole.operations * OPERATIONS_MAX + whole.code) & Integer.MAX_VALUE;
+        return whole.operations;
     }
 
     private Content unspoiled(Content content) {

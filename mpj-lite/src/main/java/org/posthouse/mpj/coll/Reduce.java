@@ -20,7 +20,7 @@ public final class Reduce {
      */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
             throws ReceiveException {
-        peers.begin(op);
+        peers.begin();
         Region mine = peers.compact(op, send, count);
         boolean isCopy = mine != send;
         phase(peers, mine, isCopy ? mine : receive, count, op, root);

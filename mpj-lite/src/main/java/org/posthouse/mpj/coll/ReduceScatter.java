@@ -23,7 +23,7 @@ public final class ReduceScatter {
      */
     public static void run(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
             throws ReceiveException {
-        peers.begin(op);
+        peers.begin();
         int total = blocks.total(peers.size());
         long bytes = send.bytes(total);
         Region mine = peers.compact(op, send, total);

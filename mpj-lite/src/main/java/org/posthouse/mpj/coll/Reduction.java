@@ -4,11 +4,6 @@ import org.posthouse.mpj.data.Region;
 
 /** An associative operation on elements, bound to their datatype. */
 public interface Reduction {
-    /** Tells operations apart that have another meaning: less than {@link Peers#OPERATIONS_MAX}, and above 0, which is none. */
-    default int code() {
-        return 1;
-    }
-
     /** Whether the operands may change places. If not, they are combined in rank order. */
     boolean commutes();
 

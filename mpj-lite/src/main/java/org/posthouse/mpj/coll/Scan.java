@@ -15,7 +15,7 @@ public final class Scan {
     /** Combines the elements of the ranks up to and with the calling one. The regions may be the same. */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
-        peers.begin(op);
+        peers.begin();
         Region fold = copyOf(peers, send, count, op);
         phase(peers, fold, null, count, op);
         peers.attempt(() -> receive.take(fold, count));
@@ -28,7 +28,7 @@ public final class Scan {
      */
     public static void runExclusive(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
-        peers.begin(op);
+        peers.begin();
         Region fold = copyOf(peers, send, count, op);
         Region before = peers.scratch(fold, count);
         phase(peers, fold, before, count, op);

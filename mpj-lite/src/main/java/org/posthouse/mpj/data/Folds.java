@@ -1,7 +1,5 @@
 package org.posthouse.mpj.data;
 
-import java.util.List;
-
 /** MPI's predefined reductions. */
 public final class Folds {
     public static final Fold SUM = new Sum();
@@ -16,8 +14,6 @@ public final class Folds {
     public static final Fold BXOR = new BitXor();
     public static final Fold MAXLOC = new Location(true);
     public static final Fold MINLOC = new Location(false);
-
-    public static final List<Fold> ALL = List.of(SUM, PROD, MAX, MIN, LAND, LOR, LXOR, BAND, BOR, BXOR, MAXLOC, MINLOC);
 
     private Folds() {}
 }
