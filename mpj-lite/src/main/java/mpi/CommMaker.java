@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 /** One call that makes a communicator: all processes of the old one take part. For one use. */
 final class CommMaker {
     /** How many tags of {@link #createGroup} are told apart, each by 16 numbers of collectives; they have a context of their own. */
-    private static final int GROUP_TAGS = 1 << 23;
+    private static final int GROUP_TAGS = 1 << 26;
 
     private final String call;
     private final Comm parent;
