@@ -1,15 +1,14 @@
 package org.posthouse.cli;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.ReadyLine;
@@ -35,9 +34,7 @@ final class RehearseCommand implements Callable<Integer> {
             perform();
             return 0;
         }
-        List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath())
-                .toList();
+        List<Path> classPath = Installation.classPath();
         try {
             StartCache.make(classPath.get(0).getParent(), classPath, List.of(Posthouse.class.getName(), "rehearse"), StartCache.SECONDS_MAX);
         } catch (IOException | JobFailure e) {
@@ -47,14 +44,27 @@ final class RehearseCommand implements Callable<Integer> {
     }
 
     private void perform() throws Exception {
-        List<String> arguments = List.of(
-                "--site", "rehearsal", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", "127.0.0.1:" + freePort(), "--data",
-                caches.resolve("data").toString());
+        Path grid = caches.resolve("grid");
+        posthouse("keys", "init", grid.toString());
+        int member = freePort();
+        List<String> arguments = arguments("rehearsal", member, "--links", "127.0.0.1:0");
         try (RelayProcess relay = RelayProcess.rehearse(caches.resolve(StartCache.RELAY_FILE), arguments, caches.resolve("relay.log"))) {
             use(relay.ready());
+            useLink(relay.ready(), member);
             relay.awaitCache();
         }
         posthouse("run", "-n", "2", "--sites", "2", "--durability", "process", "example:ring", "3", "100");
+    }
+
+    /** Of a relay with all that one may have, whose keys this makes. */
+    private List<String> arguments(String site, int member, String... more) throws CommandFailure {
+        Path keys = caches.resolve("keys-" + site);
+        posthouse("keys", "issue", "--authority", caches.resolve("grid").toString(), "--into", keys.toString(), site);
+        List<String> arguments = new ArrayList<>(List.of(
+                "--site", site, "--keys", keys.toString(), "--data", caches.resolve("data-" + site).toString(), "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0",
+                "--group", "127.0.0.1:" + member));
+        arguments.addAll(List.of(more));
+        return arguments;
     }
 
     private void use(ReadyLine relay) throws Exception {
@@ -63,6 +73,14 @@ final class RehearseCommand implements Callable<Integer> {
         posthouse("mode", "pooled", "--ops", relay.console());
         for (String page : List.of("/", "/metrics", "/api/v1/jobs", "/api/v1/relays")) {
             read(URI.create("http://" + relay.console() + page));
+        }
+    }
+
+    /** With a relay of another site, which starts as well as it can. */
+    private void useLink(ReadyLine relay, int member) throws Exception {
+        List<String> arguments = arguments("neighbour", freePort(), "--peer", "rehearsal=" + relay.links(), "--member", "127.0.0.1:" + member);
+        try (RelayProcess neighbour = RelayProcess.start(arguments, caches.resolve("neighbour.log"))) {
+            posthouse("run", "-n", "2", "--relay", relay.ranks(), "--relay", neighbour.ready().ranks(), "--durability", "process", "example:ring", "3", "100000");
         }
     }
 

@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -48,12 +49,24 @@ public final class Installation {
         }
     }
 
-    /** The jar or classes folder that {@code type} came from. */
+    /** Where this process was told to look for classes, in that order. */
+    public static List<Path> classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).map(entry -> Path.of(entry).toAbsolutePath()).toList();
+    }
+
+    /** The jar or classes folder that {@code type} comes from. */
     public static Path jarOf(Class<?> type) {
         try {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return onClassPath(Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()), classPath());
         } catch (URISyntaxException e) {
             throw new IllegalStateException("the place of " + type + " is no file", e);
         }
+    }
+
+    /** The JVM tells of a class from a {@link StartCache} where its jar was when that was made; an installation may have been copied since. */
+    static Path onClassPath(Path told, List<Path> classPath) {
+        return classPath.contains(told)
+                ? told
+                : classPath.stream().filter(entry -> told.getFileName().equals(entry.getFileName())).findFirst().orElse(told);
     }
 }

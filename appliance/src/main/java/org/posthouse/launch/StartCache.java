@@ -45,7 +45,7 @@ public final class StartCache {
     /** Flags for a relay's JVM that has these too; none in the same case. */
     static List<String> relayFlags(List<String> relayFlags) {
         Path cache = folder().resolve(RELAY_FILE);
-        boolean fits = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).allMatch(jar -> isOf(Path.of(jar), cache));
+        boolean fits = Installation.classPath().stream().allMatch(jar -> isOf(jar, cache));
         return mayNameACache(relayFlags, Map.of()) || !fits ? List.of() : flags(cache);
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.launch.StartCache;
+import org.posthouse.tunnel.GridAuthority;
 
 /** The start caches speed up starts, and whatever is wrong with them is nobody's concern. */
 @Timeout(900)
@@ -61,8 +62,11 @@ final class StartCacheTest {
     @Test
     void soDoesARelay() throws Exception {
         Path log = folder.resolve("relay.log");
-        Relays.start(folder, List.of("-Xlog:class+load:file=" + log), "site", "--data", folder.resolve("data").toString()).close();
-        for (String room : List.of("org.posthouse.relay.", "com.hazelcast.", "net.openhft.")) {
+        Path keys = folder.resolve("keys");
+        GridAuthority.init(folder.resolve("grid"), 1).issue("site", 1, keys);
+        Relays.start(folder, List.of("-Xlog:class+load:file=" + log), "site", "--data", folder.resolve("data").toString(), "--keys", keys.toString(), "--links", "127.0.0.1:0")
+                .close();
+        for (String room : List.of("org.posthouse.relay.", "org.posthouse.tunnel.", "com.hazelcast.", "net.openhft.")) {
             long[] loaded = loaded(log, room);
             assertThat(loaded[0]).as(room + " from the cache").isGreaterThan(50).isGreaterThan(20 * loaded[1]);
         }
