@@ -3,19 +3,17 @@ package org.posthouse.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.ConnectException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
-import java.time.Duration;
+import java.nio.charset.StandardCharsets;
 import org.posthouse.tunnel.Causes;
 
 /** Asks a running relay through its console's API. Blocking; every failure is one line. */
 final class ConsoleClient {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(30);
+    private static final int CONNECT_MS = 5_000;
+    private static final int ANSWER_MS = 30_000;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final HostPort console;
@@ -24,15 +22,12 @@ final class ConsoleClient {
         this.console = console;
     }
 
-    String get(String path) throws CommandFailure, InterruptedException {
-        return send(request(path).GET().build());
+    String get(String path) throws CommandFailure {
+        return send(path, null);
     }
 
-    String post(String path, String body) throws CommandFailure, InterruptedException {
-        return send(request(path)
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build());
+    String post(String path, String body) throws CommandFailure {
+        return send(path, body.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Reads what the console has answered. */
@@ -44,34 +39,56 @@ final class ConsoleClient {
         }
     }
 
-    private HttpRequest.Builder request(String path) throws CommandFailure {
+    /** Over the JDK's old client: the newer one starts TLS first, with all authorities that the JDK knows, whatever it is to fetch. */
+    private String send(String path, byte[] body) throws CommandFailure {
+        HttpURLConnection connection = connect(path, body);
         try {
-            return HttpRequest.newBuilder(URI.create("http://" + console + path)).timeout(ANSWER_TIMEOUT);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure("the console at " + console + " cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it"
-                    + " with --ops by its address", e);
-        }
-    }
-
-    private String send(HttpRequest request) throws CommandFailure, InterruptedException {
-        try (HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build()) {
-            HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-            if (answer.statusCode() != 200) {
-                throw refused(answer);
+            if (body != null) {
+                connection.getOutputStream().write(body);
             }
-            return answer.body();
-        } catch (ConnectException | HttpTimeoutException e) {
-            throw new CommandFailure("cannot reach the console at " + console + ": " + Causes.text(e) + "; name it with --ops", e);
+            int status = connection.getResponseCode();
+            InputStream answer = status == HttpURLConnection.HTTP_OK ? connection.getInputStream() : connection.getErrorStream();
+            String text = answer == null ? "" : new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+            if (status != HttpURLConnection.HTTP_OK) {
+                throw status < 0 ? none("it does not answer as HTTP does", null) : refused(status, text);
+            }
+            return text;
+        } catch (SocketTimeoutException e) {
+            throw unreachable(e);
         } catch (IOException e) { // Whose message may have what came, byte by byte.
             throw none("it does not answer as HTTP does", e);
+        } finally {
+            connection.disconnect();
         }
     }
 
-    private CommandFailure refused(HttpResponse<String> answer) throws CommandFailure {
-        JsonNode error = json(answer.body()).path("error");
+    private HttpURLConnection connect(String path, byte[] body) throws CommandFailure {
+        try {
+            HttpURLConnection connection = (HttpURLConnection) URI.create("http://" + console + path).toURL().openConnection();
+            connection.setConnectTimeout(CONNECT_MS);
+            connection.setReadTimeout(ANSWER_MS);
+            connection.setInstanceFollowRedirects(false);
+            if (body != null) {
+                connection.setRequestProperty("Content-Type", "application/json");
+                connection.setDoOutput(true);
+                connection.setFixedLengthStreamingMode(body.length); // Or the JDK would send it a second time when there is no answer.
+            }
+            connection.connect();
+            return connection;
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private CommandFailure unreachable(IOException cause) {
+        return new CommandFailure("cannot reach the console at " + console + ": " + Causes.text(cause) + "; name it with --ops", cause);
+    }
+
+    private CommandFailure refused(int status, String answer) throws CommandFailure {
+        JsonNode error = json(answer).path("error");
         return error.isTextual()
                 ? new CommandFailure("the relay at " + console + " refuses: " + error.textValue())
-                : none("it answers with HTTP status " + answer.statusCode(), null);
+                : none("it answers with HTTP status " + status, null);
     }
 
     private CommandFailure none(String why, IOException cause) {

@@ -21,7 +21,7 @@ final class DrainCommand implements Callable<Integer> {
     private ConsoleOptions console;
 
     @Override
-    public Integer call() throws CommandFailure, InterruptedException {
+    public Integer call() throws CommandFailure {
         ConsoleClient client = console.client();
         String answer = client.post("/api/v1/drain", JsonNodeFactory.instance.objectNode().put("drain", !undo).toString());
         if (console.json()) {

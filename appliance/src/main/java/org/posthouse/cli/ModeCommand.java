@@ -36,7 +36,7 @@ final class ModeCommand implements Callable<Integer> {
     private ConsoleOptions console;
 
     @Override
-    public Integer call() throws CommandFailure, InterruptedException {
+    public Integer call() throws CommandFailure {
         require(loops, "--loops", RelayConfig.Mode.POOLED);
         require(pipeline, "--pipeline", RelayConfig.Mode.PIPELINE);
         ObjectNode order = JsonNodeFactory.instance.objectNode().put("mode", mode.name().toLowerCase(Locale.ROOT));

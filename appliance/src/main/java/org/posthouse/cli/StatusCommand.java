@@ -32,7 +32,7 @@ final class StatusCommand implements Callable<Integer> {
     private boolean attention;
 
     @Override
-    public Integer call() throws CommandFailure, InterruptedException {
+    public Integer call() throws CommandFailure {
         ConsoleClient client = console.client();
         JsonNode relays = client.json(client.get("/api/v1/relays"));
         JsonNode jobs = client.json(client.get("/api/v1/jobs"));

@@ -12,9 +12,12 @@ public final class Breakdown {
     /** The JVM's own status for that. */
     private static final int STATUS = 3;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Breakdown.class);
-
     private Breakdown() {}
+
+    /** Made when it is used: a command that has nothing to log starts no logging. */
+    private static final class Log {
+        static final Logger OF_FAULTS = LoggerFactory.getLogger(Breakdown.class);
+    }
 
     /** Has this process end by it, whichever thread it is that fails. */
     public static void endsTheProcess() {
@@ -22,14 +25,14 @@ public final class Breakdown {
             if (fault instanceof VirtualMachineError) {
                 end(thread, fault);
             } else {
-                LOG.error("thread {} failed", thread.getName(), fault);
+                Log.OF_FAULTS.error("thread {} failed", thread.getName(), fault);
             }
         });
     }
 
     private static void end(Thread thread, Throwable fault) {
         try {
-            LOG.error("this process ends at once, with status {}: thread {} failed: {}; start it again: a relay's logged jobs go on from its --data. If it is for want"
+            Log.OF_FAULTS.error("this process ends at once, with status {}: thread {} failed: {}; start it again: a relay's logged jobs go on from its --data. If it is for want"
                     + " of memory, see docs/operations.md, the memory of a relay, and POSTHOUSE_RELAY_FLAGS", STATUS, thread.getName(), fault.toString(), fault);
         } finally {
             Runtime.getRuntime().halt(STATUS);
