@@ -41,9 +41,6 @@ public final class Posthouse {
             LogCommand.class,
             RehearseCommand.class);
 
-    /** They speak of all others. */
-    private static final List<Class<?>> ABOUT_COMMANDS = List.of(AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class);
-
     private Posthouse() {}
 
     /** The version that the build wrote. */
@@ -63,9 +60,7 @@ public final class Posthouse {
     static CommandLine commandLine(String... words) {
         CommandLine posthouse = new CommandLine(new Posthouse());
         List<Class<?>> named = COMMANDS.stream().filter(command -> words.length > 0 && words[0].equals(command.getAnnotation(Command.class).name())).toList();
-        Stream.concat(COMMANDS.stream(), ABOUT_COMMANDS.stream())
-                .filter(command -> named.isEmpty() || named.contains(command))
-                .forEach(posthouse::addSubcommand);
+        (named.isEmpty() ? Stream.concat(COMMANDS.stream(), aboutCommands()) : named.stream()).forEach(posthouse::addSubcommand);
         posthouse.setCaseInsensitiveEnumValuesAllowed(true)
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(Posthouse::execute)
@@ -75,6 +70,11 @@ public final class Posthouse {
         // What follows the program's class is the program's, whatever it looks like.
         Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         return posthouse;
+    }
+
+    /** They speak of all others. */
+    private static Stream<Class<?>> aboutCommands() {
+        return Stream.of(AutoComplete.GenerateCompletion.class, CommandLine.HelpCommand.class);
     }
 
     /** As picocli does, but for a request for help: what it does not know stays an error, such as the command to get help with. */
