@@ -62,7 +62,7 @@ final class ForwardOptions {
     }
 
     /** Adds what is wrong to {@code problems}; then the result is of no use. */
-    ForwardConfig config(List<String> problems) {
+    ForwardConfig config(Problems problems) {
         List<ForwardConfig.Via> listeners = new ArrayList<>();
         vias.forEach((target, address) -> via(target, address, listeners, problems));
         try {
@@ -73,7 +73,7 @@ final class ForwardOptions {
         }
     }
 
-    private void via(String target, String address, List<ForwardConfig.Via> listeners, List<String> problems) {
+    private void via(String target, String address, List<ForwardConfig.Via> listeners, Problems problems) {
         int slash = target.lastIndexOf('/');
         if (slash < 0) {
             problems.add("--via " + target + "=" + address + ", expected RELAY/NAME=HOST:PORT");

@@ -49,7 +49,7 @@ final class GroupOptions {
     private Map<String, String> addresses = new LinkedHashMap<>();
 
     /** What goes over the links for the group; empty if nothing does. Adds what is wrong to {@code problems}. */
-    Optional<LoopbackConfig> loopback(boolean linked, List<String> problems) {
+    Optional<LoopbackConfig> loopback(boolean linked, Problems problems) {
         if (tunnelPort == null) {
             if (!addresses.isEmpty()) {
                 problems.add("--loopback is for --tunnel-group");

@@ -2,7 +2,6 @@ package org.posthouse.cli;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.mpj.LocalSockets;
@@ -19,6 +19,7 @@ import org.posthouse.relay.RelayHost;
 import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
+import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.ForwardConfig;
@@ -200,7 +201,13 @@ final class RelayCommand implements Callable<Integer> {
             description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
     private Path tokenFile;
 
-    @Option(names = "--json", description = "Print the ready line as JSON.")
+    @Option(names = "--check-config", description = "Say whether a relay can be started with these options, or all that is wrong with them, and end.")
+    private boolean checkOnly;
+
+    @Option(names = "--print-config", description = "Print what each option is, given or by default, and end; with --json as JSON.")
+    private boolean printOnly;
+
+    @Option(names = "--json", description = "Print the ready line, or the options, as JSON.")
     private boolean json;
 
     @Option(names = "--end-with-input", hidden = true, description = "End when standard input does.")
@@ -208,22 +215,24 @@ final class RelayCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        RelayConfig config = config();
+        Settings settings = settings();
         withoutEffect().ifPresent(System.err::println);
-        LoopKind loops;
-        try {
-            sockets.check(config.mode());
-            loops = new LoopKind(sockets, busyPollUs);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(e.getMessage(), e);
+        if (printOnly || checkOnly) {
+            System.out.println(printOnly ? inUse().text(json) : "relay " + settings.relay().relay() + " can be started with these options");
+            return 0;
         }
-        try (RelayHost host = RelayHost.start(config, loops, group.config(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
-            ready(config, host);
+        try (RelayHost host = RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops())) {
+            ready(settings.relay(), host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
         return 0;
+    }
+
+    /** All that say what the relay is. */
+    OptionsInUse inUse() {
+        return OptionsInUse.of(command, "--check-config", "--print-config", "--json");
     }
 
     /** What to say of options that were given for a log that there is none of. */
@@ -234,14 +243,71 @@ final class RelayCommand implements Callable<Integer> {
                         command, "the relay has no log; give --data DIR", "--log-limit", "--log-high-mark", "--on-log-full", "--launcher-timeout");
     }
 
-    private RelayConfig config() throws CommandFailure {
-        List<String> problems = new ArrayList<>();
+    /** What a relay is started with. */
+    record Settings(RelayConfig relay, LoopKind loops, GroupConfig group, OpsConfig ops) {}
+
+    /** From the options, checked as a whole. Opens nothing but what it reads: keys and the token. @throws CommandFailure with all that is wrong */
+    Settings settings() throws CommandFailure {
+        Problems problems = new Problems();
+        checkNames(problems);
+        checkDoors(problems);
+        ForwardConfig forwarded = forwards.config(problems);
+        Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
+        meeting.filter(service -> forwards.offers(service.door()))
+                .ifPresent(service -> problems.add("--forward " + service.door() + " is the door of --tunnel-group: give yours another name"));
+        if (launcherTimeoutSeconds < 0) {
+            problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
+        }
+        if (linkPatienceSeconds < 0) {
+            problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
+        }
+        LogLimits limits = problems.of(log::limits);
+        ModeConfig modes = problems.of(mode::config);
+        LoopKind loops = problems.of(() -> loops(modes));
+        Token token = problems.of(() -> TokenFile.read(tokenFile));
+        SiteKeys siteKeys = problems.of(this::siteKeys);
+        problems.report();
+        RelayId relay = new RelayId(site, name);
+        long epoch = System.currentTimeMillis();
+        LinkConfig links = problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
+        OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames));
+        problems.report();
+        RelayConfig config = new RelayConfig(
+                site,
+                relay.toString(),
+                epoch,
+                listen.host(),
+                listen.port(),
+                Optional.ofNullable(announce).map(HostPort::toString),
+                ops.port() == 0 ? "" : ops.toString(),
+                modes,
+                RelayConfig.SHARDS_DEFAULT,
+                Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
+                token,
+                Optional.ofNullable(links),
+                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
+                RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
+                RelayConfig.CONNECTIONS_MAX_DEFAULT,
+                limits,
+                LauncherWait.ofSeconds(launcherTimeoutSeconds),
+                LocalSockets.of(System.getenv()),
+                linkPatienceSeconds);
+        GroupConfig member = problems.of(() -> group.config(config));
+        problems.report();
+        return new Settings(config, loops, member, console);
+    }
+
+    private void checkNames(Problems problems) {
         if (!SiteName.isValid(site)) {
             problems.add("--site \"" + site + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
         }
         if (!SiteName.isValid(name)) {
             problems.add("--name \"" + name + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
         }
+    }
+
+    /** Who gets in, and how. */
+    private void checkDoors(Problems problems) {
         if (!ops.isLoopback() && !unsafeOpenConsole) {
             problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");
         }
@@ -257,71 +323,39 @@ final class RelayCommand implements Callable<Integer> {
         if (keys == null && forwards.given()) {
             problems.add("--forward and --via need --keys, and --links or --peer: they lead through links");
         }
-        ForwardConfig forwarded = forwards.config(problems);
-        Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
-        meeting.filter(service -> forwards.offers(service.door()))
-                .ifPresent(service -> problems.add("--forward " + service.door() + " is the door of --tunnel-group: give yours another name"));
-        LogLimits limits = LogLimits.DEFAULT;
-        try {
-            limits = log.limits();
-        } catch (CommandFailure e) {
-            problems.add(e.getMessage());
-        }
-        if (launcherTimeoutSeconds < 0) {
-            problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
-        }
-        if (linkPatienceSeconds < 0) {
-            problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
-        }
-        if (!problems.isEmpty()) {
-            throw new CommandFailure(String.join("; ", problems));
-        }
-        RelayId relay = new RelayId(site, name);
-        long epoch = System.currentTimeMillis();
-        Token token = TokenFile.read(tokenFile);
-        return new RelayConfig(
-                site,
-                relay.toString(),
-                epoch,
-                listen.host(),
-                listen.port(),
-                Optional.ofNullable(announce).map(HostPort::toString),
-                ops.port() == 0 ? "" : ops.toString(),
-                mode.config(),
-                RelayConfig.SHARDS_DEFAULT,
-                Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
-                token,
-                Optional.ofNullable(linkConfig(relay, epoch, meeting.map(service -> forwarded.loopback(relay.toString(), service))
-                        .orElse(forwarded))),
-                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
-                RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                RelayConfig.CONNECTIONS_MAX_DEFAULT,
-                limits,
-                LauncherWait.ofSeconds(launcherTimeoutSeconds),
-                LocalSockets.of(System.getenv()),
-                linkPatienceSeconds);
     }
 
-    private LinkConfig linkConfig(RelayId relay, long epoch, ForwardConfig forwarded) throws CommandFailure {
+    private LoopKind loops(ModeConfig modes) {
+        if (modes != null) {
+            sockets.check(modes);
+        }
+        return new LoopKind(sockets, busyPollUs);
+    }
+
+    /** Null if there are none. */
+    private SiteKeys siteKeys() throws CommandFailure, KeysException {
         if (keys == null) {
             return null;
         }
-        try {
-            SiteKeys siteKeys = SiteKeys.load(keys);
-            if (!siteKeys.site().equals(site)) {
-                throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
-            }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).tls(tls).forwards(forwarded).compression(compression);
-            if (links != null) {
-                config = config.listen(links.host(), links.port());
-            }
-            for (Map.Entry<String, String> peer : peers.entrySet()) {
-                config = config.peer(RelayId.parse(peer.getKey()).toString(), peer.getValue());
-            }
-            return config;
-        } catch (KeysException | IllegalArgumentException e) {
-            throw new CommandFailure(e.getMessage(), e);
+        SiteKeys siteKeys = SiteKeys.load(keys);
+        if (!siteKeys.site().equals(site)) {
+            throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
         }
+        return siteKeys;
+    }
+
+    private LinkConfig linkConfig(RelayId relay, long epoch, SiteKeys siteKeys, ForwardConfig forwarded) {
+        if (siteKeys == null) {
+            return null;
+        }
+        LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).tls(tls).forwards(forwarded).compression(compression);
+        if (links != null) {
+            config = config.listen(links.host(), links.port());
+        }
+        for (Map.Entry<String, String> peer : peers.entrySet()) {
+            config = config.peer(RelayId.parse(peer.getKey()).toString(), peer.getValue());
+        }
+        return config;
     }
 
     private void ready(RelayConfig config, RelayHost host) {

@@ -1,0 +1,81 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a relay makes of its options before it opens anything. */
+class RelayCommandTest {
+    /** A row of the table of its options: name and default. */
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `(--[a-z-]+)[^|]*` \\| ([^|]+) \\|");
+
+    private static RelayCommand relay(String... options) {
+        String[] words = new String[options.length + 1];
+        words[0] = "relay";
+        System.arraycopy(options, 0, words, 1, options.length);
+        return (RelayCommand) Posthouse.commandLine(words).parseArgs(words).subcommand().commandSpec().userObject();
+    }
+
+    @Test
+    void allThatIsWrongIsToldAtOnce(@TempDir Path folder) {
+        assertThatExceptionOfType(CommandFailure.class)
+                .isThrownBy(() -> relay(
+                        "--site", "A", "--links", "127.0.0.1:0", "--keys", folder.toString(), "--log-limit", "1", "--pipeline", "0,1,1", "--token-file",
+                        folder.resolve("token").toString(), "--link-patience", "-1", "--busy-poll", "0", "--unsafe-open-console")
+                        .settings())
+                .satisfies(told -> assertThat(told.getMessage().split("; "))
+                        .satisfiesExactly(
+                                problem -> assertThat(problem).startsWith("--site \"A\", expected"),
+                                problem -> assertThat(problem).startsWith("--link-patience -1, expected"),
+                                problem -> assertThat(problem).startsWith("--log-limit is 1 bytes"),
+                                problem -> assertThat(problem).contains("loops of --pipeline: 0"),
+                                problem -> assertThat(problem).startsWith("the token file "),
+                                problem -> assertThat(problem).contains("authority.pem is missing")));
+    }
+
+    @Test
+    void whatIsRightIsAsItWasGiven() throws CommandFailure {
+        RelayCommand.Settings settings = relay("--site", "a", "--name", "2", "--listen", "127.0.0.1:1", "--data", "d", "--group", "127.0.0.1:2", "--ops", "127.0.0.1:3").settings();
+        assertThat(settings.relay().relay()).isEqualTo("a/2");
+        assertThat(settings.relay().logFolder()).contains(Path.of("d", "log-2"));
+        assertThat(settings.group().port()).isEqualTo(2);
+        assertThat(settings.ops().port()).isEqualTo(3);
+    }
+
+    @Test
+    void whatEachOptionIsCanBePrinted() {
+        OptionsInUse all = relay("--site", "a", "--peer", "b=h:1", "--peer", "c=h:2", "--mode", "pooled").inUse();
+        assertThat(all.text(false).lines())
+                .contains("--site                 a", "--peer                 b=h:1 c=h:2", "--mode                 pooled", "--listen               127.0.0.1:7411  (default)",
+                        "--keys                 -  (default)")
+                .noneMatch(line -> line.startsWith("--print-config") || line.startsWith("--help"));
+        assertThat(all.text(true)).contains("\"--mode\":{\"value\":\"pooled\",\"given\":true}", "\"--ops\":{\"value\":\"127.0.0.1:7413\",\"given\":false}");
+    }
+
+    /** Where the page has words in place of a value, they are about something else than one. */
+    @Test
+    void thePageHasTheDefaults() throws IOException {
+        String page = Files.readString(Path.of(System.getProperty("basedir", ""), "..", "docs", "operations.md"));
+        String table = page.substring(page.indexOf("| `--site NAME`"), page.indexOf("\n\n", page.indexOf("| `--site NAME`")));
+        Map<String, OptionsInUse.InUse> known = relay("--site", "a").inUse().options().stream().collect(Collectors.toMap(OptionsInUse.InUse::name, Function.identity()));
+        Map<String, String> told = ROW.matcher(table).results().collect(Collectors.toMap(row -> row.group(1), RelayCommandTest::defaultOf));
+        told.values().removeIf(String::isEmpty);
+        assertThat(told).hasSizeGreaterThan(20).allSatisfy((name, value) -> assertThat(known.get(name).value()).as(name).isEqualTo(value.equals("none") ? "" : value));
+    }
+
+    /** Empty if it is no value. */
+    private static String defaultOf(MatchResult row) {
+        String cell = row.group(2).strip();
+        return cell.matches("none|\\d+|`[^`]+`") && !cell.startsWith("`--") ? cell.replace("`", "") : "";
+    }
+}
