@@ -67,7 +67,7 @@ final class Comebacks {
             if (job.logged()) {
                 PeerRestart restart = new PeerRestart(job, crossings.of(peer, job.survivesHost()));
                 restart.forgive();
-                deliveries.forgiveHeld(job, peer);
+                deliveries.grants().forgiveHeld(job, peer);
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
             } else {

@@ -13,9 +13,6 @@ import org.posthouse.wire.StatePage;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
 public final class HomedRank {
-    /** Names a message whose bytes are still arriving. {@code peer} is the source, or the destination for an outgoing one. */
-    record Transfer(int context, int peer, long sequence) {}
-
     /** Most unmatched offers of a rank: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
     static final int OFFERS_MAX = 64 * 1024;
 

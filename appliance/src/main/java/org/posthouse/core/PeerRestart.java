@@ -104,7 +104,7 @@ final class PeerRestart {
         }
     }
 
-    private void withdraw(HomedRank rank, HomedRank.Transfer transfer) {
+    private void withdraw(HomedRank rank, Transfer transfer) {
         if (job.peer(transfer.peer()) == peer) {
             peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
         }

@@ -109,17 +109,17 @@ public final class RelayCore {
 
     /** What senders of offers have under way beyond a window each. */
     long lentBytes() {
-        return deliveries.lentBytes();
+        return deliveries.grants().lentBytes();
     }
 
     /** What senders of offers were told to send, and is not here. */
     long underWayBytes() {
-        return deliveries.underWayBytes();
+        return deliveries.grants().underWayBytes();
     }
 
     /** How many of them wait for the word that they may go on, as there is no room for what would come. */
     int sendersThatWait() {
-        return deliveries.sendersThatWait();
+        return deliveries.grants().sendersThatWait();
     }
 
     /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */
@@ -277,7 +277,7 @@ public final class RelayCore {
             }
         }
         if (!holds) {
-            deliveries.release();
+            deliveries.grants().release();
         }
     }
 

@@ -158,7 +158,7 @@ final class RelayRestartTest {
         StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
         OneRelay.Rank rank = comesAgain(0, 0, known);
         for (int sequence = 2; sequence < Repeats.GONE_MAX; sequence++) {
-            rank.rank.repeats().tookBack(new HomedRank.Transfer(0, 3, sequence));
+            rank.rank.repeats().tookBack(new Transfer(0, 3, sequence));
         }
         StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
         comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 0, 3, 2), last);
