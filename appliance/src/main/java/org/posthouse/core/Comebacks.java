@@ -52,7 +52,7 @@ final class Comebacks {
 
     /** Who sends what the rank was given a part of may go on, also if all that he was allowed to send came while the rank was away. */
     private void askForPieces(HomedRank rank) {
-        List.copyOf(rank.arriving().values()).stream()
+        List.copyOf(rank.incoming().arriving()).stream()
                 .filter(message -> message.receive() != null)
                 .forEach(message -> deliveries.progress(rank, message));
     }

@@ -79,9 +79,7 @@ final class Deliveries {
             throw e;
         }
         to.mailbox().accept(message, receive);
-        if (!message.isComplete()) {
-            to.arriving().put(Transfer.of(message), message);
-        }
+        to.incoming().begin(message);
         if (message.receive() != null) {
             times.met(message);
             to.countDelivered(message);
@@ -188,7 +186,7 @@ final class Deliveries {
     void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
         FrameView view = frame.view();
         Transfer transfer = Transfer.incoming(view);
-        Message message = to.arriving().get(transfer);
+        Message message = to.incoming().arriving(transfer);
         if (to.job().logged() && isRepeated(to, message, view)) {
             return;
         }
@@ -208,7 +206,7 @@ final class Deliveries {
         }
         grants.arrived(to.job(), message, bytes);
         if (message.isComplete()) {
-            to.arriving().remove(transfer);
+            to.incoming().end(transfer);
         }
         if (waits) {
             storeChunk(to, message, chunk);
@@ -226,7 +224,7 @@ final class Deliveries {
         message.keepChunkInLog(log(to, message, payload));
         grants.arrived(to.job(), message, bytes);
         payload.release();
-        to.arriving().remove(Transfer.of(message));
+        to.incoming().end(Transfer.of(message));
         if (message.receive() != null) {
             goOnBehind(to, message);
         } else if (message.form() != FrameType.OFFER) {
@@ -243,7 +241,7 @@ final class Deliveries {
         } else if (to.replay() != null) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
         } else {
-            to.readingBack().add(message);
+            to.incoming().waitToRead(message);
             readBack(to);
         }
     }
@@ -313,7 +311,7 @@ final class Deliveries {
             pass(to, message, chunk);
         }
         if (message.isBehind()) {
-            to.readingBack().add(message);
+            to.incoming().waitToRead(message);
             readBack(to);
         } else if (message.form() == FrameType.OFFER && message.bytes() == 0 && !message.isAhead()) {
             grants.letGoOn(job, message);
@@ -322,20 +320,39 @@ final class Deliveries {
         }
     }
 
+    /** A rank that was slow to read reads again: what depended on it goes on. */
+    void goOn(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (int left = incoming.deferred(); left > 0; left--) {
+            progress(to, incoming.takeDeferred());
+        }
+        readBack(to);
+    }
+
     /** Passes on what waits in the log for a rank that has matched it, as far as the rank reads. */
-    void readBack(HomedRank to) {
-        while (!to.readingBack().isEmpty() && to.port().writable()) {
-            Message message = to.readingBack().element();
+    private void readBack(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (Message message = incoming.toRead(); message != null && to.port().writable(); message = incoming.toRead()) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
             if (!message.isBehind()) {
-                to.readingBack().remove();
+                incoming.takeToRead();
                 progress(to, message);
             }
         }
     }
 
-    /** What waited for a rank to read is not wanted any more. */
-    void abandon(HomedRank to, Message message) {
+    /** The rank has gone. What waited for it to read is not wanted any more: credit goes back, as what it paid for is no longer held here. */
+    void left(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (Message message = incoming.takeToRead(); message != null; message = incoming.takeToRead()) {
+            abandon(to, message);
+        }
+        for (Message message = incoming.takeDeferred(); message != null; message = incoming.takeDeferred()) {
+            progress(to, message);
+        }
+    }
+
+    private void abandon(HomedRank to, Message message) {
         message.pass(message.arrived() - message.passed());
         progress(to, message);
     }
@@ -370,7 +387,7 @@ final class Deliveries {
             return;
         }
         if (port != null && !to.takesPieces()) {
-            to.deferred().add(message);
+            to.incoming().defer(message);
         } else if (wantsMore) {
             grants.letGoOn(to.job(), message);
         } else if (!inLog.leave(to, message) && !offered) {
@@ -383,12 +400,12 @@ final class Deliveries {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
         Transfer offer = Transfer.incoming(view);
         if (message == null) {
-            return to.tombstones().contains(offer);
+            return to.incoming().isTakenBack(offer);
         }
         if (to.job().logged()) {
-            to.tombstones().add(offer);
+            to.incoming().takeBack(offer);
         }
-        to.arriving().remove(offer);
+        to.incoming().end(offer);
         message.release();
         to.job().journal().withdrawn(to.job().id(), message);
         return true;

@@ -143,7 +143,7 @@ final class Grants {
         Message message = word.message();
         message.wordWaits(false);
         HomedRank to = word.from().job().homed(message.destination());
-        boolean wanted = message.bytes() == 0 || isArriving(to, message);
+        boolean wanted = message.bytes() == 0 || to.incoming().arriving(Transfer.of(message)) == message;
         if (word.replays() != replays(word.from())) {
             if (wanted) {
                 goOnAnew(to, message);
@@ -154,10 +154,6 @@ final class Grants {
             message.grant(windows.boundNow(message));
         }
         return wanted;
-    }
-
-    private static boolean isArriving(HomedRank to, Message message) {
-        return to.arriving().get(Transfer.of(message)) == message;
     }
 
     /** A process of its source that came meanwhile has heard the word as it said the message again. */
@@ -232,6 +228,6 @@ final class Grants {
     /** The rank's job ends; what was under way to it is not wanted any more. */
     void forget(HomedRank to) {
         windows.forget(to.job());
-        to.arriving().values().forEach(message -> windows.giveBack(to.job().sender(message.source()), message));
+        to.incoming().arriving().forEach(message -> windows.giveBack(to.job().sender(message.source()), message));
     }
 }

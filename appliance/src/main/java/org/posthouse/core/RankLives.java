@@ -117,14 +117,10 @@ final class RankLives {
         rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
     }
 
-    /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
     private void leave(HomedRank rank, RankState next) {
-        List<Message> deferred = List.copyOf(rank.deferred());
-        List<Message> readingBack = List.copyOf(rank.readingBack());
         checkpoints.drop(rank);
         rank.disconnect(next);
-        readingBack.forEach(message -> deliveries.abandon(rank, message));
-        deferred.forEach(message -> deliveries.progress(rank, message));
+        deliveries.left(rank);
     }
 
     /** It says goodbye. It is answered at once, or, in a logged job, when all that it has sent is {@link #safer safe}. */

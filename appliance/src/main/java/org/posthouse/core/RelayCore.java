@@ -336,21 +336,14 @@ public final class RelayCore {
     public void writable(HomedRank rank) {
         try {
             if (rank.replay() == null) {
-                goOn(rank);
+                rank.clearUnreadAnswers();
+                deliveries.goOn(rank);
             } else {
                 comebacks.goOn(rank);
             }
         } catch (JournalFailure e) {
             rank.job().fail(e);
         }
-    }
-
-    private void goOn(HomedRank rank) {
-        rank.clearUnreadAnswers();
-        for (int left = rank.deferred().size(); left > 0; left--) {
-            deliveries.progress(rank, rank.deferred().remove());
-        }
-        deliveries.readBack(rank);
     }
 
     // ---- frames of other cores

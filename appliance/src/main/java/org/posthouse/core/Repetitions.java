@@ -34,7 +34,7 @@ final class Repetitions {
     private static void offered(HomedRank to, Peer peer, FrameView view, Message open) {
         Transfer transfer = Transfer.incoming(view);
         long upTo = view.messageBytes();
-        if (open == null && to.tombstones().contains(transfer)) {
+        if (open == null && to.incoming().isTakenBack(transfer)) {
             peer.withdrawn(to.job().id(), view.context(), view.source(), view.destination(), view.sequence(), true);
             return;
         }

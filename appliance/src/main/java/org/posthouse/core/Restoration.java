@@ -35,7 +35,7 @@ final class Restoration {
         recovered.channels().forEach(channel ->
                 to.mailbox().restore(channel.context(), channel.source(), channel.sequence()));
         recovered.takenBack().forEach(offer ->
-                to.tombstones().add(new Transfer(offer.context(), offer.source(), offer.sequence())));
+                to.incoming().takeBack(new Transfer(offer.context(), offer.source(), offer.sequence())));
         recovered.messages().forEach(message -> message(job, to, message));
     }
 
@@ -44,9 +44,7 @@ final class Restoration {
         if (message.form() == FrameType.OFFER) {
             deliveries.grants().restore(job, message);
         }
-        if (!message.isComplete()) {
-            to.arriving().put(Transfer.of(message), message);
-        }
+        to.incoming().begin(message);
         HomedRank source = job.homed(message.source());
         boolean offered = message.form() == FrameType.OFFER;
         if (message.receive() != null) {

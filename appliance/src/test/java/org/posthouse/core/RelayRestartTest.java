@@ -220,7 +220,7 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("finalized");
         arrives(1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 9 * CHUNK);
-        assertThat(rank.rank.arriving()).isEmpty();
+        assertThat(rank.rank.incoming().arriving()).isEmpty();
     }
 
     private void arrives(int... chunks) {
