@@ -292,7 +292,7 @@ public final class HomedRank {
         mailbox.forgetReceives();
     }
 
-    /** What the log says of it, before it or anybody else has come. */
+    /** What the log says of it, before it or anybody else has come: where its life goes on here, which is no step of it. */
     void restore(Recovered recovered) {
         state = recovered.incarnation() == 0
                 ? RankState.WAITING
