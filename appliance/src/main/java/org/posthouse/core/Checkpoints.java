@@ -124,7 +124,7 @@ final class Checkpoints {
     /** A point that waited goes on, if nothing is missing any more. */
     void goOn(HomedRank rank) {
         Save save = rank.save();
-        if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.isMissingPieces()) {
+        if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.incoming().isMissingPieces()) {
             return;
         }
         save.at = standing(rank, save.point);

@@ -7,7 +7,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
-/** Ranks and relays that come back: the end of a replay, and of a peer's absence. Part of {@link RelayCore}. */
+/** Ranks and relays that come back: the steps of a replay and its end, and what is said to a peer that was restarted. Part of {@link RelayCore}. */
 final class Comebacks {
     private static final int NANOS_PER_MICRO = 1_000;
 
@@ -15,6 +15,25 @@ final class Comebacks {
 
     Comebacks(Deliveries deliveries) {
         this.deliveries = deliveries;
+    }
+
+    /** The next steps of the rank's history. */
+    void past(HomedRank rank, List<Past> steps) {
+        rank.replay().past(steps);
+        askForMissing(rank);
+    }
+
+    /** A rank that is replayed reads again. */
+    void goOn(HomedRank rank) {
+        rank.replay().goOn();
+        askForMissing(rank);
+    }
+
+    /** What the log misses of the rank's history its senders have. */
+    private void askForMissing(HomedRank rank) {
+        if (rank.replay() != null && rank.takesPieces()) {
+            askForPieces(rank);
+        }
     }
 
     /** The rank has observed all of its history again: from here on it goes on as any other. */
@@ -32,8 +51,8 @@ final class Comebacks {
     }
 
     /** Who sends what the rank was given a part of may go on, also if all that he was allowed to send came while the rank was away. */
-    void askForPieces(HomedRank rank) {
-        List.copyOf(rank.arriving().values()).stream()
+    private void askForPieces(HomedRank rank) {
+        List.copyOf(rank.incoming().arriving()).stream()
                 .filter(message -> message.receive() != null)
                 .forEach(message -> deliveries.progress(rank, message));
     }
@@ -48,7 +67,7 @@ final class Comebacks {
             if (job.logged()) {
                 PeerRestart restart = new PeerRestart(job, crossings.of(peer, job.survivesHost()));
                 restart.forgive();
-                deliveries.forgiveHeld(job, peer);
+                deliveries.grants().forgiveHeld(job, peer);
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
             } else {

@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayDeque;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -9,43 +8,35 @@ import org.posthouse.wire.WireException;
 
 /**
  * The mailbox's side of a message's way (DESIGN section 3, steps 4 to 6): logged on arrival, matched, logged again and
- * delivered; and what flows back to its sender, the word to go on and credit. Confined to the relay core.
+ * delivered; and when something flows back to its sender, for {@link Grants} to say. Confined to the relay core.
  *
  * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone. There it is read back when it is
  * matched, and no faster than its receiver reads: the DELIVERED goes out at once, as the order of deliveries wants, and
  * payload that the connection does not take now follows in chunks. What arrives meanwhile goes behind it, into the log.
  */
 final class Deliveries {
-    private final CoreConfig config;
     private final InLog inLog;
-    private final Windows windows;
+    private final Grants grants;
     private final MatchTimes times;
     private final Checkpoints checkpoints;
-
-    /**
-     * What a sender is owed while its journal holds it.
-     *
-     * @param credit whether that is credit, and not the word to go on
-     */
-    private record Held(Job job, int source, boolean credit, Runnable say) {}
-
-    /** What senders are owed while their journal holds it: at most a word for each message that they may have under way. */
-    private final ArrayDeque<Held> held = new ArrayDeque<>();
-
     private long messagesMatched;
     private long messagesStored;
     private long messagesPushed;
 
     Deliveries(CoreConfig config, int shards, MatchTimes times, Checkpoints checkpoints) {
-        this.config = config;
         this.inLog = new InLog(config, shards);
-        this.windows = new Windows(config, shards);
+        this.grants = new Grants(config, shards, this::progress);
         this.times = times;
         this.checkpoints = checkpoints;
     }
 
     MatchTimes times() {
         return times;
+    }
+
+    /** What flows back to senders. */
+    Grants grants() {
+        return grants;
     }
 
     /** Messages matched to a receive since the start. */
@@ -61,20 +52,6 @@ final class Deliveries {
     /** Messages sent to their ranks before there was a receive for them, since the start. */
     long messagesPushed() {
         return messagesPushed;
-    }
-
-    /** What senders of offers have under way beyond a window each. */
-    long lentBytes() {
-        return windows.lent();
-    }
-
-    /** What senders of offers were told to send, and is not here. */
-    long underWayBytes() {
-        return windows.underWay();
-    }
-
-    int sendersThatWait() {
-        return windows.waiting();
     }
 
     /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
@@ -102,9 +79,7 @@ final class Deliveries {
             throw e;
         }
         to.mailbox().accept(message, receive);
-        if (!message.isComplete()) {
-            to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
-        }
+        to.incoming().begin(message);
         if (message.receive() != null) {
             times.met(message);
             to.countDelivered(message);
@@ -188,9 +163,9 @@ final class Deliveries {
         if ((offered ? message.isStorable() : message.isComplete()) && inLog.admit(to, message)) {
             if (offered) {
                 freeOfferPlace(to.job(), message);
-                grantMore(to.job(), message);
+                grants.letGoOn(to.job(), message);
             } else {
-                giveBack(to.job(), message);
+                grants.giveBack(to.job(), message);
             }
         }
     }
@@ -210,8 +185,8 @@ final class Deliveries {
 
     void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
         FrameView view = frame.view();
-        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
-        Message message = to.arriving().get(transfer);
+        Transfer transfer = Transfer.incoming(view);
+        Message message = to.incoming().arriving(transfer);
         if (to.job().logged() && isRepeated(to, message, view)) {
             return;
         }
@@ -229,9 +204,9 @@ final class Deliveries {
         if (waits && to.job().logged()) {
             message.keepChunkInLog(place);
         }
-        Sender from = come(to, message, bytes);
+        grants.arrived(to.job(), message, bytes);
         if (message.isComplete()) {
-            to.arriving().remove(transfer);
+            to.incoming().end(transfer);
         }
         if (waits) {
             storeChunk(to, message, chunk);
@@ -239,7 +214,7 @@ final class Deliveries {
             pass(to, message, chunk);
             progress(to, message);
         }
-        tellNext(from);
+        grants.tellNext(to.job(), message);
         checkpoints.goOn(to);
     }
 
@@ -247,25 +222,16 @@ final class Deliveries {
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
         message.keepChunkInLog(log(to, message, payload));
-        Sender from = come(to, message, bytes);
+        grants.arrived(to.job(), message, bytes);
         payload.release();
-        to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
+        to.incoming().end(Transfer.of(message));
         if (message.receive() != null) {
             goOnBehind(to, message);
         } else if (message.form() != FrameType.OFFER) {
             letRunAhead(to, message);
         }
-        tellNext(from);
+        grants.tellNext(to.job(), message);
         checkpoints.goOn(to);
-    }
-
-    /** More of a message is here, and not under way any more. */
-    private Sender come(HomedRank to, Message message, int bytes) {
-        Sender from = to.job().sender(message.source());
-        long underWay = message.underWay();
-        message.chunkArrived(bytes);
-        windows.arrived(from, underWay - message.underWay());
-        return from;
     }
 
     /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */
@@ -275,7 +241,7 @@ final class Deliveries {
         } else if (to.replay() != null) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
         } else {
-            to.readingBack().add(message);
+            to.incoming().waitToRead(message);
             readBack(to);
         }
     }
@@ -301,8 +267,8 @@ final class Deliveries {
             chunk.release();
             if (message.form() != FrameType.OFFER) {
                 letRunAhead(to, message);
-            } else if (windows.wantsMore(message)) {
-                grantMore(to.job(), message);
+            } else if (grants.wantsMore(message)) {
+                grants.letGoOn(to.job(), message);
             }
         } else {
             chunk.settle();
@@ -345,29 +311,48 @@ final class Deliveries {
             pass(to, message, chunk);
         }
         if (message.isBehind()) {
-            to.readingBack().add(message);
+            to.incoming().waitToRead(message);
             readBack(to);
         } else if (message.form() == FrameType.OFFER && message.bytes() == 0 && !message.isAhead()) {
-            grantMore(job, message);
+            grants.letGoOn(job, message);
         } else {
             progress(to, message);
         }
     }
 
+    /** A rank that was slow to read reads again: what depended on it goes on. */
+    void goOn(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (int left = incoming.deferred(); left > 0; left--) {
+            progress(to, incoming.takeDeferred());
+        }
+        readBack(to);
+    }
+
     /** Passes on what waits in the log for a rank that has matched it, as far as the rank reads. */
-    void readBack(HomedRank to) {
-        while (!to.readingBack().isEmpty() && to.port().writable()) {
-            Message message = to.readingBack().element();
+    private void readBack(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (Message message = incoming.toRead(); message != null && to.port().writable(); message = incoming.toRead()) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
             if (!message.isBehind()) {
-                to.readingBack().remove();
+                incoming.takeToRead();
                 progress(to, message);
             }
         }
     }
 
-    /** What waited for a rank to read is not wanted any more. */
-    void abandon(HomedRank to, Message message) {
+    /** The rank has gone. What waited for it to read is not wanted any more: credit goes back, as what it paid for is no longer held here. */
+    void left(HomedRank to) {
+        Incoming incoming = to.incoming();
+        for (Message message = incoming.takeToRead(); message != null; message = incoming.takeToRead()) {
+            abandon(to, message);
+        }
+        for (Message message = incoming.takeDeferred(); message != null; message = incoming.takeDeferred()) {
+            progress(to, message);
+        }
+    }
+
+    private void abandon(HomedRank to, Message message) {
         message.pass(message.arrived() - message.passed());
         progress(to, message);
     }
@@ -382,26 +367,10 @@ final class Deliveries {
         }
     }
 
-    /** Up to where the sender of an offer that was here before this core began may have been cleared; 0 if it was not. */
-    long clearedAtMost(Message offer) {
-        boolean mayBe = offer.receive() != null || offer.isStorable() || offer.arrived() > 0;
-        return mayBe ? Math.min(offer.bytes(), offer.arrived() + config.windowBytes()) : 0;
-    }
-
-    /** An offer that was here before this core began goes on as far as its sender may have been told. */
-    void grantAgain(Job job, Message offer) {
-        long upTo = clearedAtMost(offer);
-        if (upTo > 0) {
-            offer.grant(upTo);
-            windows.told(new Sender.Word(job.sender(offer.source()), offer, 0));
-        }
-    }
-
     /** The rank's job ends; what arrives for it is still here. */
     void forget(HomedRank to) {
         inLog.forget(to);
-        windows.forget(to.job());
-        to.arriving().values().forEach(message -> windows.giveBack(to.job().sender(message.source()), message));
+        grants.forget(to);
     }
 
     /**
@@ -413,177 +382,32 @@ final class Deliveries {
         boolean offered = message.form() == FrameType.OFFER;
         boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
         boolean reads = port != null || to.state() == RankState.FINALIZED;
-        boolean wantsMore = offered && reads && !message.isBehind() && windows.wantsMore(message);
+        boolean wantsMore = offered && reads && !message.isBehind() && grants.wantsMore(message);
         if (!over && !wantsMore) {
             return;
         }
         if (port != null && !to.takesPieces()) {
-            to.deferred().add(message);
+            to.incoming().defer(message);
         } else if (wantsMore) {
-            grantMore(to.job(), message);
+            grants.letGoOn(to.job(), message);
         } else if (!inLog.leave(to, message) && !offered) {
-            giveBack(to.job(), message);
-        }
-    }
-
-    /** Lets an offer's sender go on: as far as windows go, for an empty message up to nothing, which completes it. */
-    private void grantMore(Job job, Message message) {
-        Peer peer = job.peer(message.source());
-        Sender from = job.sender(message.source());
-        if (message.wordWaits()) {
-            return;
-        }
-        boolean holds = job.journal().holds();
-        long upTo = windows.bound(message, from, !holds && peer != null && peer.isFar());
-        if (upTo <= message.granted() && message.bytes() > 0) {
-            return; // Less is lent than when it was granted that: it goes on when that is here.
-        }
-        message.grant(upTo);
-        Sender.Word word = new Sender.Word(from, message, replays(from));
-        if (holds) {
-            hold(word);
-        } else {
-            tell(word);
-        }
-    }
-
-    private static int replays(Sender from) {
-        HomedRank source = from.job().homed(from.rank());
-        return source == null ? 0 : source.replays();
-    }
-
-    private void hold(Sender.Word word) {
-        word.message().wordWaits(true);
-        held.add(new Held(word.from().job(), word.from().rank(), false, () -> {
-            if (goesOn(word)) {
-                tell(word);
-            }
-        }));
-    }
-
-    /** Says it now, or when there is room for what comes then. */
-    private void tell(Sender.Word word) {
-        if (windows.admits(word)) {
-            say(word);
-        } else {
-            windows.await(word);
-        }
-    }
-
-    /** Says what there is room for, now that some of what a sender had under way has come. */
-    private void tellNext(Sender from) {
-        for (Sender.Word word = windows.next(from); word != null; word = windows.next(from)) {
-            if (word.from().job().journal().holds()) {
-                hold(word);
-            } else if (goesOn(word)) {
-                say(word);
-            }
-        }
-    }
-
-    private void say(Sender.Word word) {
-        windows.told(word);
-        clear(word.from().job(), word.message(), word.message().granted());
-    }
-
-    /** Whether what has waited is still to be said; its message may have come on meanwhile. */
-    private boolean goesOn(Sender.Word word) {
-        Message message = word.message();
-        message.wordWaits(false);
-        HomedRank to = word.from().job().homed(message.destination());
-        boolean wanted = message.bytes() == 0 || isArriving(to, message);
-        if (word.replays() != replays(word.from())) {
-            if (wanted) {
-                goOnAnew(to, message);
-            }
-            return false;
-        }
-        if (wanted && windows.boundNow(message) > message.granted()) {
-            message.grant(windows.boundNow(message));
-        }
-        return wanted;
-    }
-
-    private static boolean isArriving(HomedRank to, Message message) {
-        return to.arriving().get(new HomedRank.Transfer(message.context(), message.source(), message.sequence())) == message;
-    }
-
-    /** A process of its source that came meanwhile has heard the word as it said the message again. */
-    private void goOnAnew(HomedRank to, Message message) {
-        if (message.receive() != null) {
-            progress(to, message);
-        } else if (windows.wantsMore(message)) {
-            grantMore(to.job(), message);
-        }
-    }
-
-    /** There is room again: senders get what was held back. */
-    void release() {
-        for (int left = held.size(); left > 0; left--) {
-            held.remove().say().run();
-        }
-    }
-
-    /** The peer was started again, and knows nothing of what its ranks have paid: it is owed no credit that is held. */
-    void forgiveHeld(Job job, Peer peer) {
-        held.removeIf(each -> each.credit && each.job == job && job.peer(each.source) == peer);
-    }
-
-    private void clear(Job job, Message message, long upTo) {
-        HomedRank source = job.homed(message.source());
-        if (source == null) {
-            job.peer(message.source())
-                    .clear(
-                            job.id(),
-                            message.context(),
-                            message.source(),
-                            message.destination(),
-                            message.sequence(),
-                            upTo);
-        } else {
-            source.cleared(message.context(), message.destination(), message.sequence(), upTo);
+            grants.giveBack(to.job(), message);
         }
     }
 
     /** Takes an offered message out of the mailbox, as if it had never come; false if it was matched before. */
     boolean withdraw(HomedRank to, FrameView view) {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
-        HomedRank.Transfer offer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
+        Transfer offer = Transfer.incoming(view);
         if (message == null) {
-            return to.tombstones().contains(offer);
+            return to.incoming().isTakenBack(offer);
         }
         if (to.job().logged()) {
-            to.tombstones().add(offer);
+            to.incoming().takeBack(offer);
         }
-        to.arriving().remove(offer);
+        to.incoming().end(offer);
         message.release();
         to.job().journal().withdrawn(to.job().id(), message);
         return true;
-    }
-
-    private void giveBack(Job job, Message message) {
-        if (message.isForgiven()) {
-            return;
-        }
-        if (job.journal().holds()) {
-            held.add(new Held(job, message.source(), true, () -> giveBack(job, message.source(), message.cost())));
-        } else {
-            giveBack(job, message.source(), message.cost());
-        }
-    }
-
-    /** Gives a sender back what a message has cost. */
-    void giveBack(Job job, int source, long cost) {
-        if (!job.owe(source, cost, config)) {
-            return;
-        }
-        long bytes = job.takeOwedBytes(source);
-        int messages = job.takeOwedMessages(source);
-        HomedRank local = job.homed(source);
-        if (local != null) {
-            local.returnCredit(bytes, messages, null);
-        } else {
-            job.peer(source).credit(job.id(), source, bytes, messages);
-        }
     }
 }

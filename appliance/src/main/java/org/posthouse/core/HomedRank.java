@@ -1,40 +1,27 @@
 package org.posthouse.core;
 
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.StatePage;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
 public final class HomedRank {
-    /** Names a message whose bytes are still arriving. {@code peer} is the source, or the destination for an outgoing one. */
-    record Transfer(int context, int peer, long sequence) {}
-
     /** Most unmatched offers of a rank: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
     static final int OFFERS_MAX = 64 * 1024;
 
     private final Job job;
     private final int rank;
     private final Mailbox mailbox;
-    private final Map<Transfer, Message> arriving = new HashMap<>();
+    private final Incoming incoming = new Incoming();
     private final Outgoing outgoing = new Outgoing();
-    private final ArrayDeque<Message> deferred = new ArrayDeque<>();
-    private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private final Repeats repeats = new Repeats();
     private Checkpoints.Save save;
     private int saves;
     private final OutputNotes outputNotes = new OutputNotes(this);
     private final UsedCredit credit = new UsedCredit();
     private final Safety safety;
-
-    /** Offers to it that were taken back: for jobs that are logged. */
-    private final Set<Transfer> tombstones = new HashSet<>();
 
     private RankState state = RankState.WAITING;
     private Replay replay;
@@ -145,32 +132,22 @@ public final class HomedRank {
         return port;
     }
 
-    Map<Transfer, Message> arriving() {
-        return arriving;
-    }
-
-    /** Tells of each message from {@code source} that is here in part, or offered and unmatched. */
-    void forEachOpen(int source, Consumer<Message> visitor) {
-        arriving.values().stream().filter(message -> message.source() == source).forEach(visitor);
-        mailbox.forEachOffer(source, message -> {
-            if (message.isComplete() && !message.isAhead()) {
-                visitor.accept(message);
-            }
-        });
+    Incoming incoming() {
+        return incoming;
     }
 
     Outgoing outgoing() {
         return outgoing;
     }
 
-    /** Messages whose credit waits until the rank reads again. */
-    ArrayDeque<Message> deferred() {
-        return deferred;
-    }
-
-    /** Matched messages whose payload waits in the log until the rank reads, in the order of their deliveries. */
-    ArrayDeque<Message> readingBack() {
-        return readingBack;
+    /** Tells of each message from {@code source} that is here in part, or offered and unmatched. */
+    void forEachOpen(int source, Consumer<Message> visitor) {
+        incoming.arriving().stream().filter(message -> message.source() == source).forEach(visitor);
+        mailbox.forEachOffer(source, message -> {
+            if (message.isComplete() && !message.isAhead()) {
+                visitor.accept(message);
+            }
+        });
     }
 
     void connect(RankPort port, int incarnation) {
@@ -234,11 +211,6 @@ public final class HomedRank {
         boolean tells = !toldUnreceived;
         toldUnreceived = true;
         return tells;
-    }
-
-    /** Whether the log misses pieces of messages that the rank was given: they are on their way, or its host has lost them. */
-    boolean isMissingPieces() {
-        return arriving.values().stream().anyMatch(message -> message.receive() != null);
     }
 
     /** The point that it has told and that is not in the log yet; null if there is none. */
@@ -318,11 +290,9 @@ public final class HomedRank {
         transition(next);
         port = null;
         mailbox.forgetReceives();
-        deferred.clear();
-        readingBack.clear();
     }
 
-    /** What the log says of it, before it or anybody else has come. */
+    /** What the log says of it, before it or anybody else has come: where its life goes on here, which is no step of it. */
     void restore(Recovered recovered) {
         state = recovered.incarnation() == 0
                 ? RankState.WAITING
@@ -353,14 +323,9 @@ public final class HomedRank {
         return finalizing && safety.isAllSafe();
     }
 
-    /** Offers to it that were taken back. */
-    Set<Transfer> tombstones() {
-        return tombstones;
-    }
-
     /** The message from {@code source} if it is here in part, or offered and unmatched; else null. */
     Message openMessage(int context, int source, long sequence) {
-        Message message = arriving.get(new Transfer(context, source, sequence));
+        Message message = incoming.arriving(new Transfer(context, source, sequence));
         return message == null ? mailbox.offer(context, source, sequence) : message;
     }
 
@@ -496,7 +461,7 @@ public final class HomedRank {
     /** The job ends. What arrives and is matched is on its way, and what a journal has held back finds nothing that arrives. */
     void release() {
         mailbox.drain(Message::release);
-        arriving.clear();
+        incoming.forget();
     }
 
     @Override

@@ -80,6 +80,17 @@ public final class Job {
         return -1;
     }
 
+    /** The same for a job that is to be opened there: one that has no rank at the relay is refused. */
+    public static int requireHome(String relay, JobOpen opening) throws Refusal {
+        int self = indexOf(relay, opening.homes());
+        if (self < 0) {
+            throw new Refusal(
+                    Reason.WRONG_SITE,
+                    "job " + hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
+        }
+        return self;
+    }
+
     /** How people write a job's id. */
     public static String hexId(long id) {
         return String.format("%016x", id);
@@ -220,6 +231,20 @@ public final class Job {
     /** Tells the launcher that the job cannot go on; the launcher ends it. */
     void fail(Reason reason, String detail) {
         report(JobEvent.ABORTED, -1, 1, reason + ": " + detail + "; " + reason.advice());
+    }
+
+    /** The same: the log failed. */
+    void fail(JournalFailure log) {
+        fail(log.reason(), log.getMessage());
+    }
+
+    /** Takes a step of the job; if the log fails in it the job cannot go on. Not for what happens to each message. */
+    void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (JournalFailure e) {
+            fail(e);
+        }
     }
 
     /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */

@@ -1,7 +1,6 @@
 package org.posthouse.core;
 
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Limit;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;

@@ -21,7 +21,7 @@ final class OpenChannels {
         Repeats repeats = rank.repeats();
         for (HomedRank to : rank.job().homedRanks()) {
             to.forEachOpen(rank.rank(), message -> repeats.await(
-                    new HomedRank.Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
+                    new Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
         }
         rank.outgoing().forEachOpen((transfer, open) -> {
             repeats.await(transfer, open.clearedUpTo());
@@ -48,7 +48,7 @@ final class OpenChannels {
                 .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
         rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
                 StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
-        for (HomedRank.Transfer message : rank.safety().keptByNobody()) {
+        for (Transfer message : rank.safety().keptByNobody()) {
             if (rank.outgoing().open(message) == null && !rank.repeats().isGone(message)) {
                 int form = FrameType.EAGER.id(); // Whatever it was: it is begun again, and so kept; here it is dropped.
                 state.add(new StatePage.Entry(StatePage.OPEN, message.context(), message.peer(), form, message.sequence(), 0));

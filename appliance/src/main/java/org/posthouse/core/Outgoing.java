@@ -66,7 +66,7 @@ final class Outgoing {
     /** That of the channel that was asked for last, as a rule the next one too; null before the first. */
     private Sequence latest;
 
-    private final Map<HomedRank.Transfer, Sending> sending = new HashMap<>();
+    private final Map<Transfer, Sending> sending = new HashMap<>();
 
     /** Whether there were channels before this core began of which it knows nothing. */
     private boolean restored;
@@ -105,7 +105,7 @@ final class Outgoing {
      * @param upTo up to where it may be sent
      * @param cleared whether its rank may have been told
      */
-    void restore(HomedRank.Transfer transfer, Message message, long upTo, boolean cleared) {
+    void restore(Transfer transfer, Message message, long upTo, boolean cleared) {
         boolean offered = message.form() == FrameType.OFFER;
         boolean believed = offered && !cleared; // The log may have lost that it was.
         Sending open = new Sending(offered, message.bytes(), believed ? message.bytes() : upTo);
@@ -119,7 +119,7 @@ final class Outgoing {
     }
 
     /** Whether this message, which is not under way, may have been before this core began. */
-    boolean mayHaveForgotten(HomedRank.Transfer transfer) {
+    boolean mayHaveForgotten(Transfer transfer) {
         return restored && !sending.containsKey(transfer);
     }
 
@@ -133,7 +133,7 @@ final class Outgoing {
      *
      * @param sent bytes of it that are at its destination
      */
-    void goesOn(HomedRank.Transfer transfer, long bytes, long sent) {
+    void goesOn(Transfer transfer, long bytes, long sent) {
         Sending open = new Sending(true, bytes, bytes);
         open.sent = sent;
         open.cleared = sent > 0;
@@ -143,13 +143,13 @@ final class Outgoing {
     }
 
     /** The message is begun anew, maybe in another form. @return whether it was an offer that was not cleared */
-    boolean forget(HomedRank.Transfer transfer) {
+    boolean forget(Transfer transfer) {
         Sending message = sending.remove(transfer);
         return message != null && message.offered && !message.cleared;
     }
 
     /** Tells of each offer that nobody has cleared, as far as is known. */
-    void forEachUncleared(BiConsumer<HomedRank.Transfer, Long> visitor) {
+    void forEachUncleared(BiConsumer<Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.offered && (message.believed || !message.cleared)) {
                 visitor.accept(transfer, message.bytes);
@@ -158,7 +158,7 @@ final class Outgoing {
     }
 
     /** Tells of each offer of which only its rank has said how far it got. */
-    void forEachBelieved(BiConsumer<HomedRank.Transfer, Long> visitor) {
+    void forEachBelieved(BiConsumer<Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.believed) {
                 visitor.accept(transfer, message.bytes);
@@ -167,7 +167,7 @@ final class Outgoing {
     }
 
     /** Tells of each offer that its rank wants back. */
-    void forEachWithdrawing(Consumer<HomedRank.Transfer> visitor) {
+    void forEachWithdrawing(Consumer<Transfer> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.withdrawing) {
                 visitor.accept(transfer);
@@ -180,7 +180,7 @@ final class Outgoing {
      *
      * @param isGone whether an offer was taken back: a process that is told so does not begin it
      */
-    void begin(FrameView view, Predicate<HomedRank.Transfer> isGone) throws WireException {
+    void begin(FrameView view, Predicate<Transfer> isGone) throws WireException {
         Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
         // What is not said again of a channel that was forgotten is safe where it was to go.
@@ -206,14 +206,14 @@ final class Outgoing {
             Sending message = new Sending(offered, bytes, offered && !believed ? 0 : bytes);
             message.believed = believed;
             message.begunBefore = again;
-            sending.put(transfer(view), message);
+            sending.put(Transfer.outgoing(view), message);
         }
     }
 
     /** The first number from {@code number} on that is not that of an offer which was taken back, as far as the frame's. */
-    private static long next(FrameView view, long number, Predicate<HomedRank.Transfer> isGone) {
+    private static long next(FrameView view, long number, Predicate<Transfer> isGone) {
         long next = number;
-        while (next < view.sequence() && isGone.test(new HomedRank.Transfer(view.context(), view.destination(), next))) {
+        while (next < view.sequence() && isGone.test(new Transfer(view.context(), view.destination(), next))) {
             next++;
         }
         return next;
@@ -226,7 +226,7 @@ final class Outgoing {
 
     /** Whether this chunk was passed on before. */
     boolean hasPassed(FrameView view) {
-        Sending message = sending.get(transfer(view));
+        Sending message = sending.get(Transfer.outgoing(view));
         return message == null ? has(view) && !restored : view.offset() < message.sent;
     }
 
@@ -236,12 +236,12 @@ final class Outgoing {
     }
 
     /** Tells of each message that is not wholly sent, or unmatched. */
-    void forEachOpen(BiConsumer<HomedRank.Transfer, Open> visitor) {
+    void forEachOpen(BiConsumer<Transfer, Open> visitor) {
         sending.forEach((transfer, message) -> visitor.accept(transfer, open(message)));
     }
 
     /** The message, if it is not wholly sent, or unmatched; else null. */
-    Open open(HomedRank.Transfer transfer) {
+    Open open(Transfer transfer) {
         Sending message = sending.get(transfer);
         return message == null ? null : open(message);
     }
@@ -277,7 +277,7 @@ final class Outgoing {
 
     /** Checks and counts a chunk; true if it shows that an offer was cleared of which that was not known. */
     boolean chunk(FrameView view, int chunkBytes) throws WireException {
-        HomedRank.Transfer transfer = transfer(view);
+        Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
         if (message == null && restored) {
             return false; // Begun before this core, which has forgotten it; its destination's knows it.
@@ -296,7 +296,7 @@ final class Outgoing {
         return wasCleared;
     }
 
-    private void removeIfOver(HomedRank.Transfer transfer, Sending message) {
+    private void removeIfOver(Transfer transfer, Sending message) {
         if (message.isOver()) {
             sending.remove(transfer);
         }
@@ -318,7 +318,7 @@ final class Outgoing {
      * @param mayRepeat whether it may have said that before
      */
     Clearing granted(FrameView clear, boolean mayRepeat) throws WireException {
-        HomedRank.Transfer transfer = transfer(clear);
+        Transfer transfer = Transfer.outgoing(clear);
         Sending message = sending.get(transfer);
         if (mayRepeat && isRepeated(message, clear.offset())) {
             return Clearing.REPEATED;
@@ -352,7 +352,7 @@ final class Outgoing {
 
     /** The rank wants an offered message back; false if it is known to be too late. */
     boolean withdraw(FrameView view) throws WireException {
-        HomedRank.Transfer transfer = transfer(view);
+        Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
         if (message != null && (!message.offered || message.withdrawing)) {
             throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that cannot be withdrawn: " + transfer);
@@ -371,7 +371,7 @@ final class Outgoing {
      * @return whether that is news
      */
     boolean withdrawn(FrameView view, boolean mayRepeat) throws WireException {
-        HomedRank.Transfer transfer = transfer(view);
+        Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         boolean unasked = message == null || !message.withdrawing;
@@ -389,9 +389,5 @@ final class Outgoing {
             removeIfOver(transfer, message);
         }
         return true;
-    }
-
-    private static HomedRank.Transfer transfer(FrameView view) {
-        return new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
     }
 }

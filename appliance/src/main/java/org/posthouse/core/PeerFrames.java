@@ -93,7 +93,7 @@ final class PeerFrames {
 
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
-        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        Transfer transfer = Transfer.outgoing(view);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         if (source.repeats().takeQuestion(transfer)) {
             source.answer(transfer, gone);

@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -25,11 +24,8 @@ final class PeerRestart {
     /** Messages of the peer's ranks owe nothing: their relay does not know any more what they have paid. */
     void forgive() {
         for (HomedRank to : job.homedRanks()) {
-            List<Message> messages = new ArrayList<>(to.arriving().values());
-            messages.addAll(to.deferred());
-            messages.addAll(to.readingBack());
-            to.mailbox().forEachUnexpected(messages::add);
-            messages.stream().filter(message -> job.peer(message.source()) == peer).forEach(Message::forgive);
+            to.incoming().forEach(this::forgive);
+            to.mailbox().forEachUnexpected(this::forgive);
         }
         for (int rank = 0; rank < job.size(); rank++) {
             if (job.peer(rank) == peer) {
@@ -38,6 +34,12 @@ final class PeerRestart {
                 job.stalls().forget(rank);
                 job.blocked().forget(rank);
             }
+        }
+    }
+
+    private void forgive(Message message) {
+        if (job.peer(message.source()) == peer) {
+            message.forgive();
         }
     }
 
@@ -104,7 +106,7 @@ final class PeerRestart {
         }
     }
 
-    private void withdraw(HomedRank rank, HomedRank.Transfer transfer) {
+    private void withdraw(HomedRank rank, Transfer transfer) {
         if (job.peer(transfer.peer()) == peer) {
             peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
         }

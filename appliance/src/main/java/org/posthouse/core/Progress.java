@@ -28,24 +28,24 @@ record Progress(
         long failedPolls,
         long readFrom,
         boolean originKnown,
-        Map<HomedRank.Transfer, Long> arriving,
+        Map<Transfer, Long> arriving,
         List<StatePage.Entry> goingOn,
-        List<HomedRank.Transfer> gone) {
+        List<Transfer> gone) {
     static final Progress NONE = new Progress(0, 0, 0, 0, false, Map.of(), List.of(), List.of());
 
     static Progress of(Hello hello, List<StatePage.Entry> state) throws Refusal {
-        Map<HomedRank.Transfer, Long> arriving = new HashMap<>();
+        Map<Transfer, Long> arriving = new HashMap<>();
         List<StatePage.Entry> goingOn = new ArrayList<>();
-        List<HomedRank.Transfer> gone = new ArrayList<>();
+        List<Transfer> gone = new ArrayList<>();
         long readFrom = hello.deliveries();
         for (StatePage.Entry entry : state) {
             if (entry.kind() == StatePage.ARRIVING) {
-                arriving.put(new HomedRank.Transfer(entry.context(), entry.peer(), entry.a()), arrived(entry));
+                arriving.put(new Transfer(entry.context(), entry.peer(), entry.a()), arrived(entry));
                 readFrom = Math.min(readFrom, entry.aux() == 0 ? 0 : hello.deliveries() - entry.aux());
             } else if (entry.kind() == StatePage.OFFERED) {
                 goingOn.add(checked(entry));
             } else if (entry.kind() == StatePage.GONE) {
-                gone.add(new HomedRank.Transfer(entry.context(), entry.peer(), entry.a()));
+                gone.add(new Transfer(entry.context(), entry.peer(), entry.a()));
             }
         }
         return new Progress(
@@ -81,7 +81,6 @@ record Progress(
 
     /** Of a message that it was given: up to where it has the bytes. */
     long has(Message message) {
-        return arriving.getOrDefault(
-                new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message.bytes());
+        return arriving.getOrDefault(Transfer.of(message), message.bytes());
     }
 }

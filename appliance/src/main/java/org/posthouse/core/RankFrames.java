@@ -132,7 +132,7 @@ final class RankFrames {
 
     /** A message that its channel has in part is begun again: it takes no credit, and an offer hears how far it may go. */
     private static void beginAgain(HomedRank from, FrameView view) {
-        HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        Transfer message = Transfer.outgoing(view);
         long upTo = from.repeats().came(message);
         if (view.type() == FrameType.OFFER && isOnItsWay(from, message)) {
             upTo = view.messageBytes();
@@ -143,7 +143,7 @@ final class RankFrames {
     }
 
     /** Whether all of a message that the channel has was passed on to another core: it is begun again only to be kept. */
-    private static boolean isOnItsWay(HomedRank from, HomedRank.Transfer message) {
+    private static boolean isOnItsWay(HomedRank from, Transfer message) {
         return from.job().homed(message.peer()) == null
                 && from.outgoing().open(message) == null
                 && !from.repeats().isGone(message);
@@ -151,7 +151,7 @@ final class RankFrames {
 
     /** Of the message no channel knows here, but the process before may have told that it was offered, and wanted it back: that is nothing to the one that is there. */
     private static void beginAnew(HomedRank from, FrameView view) {
-        HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        Transfer message = Transfer.outgoing(view);
         from.repeats().came(message);
         from.repeats().takeUnasked(message);
         if (from.outgoing().forget(message)) {
@@ -271,7 +271,7 @@ final class RankFrames {
         checkOwn(from, view);
         logPolls(from, view.postFailedPolls());
         checkReads(from);
-        HomedRank.Transfer offer = new HomedRank.Transfer(view.context(), destination, view.sequence());
+        Transfer offer = Transfer.outgoing(view);
         if (from.repeats().takeUnasked(offer)) {
             return; // The process before has asked, and this one gets the answer.
         }
@@ -291,7 +291,7 @@ final class RankFrames {
     }
 
     /** Asks the message's destination what this core has forgotten: whether a process of the rank had taken it back. */
-    private static void ask(HomedRank from, HomedRank.Transfer message) throws WireException {
+    private static void ask(HomedRank from, Transfer message) throws WireException {
         if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
             throw new WireException(Reason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
         }

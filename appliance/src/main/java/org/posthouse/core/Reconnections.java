@@ -68,7 +68,7 @@ final class Reconnections {
     }
 
     /** A process may know of offers that were taken back, which this relay has forgotten; of so many more it cannot. */
-    private static void checkGone(HomedRank rank, List<HomedRank.Transfer> gone) throws Refusal {
+    private static void checkGone(HomedRank rank, List<Transfer> gone) throws Refusal {
         long unknown = gone.stream().filter(offer -> !rank.repeats().isGone(offer)).count();
         if (rank.repeats().gone().size() + unknown > Repeats.GONE_MAX) {
             throw new Refusal(
@@ -113,7 +113,7 @@ final class Reconnections {
         if (destination < 0 || destination >= rank.job().size()) {
             return; // What it says of it will be refused.
         }
-        HomedRank.Transfer transfer = new HomedRank.Transfer(context, destination, sequence);
+        Transfer transfer = new Transfer(context, destination, sequence);
         rank.repeats().came(transfer);
         HomedRank to = rank.job().homed(destination);
         Outgoing outgoing = rank.outgoing();
@@ -130,7 +130,7 @@ final class Reconnections {
         }
     }
 
-    private static long clearedUpTo(HomedRank rank, HomedRank to, HomedRank.Transfer transfer, long bytes) {
+    private static long clearedUpTo(HomedRank rank, HomedRank to, Transfer transfer, long bytes) {
         if (to == null) {
             Outgoing.Open open = rank.outgoing().open(transfer);
             return open != null ? open.clearedUpTo() : over(rank, transfer, bytes);
@@ -140,7 +140,7 @@ final class Reconnections {
     }
 
     /** All of it is there: if that is nothing, its rank may not know that it was matched; unless it was taken back. */
-    private static long over(HomedRank rank, HomedRank.Transfer transfer, long bytes) {
+    private static long over(HomedRank rank, Transfer transfer, long bytes) {
         return bytes > 0 || rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : 0;
     }
 

@@ -2,10 +2,7 @@ package org.posthouse.core;
 
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
@@ -28,26 +25,26 @@ import org.posthouse.wire.WireException;
  * All that a relay decides: who may join, where a frame goes, which receive gets which message, who is given credit.
  * A single-owner state machine; every method is called by its owner and returns at once.
  *
+ * <p>What comes in comes in here, and is handed to who decides it: {@link OpenJobs} which jobs there are, {@link RankLives} how ranks come and go,
+ * {@link RankFrames} and {@link PeerFrames} what they and other cores ask for, {@link Deliveries} what becomes of a message, {@link Comebacks} how a
+ * rank or a relay comes back, {@link Checkpoints} where a rank can be started again from, {@link Mismatches} and {@link Standstills} who waits in
+ * vain. A {@link JournalFailure} goes no further than here: its job ends.
+ *
  * <p>The way of a message is DESIGN section 3. A frame from a rank that breaks the protocol is answered with a {@link
  * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {
-    private final String relay;
-    private final int shards;
-    private final Deliveries deliveries;
-    private final Historian historian;
-    private final Checkpoints checkpoints;
-    private final Admissions admissions;
+    private final OpenJobs jobs;
+    private final RankLives lives;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
+    private final Deliveries deliveries;
     private final Comebacks comebacks;
+    private final Checkpoints checkpoints;
     private final Crossings crossings = new Crossings();
     private final Standstills standstills = new Standstills();
     private final Mismatches mismatches = new Mismatches(standstills);
-    private final Map<Long, Job> jobs = new LinkedHashMap<>();
-
-    /** The job that was asked for last, as a rule the next one too; null if that is gone. */
-    private Job latest;
+    private final Historian historian;
 
     /**
      * @param relay this relay's id in the homes of a job
@@ -58,12 +55,11 @@ public final class RelayCore {
      */
     public RelayCore(
             String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
-        this.relay = relay;
-        this.shards = shards;
         this.historian = historian;
+        jobs = new OpenJobs(relay, shards, crossings);
         checkpoints = new Checkpoints(images);
         deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime), checkpoints);
-        admissions = new Admissions(relay, config, historian, this::leave);
+        lives = new RankLives(relay, config, deliveries, checkpoints, mismatches, historian);
         rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
         peerFrames = new PeerFrames(deliveries, crossings, historian);
         comebacks = new Comebacks(deliveries);
@@ -78,19 +74,7 @@ public final class RelayCore {
      * @param journal the job's, or {@link Journal#NONE}
      */
     public Job openJob(JobOpen opening, IntFunction<Peer> peerOf, JobWatch watch, Journal journal) throws Refusal {
-        if (jobs.containsKey(opening.job())) {
-            throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
-        }
-        int self = Job.indexOf(relay, opening.homes());
-        if (self < 0) {
-            throw new Refusal(
-                    Reason.WRONG_SITE,
-                    "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
-        }
-        int cores = shards * opening.homes().size();
-        Job job = new Job(opening, self, peerOf, peer -> crossings.of(peer, opening.survivesHost()), cores, watch, journal);
-        jobs.put(job.id(), job);
-        return job;
+        return jobs.open(opening, peerOf, watch, journal);
     }
 
     /**
@@ -107,50 +91,35 @@ public final class RelayCore {
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
     public void closeJob(long id, Notice why) {
         Job job = jobs.remove(id);
-        if (job == null) {
-            return;
-        }
-        latest = null;
-        historian.forget(id);
-        crossings.forget(job);
-        for (HomedRank rank : job.homedRanks()) {
-            checkpoints.drop(rank);
-            RankPort port = rank.port();
-            if (port != null) {
-                rank.disconnect(RankState.LOST);
-                job.report(JobEvent.LOST, rank.rank(), why.code(), "the job was closed");
-                port.aborted(why);
-            }
-            deliveries.forget(rank);
-            rank.release();
+        if (job != null) {
+            historian.forget(id);
+            crossings.forget(job);
+            job.homedRanks().forEach(rank -> lives.end(rank, why));
         }
     }
 
     public Collection<Job> jobs() {
-        return Collections.unmodifiableCollection(jobs.values());
+        return jobs.all();
     }
 
     /** The job with this id, or null. */
     public Job job(long id) {
-        if (latest == null || latest.id() != id) {
-            latest = jobs.get(id);
-        }
-        return latest;
+        return jobs.job(id);
     }
 
     /** What senders of offers have under way beyond a window each. */
     long lentBytes() {
-        return deliveries.lentBytes();
+        return deliveries.grants().lentBytes();
     }
 
     /** What senders of offers were told to send, and is not here. */
     long underWayBytes() {
-        return deliveries.underWayBytes();
+        return deliveries.grants().underWayBytes();
     }
 
     /** How many of them wait for the word that they may go on, as there is no room for what would come. */
     int sendersThatWait() {
-        return deliveries.sendersThatWait();
+        return deliveries.grants().sendersThatWait();
     }
 
     /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */
@@ -185,43 +154,12 @@ public final class RelayCore {
      *     RankState#MOVING}, {@link #moved} is to be called; if {@link RankState#REPLAYING}, {@link #replay}
      */
     public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
-        Job job = job(hello);
-        try {
-            Admissions.authenticate(job, hello);
-            return admissions.admit(job, hello, state, port, deliveries.times().now());
-        } catch (JournalFailure e) {
-            job.fail(e.reason(), e.getMessage()); // Whoever was the rank has been closed, and nobody can be let in.
-            throw new Refusal(e.reason(), e.getMessage());
-        } catch (Refusal refusal) {
-            boolean isElsewhere = refusal.reason() == Reason.WRONG_RANK && hello.rank() >= 0 && hello.rank() < job.size();
-            if (!isElsewhere) { // Which takes this relay for its own one, and tries on: its launcher knows.
-                refused(job, hello, refusal);
-            }
-            throw refusal;
-        }
-    }
-
-    private static void refused(Job job, Hello hello, Refusal refusal) {
-        job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
-    }
-
-    private Job job(Hello hello) throws Refusal {
-        Job job = job(hello.job());
-        if (job == null) {
-            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
-        }
-        return job;
+        return lives.connect(jobs.require(hello), hello, state, port);
     }
 
     /** Refuses whoever does not know the job's token, before he tells what he remembers. */
     public void authenticate(Hello hello) throws Refusal {
-        Job job = job(hello);
-        try {
-            Admissions.authenticate(job, hello);
-        } catch (Refusal refusal) {
-            refused(job, hello, refusal);
-            throw refusal;
-        }
+        RankLives.authenticate(jobs.require(hello), hello);
     }
 
     /**
@@ -231,11 +169,7 @@ public final class RelayCore {
      * @return whether it is asked, now or since before, or will be
      */
     public boolean move(HomedRank rank) {
-        boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.REPLAYING;
-        if (there && !rank.isMoveAsked()) {
-            rank.askMove();
-        }
-        return there;
+        return RankLives.askMove(rank);
     }
 
     /** The rank that moved has been welcomed on {@code port}: it gets what was held for it. */
@@ -246,14 +180,12 @@ public final class RelayCore {
 
     /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
     public void moveFailed(HomedRank rank, int move, Notice why) {
-        if (rank.state() == RankState.MOVING && rank.moves() == move) {
-            lose(rank, why);
-        }
+        lives.moveFailed(rank, move, why);
     }
 
     /** The answer to a rank that {@link #connect} admitted; {@link #state} follows it. */
     public Welcome welcome(HomedRank rank) {
-        return admissions.welcome(rank);
+        return lives.welcome(rank);
     }
 
     /** What the rank has to know about its channels. */
@@ -271,21 +203,13 @@ public final class RelayCore {
 
     /** The next steps of a rank's history, as the {@link Historian} was asked for. */
     public void past(HomedRank rank, int replay, List<Past> steps) {
-        if (rank.replay() != null && rank.replay().number() == replay) {
-            try {
-                rank.replay().past(steps);
-                askForPieces(rank);
-            } catch (JournalFailure e) {
-                rank.job().fail(e.reason(), e.getMessage());
-            }
+        if (isReplayed(rank, replay)) {
+            rank.job().guarded(() -> comebacks.past(rank, steps));
         }
     }
 
-    /** What the log misses of the rank's history its senders have. */
-    private void askForPieces(HomedRank rank) {
-        if (rank.replay() != null && rank.takesPieces()) {
-            comebacks.askForPieces(rank);
-        }
+    private static boolean isReplayed(HomedRank rank, int replay) {
+        return rank.replay() != null && rank.replay().number() == replay;
     }
 
     /** A restarted rank would have sent something else than it had sent before: the job's launcher is told. */
@@ -300,34 +224,14 @@ public final class RelayCore {
 
     /** A rank's history cannot be read. */
     public void pastUnreadable(HomedRank rank, int replay, String why) {
-        if (rank.replay() != null && rank.replay().number() == replay) {
+        if (isReplayed(rank, replay)) {
             rank.job().fail(Reason.LOG_DAMAGED, "the history of " + rank + ": " + why);
         }
     }
 
     /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
     public void disconnected(HomedRank rank, RankPort port, Notice why) {
-        boolean replayed = rank.replay() != null && rank.replay().port() == port;
-        if (replayed || rank.state() == RankState.CONNECTED && rank.port() == port) {
-            lose(rank, why);
-        }
-    }
-
-    /** The rank has gone without a word: for ever, or until its next incarnation comes. */
-    private void lose(HomedRank rank, Notice why) {
-        boolean awaited = rank.job().logged();
-        leave(rank, awaited ? RankState.AWAY : RankState.LOST);
-        rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
-    }
-
-    /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
-    private void leave(HomedRank rank, RankState next) {
-        List<Message> deferred = List.copyOf(rank.deferred());
-        List<Message> readingBack = List.copyOf(rank.readingBack());
-        checkpoints.drop(rank);
-        rank.disconnect(next);
-        readingBack.forEach(message -> deliveries.abandon(rank, message));
-        deferred.forEach(message -> deliveries.progress(rank, message));
+        lives.disconnected(rank, port, why);
     }
 
     // ---- checkpoints
@@ -337,42 +241,26 @@ public final class RelayCore {
         try {
             checkpoints.point(rank, point);
         } catch (JournalFailure e) {
-            rank.job().fail(e.reason(), e.getMessage());
+            rank.job().fail(e);
         }
     }
 
     /** A launcher has what a rank has printed up to here; or it has all, and the rank is done. */
     public void outputKept(JobKept kept) {
-        HomedRank rank = homed(kept.job(), kept.rank());
+        HomedRank rank = jobs.homed(kept.job(), kept.rank());
         if (rank == null) {
             return;
         }
         if (kept.isDone()) {
-            done(rank);
+            RankLives.done(rank);
         } else {
-            try {
-                checkpoints.outputKept(rank, kept);
-            } catch (JournalFailure e) {
-                rank.job().fail(e.reason(), e.getMessage());
-            }
+            rank.job().guarded(() -> checkpoints.outputKept(rank, kept));
         }
-    }
-
-    /** No process of the rank follows. Of one that has not called Finalize, as far as the log of a host that lost its power has it, nothing is given up. */
-    private static void done(HomedRank rank) {
-        if (rank.state() == RankState.FINALIZED) {
-            rank.job().journal().done(rank.job().id(), rank.rank(), rank.incarnation());
-        }
-    }
-
-    private HomedRank homed(long id, int number) {
-        Job job = job(id);
-        return job == null ? null : job.homed(number);
     }
 
     /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
     public boolean askCheckpoint(long id, int number) {
-        HomedRank rank = homed(id, number);
+        HomedRank rank = jobs.homed(id, number);
         boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (asked) {
             rank.port().point(Point.of(id, Point.Kind.ASK, 0, 0));
@@ -382,14 +270,14 @@ public final class RelayCore {
 
     /** The log has too little room, or room again: logged jobs are told, and in that case senders may go on. */
     public void roomChanged(boolean holds, String text) {
-        standstills.room(holds, jobs.values(), deliveries.times().now());
-        for (Job job : List.copyOf(jobs.values())) {
+        standstills.room(holds, jobs.all(), deliveries.times().now());
+        for (Job job : List.copyOf(jobs.all())) {
             if (job.logged()) {
                 job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
             }
         }
         if (!holds) {
-            deliveries.release();
+            deliveries.grants().release();
         }
     }
 
@@ -400,11 +288,7 @@ public final class RelayCore {
 
     /** A rank's image is on the disk. */
     public void imageKept(HomedRank rank, int save, ImageNote image) {
-        try {
-            checkpoints.kept(rank, save, image);
-        } catch (JournalFailure e) {
-            rank.job().fail(e.reason(), e.getMessage());
-        }
+        rank.job().guarded(() -> checkpoints.kept(rank, save, image));
     }
 
     /** A rank's image could not be kept. */
@@ -429,52 +313,18 @@ public final class RelayCore {
             throw new WireException(Reason.UNKNOWN_JOB, view.type() + " for job " + Job.hexId(view.job()) + " from " + rank);
         }
         try {
-            if (view.type() == FrameType.FINALIZE) {
-                finalizeRank(rank, view);
-            } else if (view.type() == FrameType.MOVE) {
-                beginMove(rank);
-            } else if (view.type() == FrameType.LIVE) {
-                comebacks.live(rank);
-                writable(rank);
-            } else {
-                rankFrames.take(rank, frame);
+            switch (view.type()) {
+                case FINALIZE -> lives.beginFinalize(rank, view);
+                case MOVE -> RankLives.beginMove(rank);
+                case LIVE -> {
+                    comebacks.live(rank);
+                    writable(rank);
+                }
+                default -> rankFrames.take(rank, frame);
             }
         } catch (JournalFailure e) {
-            rank.job().fail(e.reason(), e.getMessage());
+            rank.job().fail(e);
         }
-    }
-
-    private static void beginMove(HomedRank rank) throws WireException {
-        if (!rank.isMoveAsked() || rank.isFinalizing()) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED, "MOVE from " + rank + ", which " + (rank.isFinalizing() ? "has said FINALIZE" : "was not asked to"));
-        }
-        RankPort port = rank.port();
-        rank.beginMove();
-        port.close(Notice.closing(rank.job().id(), Reason.MOVED, "connect again"));
-    }
-
-    private void finalizeRank(HomedRank rank, FrameView view) throws WireException {
-        if (rank.state() == RankState.REPLAYING) {
-            throw new WireException(Reason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
-        }
-        RankFrames.logPolls(rank, view.finalizeFailedPolls());
-        if (rank.job().logged()) {
-            rank.beginFinalize();
-        }
-        if (!rank.job().logged() || rank.mayFinalize()) {
-            finalizeRank(rank);
-        }
-    }
-
-    private void finalizeRank(HomedRank rank) {
-        RankPort port = rank.port();
-        rank.job().journal().finalized(rank.job().id(), rank.rank(), rank.incarnation());
-        leave(rank, RankState.FINALIZED);
-        port.finalized();
-        mismatches.finalized(rank);
-        deliveries.finalized(rank);
-        rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
     }
 
     /** A rank says that it is blocked in a call, or no more. */
@@ -486,22 +336,14 @@ public final class RelayCore {
     public void writable(HomedRank rank) {
         try {
             if (rank.replay() == null) {
-                goOn(rank);
+                rank.clearUnreadAnswers();
+                deliveries.goOn(rank);
             } else {
-                rank.replay().goOn();
-                askForPieces(rank);
+                comebacks.goOn(rank);
             }
         } catch (JournalFailure e) {
-            rank.job().fail(e.reason(), e.getMessage());
+            rank.job().fail(e);
         }
-    }
-
-    private void goOn(HomedRank rank) {
-        rank.clearUnreadAnswers();
-        for (int left = rank.deferred().size(); left > 0; left--) {
-            deliveries.progress(rank, rank.deferred().remove());
-        }
-        deliveries.readBack(rank);
     }
 
     // ---- frames of other cores
@@ -518,13 +360,13 @@ public final class RelayCore {
         } catch (WireException e) {
             breach(peer, job.id(), e);
         } catch (JournalFailure e) {
-            job.fail(e.reason(), e.getMessage());
+            job.fail(e);
         }
     }
 
     /** The link to another core is down, or up again. */
     public void linked(Peer peer, boolean up) {
-        standstills.linked(peer, up, jobs.values(), deliveries.times().now());
+        standstills.linked(peer, up, jobs.all(), deliveries.times().now());
     }
 
     /** What to tell a launcher that comes of a rank that it would have been told stands still. */
@@ -567,7 +409,7 @@ public final class RelayCore {
      *     core wants of them it holds; the frames stay the caller's
      */
     public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
-        comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.values()), unacknowledged);
+        comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.all()), unacknowledged);
     }
 
     /**
@@ -577,23 +419,7 @@ public final class RelayCore {
      * @param frames how many of those that this core has passed on to it as kept, since this core began; the first ones
      */
     public void handled(Peer peer, boolean survivesHost, long frames) {
-        crossings.of(peer, survivesHost).handled(frames, this::safer);
-    }
-
-    /** More of what the rank has sent is safe. */
-    private void safer(HomedRank rank) {
-        if (rank.port() == null) {
-            return;
-        }
-        if (rank.mayFinalize()) {
-            try {
-                finalizeRank(rank);
-            } catch (JournalFailure e) {
-                rank.job().fail(e.reason(), e.getMessage());
-            }
-        } else if (rank.safety().isDue()) {
-            rank.safety().tell(rank.port());
-        }
+        crossings.of(peer, survivesHost).handled(frames, lives::safer);
     }
 
     /** The ranks at home here that have a receive posted which names one of these sources. */

@@ -20,16 +20,16 @@ final class Repeats {
     static final long NOT_CLEARED = -1;
 
     /** Messages to be begun again, and up to where they may be sent. */
-    private final Map<HomedRank.Transfer, Long> awaited = new HashMap<>();
+    private final Map<Transfer, Long> awaited = new HashMap<>();
 
-    private final Set<HomedRank.Transfer> gone = new HashSet<>();
-    private final Set<HomedRank.Transfer> unasked = new HashSet<>();
+    private final Set<Transfer> gone = new HashSet<>();
+    private final Set<Transfer> unasked = new HashSet<>();
 
     /** Messages that the rank has sent whole, and asks whether a process before had taken them back. */
-    private final Set<HomedRank.Transfer> questions = new HashSet<>();
+    private final Set<Transfer> questions = new HashSet<>();
 
     /** The rank is told that its channel has this message in part: it will begin it again. */
-    void await(HomedRank.Transfer transfer, long clearedUpTo) {
+    void await(Transfer transfer, long clearedUpTo) {
         awaited.put(transfer, clearedUpTo);
     }
 
@@ -39,52 +39,52 @@ final class Repeats {
     }
 
     /** An offer was cleared: true if it is noted until the rank has begun it again, as it would not know it now. */
-    boolean noteCleared(HomedRank.Transfer transfer, long upTo) {
+    boolean noteCleared(Transfer transfer, long upTo) {
         return awaited.computeIfPresent(transfer, (offer, before) -> upTo) != null;
     }
 
     /** The rank begins a message. @return up to where it was cleared meanwhile, or {@link #NOT_CLEARED} */
-    long came(HomedRank.Transfer transfer) {
+    long came(Transfer transfer) {
         Long upTo = awaited.isEmpty() ? null : awaited.remove(transfer);
         return upTo == null ? NOT_CLEARED : upTo;
     }
 
     /** A process that has ended wanted this offer back, and the answer is under way. */
-    void isUnasked(HomedRank.Transfer transfer) {
+    void isUnasked(Transfer transfer) {
         unasked.add(transfer);
     }
 
     /** Whether the answer was not asked for by the process that is there; from here on it is. */
-    boolean takeUnasked(HomedRank.Transfer transfer) {
+    boolean takeUnasked(Transfer transfer) {
         return !unasked.isEmpty() && unasked.remove(transfer);
     }
 
     /** The rank asks whether a process before had taken this message back, which only its destination knows; false if it has asked. */
-    boolean ask(HomedRank.Transfer transfer) {
+    boolean ask(Transfer transfer) {
         return questions.add(transfer);
     }
 
     /** Whether this is the answer that the rank waits for. */
-    boolean takeQuestion(HomedRank.Transfer transfer) {
+    boolean takeQuestion(Transfer transfer) {
         return !questions.isEmpty() && questions.remove(transfer);
     }
 
-    Set<HomedRank.Transfer> questions() {
+    Set<Transfer> questions() {
         return questions;
     }
 
     /** An offer of the rank was taken back. */
-    void tookBack(HomedRank.Transfer transfer) {
+    void tookBack(Transfer transfer) {
         gone.add(transfer);
         awaited.remove(transfer);
     }
 
-    boolean isGone(HomedRank.Transfer transfer) {
+    boolean isGone(Transfer transfer) {
         return !gone.isEmpty() && gone.contains(transfer);
     }
 
     /** The offers that it took back. */
-    Set<HomedRank.Transfer> gone() {
+    Set<Transfer> gone() {
         return gone;
     }
 

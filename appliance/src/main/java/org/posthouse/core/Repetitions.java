@@ -24,7 +24,7 @@ final class Repetitions {
         if (view.type() == FrameType.OFFER) {
             offered(to, peer, view, open);
         } else {
-            deliveries.giveBack(to.job(), view.source(), Wire.cost(view.messageBytes()));
+            deliveries.grants().giveBack(to.job(), view.source(), Wire.cost(view.messageBytes()));
             if (open != null) {
                 comesWhole(to, open, frame);
             }
@@ -32,9 +32,9 @@ final class Repetitions {
     }
 
     private static void offered(HomedRank to, Peer peer, FrameView view, Message open) {
-        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
+        Transfer transfer = Transfer.incoming(view);
         long upTo = view.messageBytes();
-        if (open == null && to.tombstones().contains(transfer)) {
+        if (open == null && to.incoming().isTakenBack(transfer)) {
             peer.withdrawn(to.job().id(), view.context(), view.source(), view.destination(), view.sequence(), true);
             return;
         }

@@ -35,18 +35,16 @@ final class Restoration {
         recovered.channels().forEach(channel ->
                 to.mailbox().restore(channel.context(), channel.source(), channel.sequence()));
         recovered.takenBack().forEach(offer ->
-                to.tombstones().add(new HomedRank.Transfer(offer.context(), offer.source(), offer.sequence())));
+                to.incoming().takeBack(new Transfer(offer.context(), offer.source(), offer.sequence())));
         recovered.messages().forEach(message -> message(job, to, message));
     }
 
     private void message(Job job, HomedRank to, Message message) {
         message.forgive();
         if (message.form() == FrameType.OFFER) {
-            deliveries.grantAgain(job, message);
+            deliveries.grants().restore(job, message);
         }
-        if (!message.isComplete()) {
-            to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
-        }
+        to.incoming().begin(message);
         HomedRank source = job.homed(message.source());
         boolean offered = message.form() == FrameType.OFFER;
         if (message.receive() != null) {
@@ -85,9 +83,8 @@ final class Restoration {
         for (Message message : recovered.messages()) {
             HomedRank source = job.homed(message.source());
             if (source != null && isOpen(message)) {
-                HomedRank.Transfer transfer =
-                        new HomedRank.Transfer(message.context(), recovered.rank(), message.sequence());
-                long upTo = message.form() == FrameType.OFFER ? deliveries.clearedAtMost(message) : message.bytes();
+                Transfer transfer = new Transfer(message.context(), recovered.rank(), message.sequence());
+                long upTo = message.form() == FrameType.OFFER ? deliveries.grants().clearedAtMost(message) : message.bytes();
                 boolean cleared = message.receive() != null || message.isStorable() || message.arrived() > 0;
                 source.outgoing().restore(transfer, message, upTo, cleared);
                 if (message.form() == FrameType.OFFER && !cleared) {
@@ -104,7 +101,7 @@ final class Restoration {
     private static void takenBack(Job job, int destination, Recovered.Channel offer) {
         HomedRank source = job.homed(offer.source());
         if (source != null) {
-            source.repeats().tookBack(new HomedRank.Transfer(offer.context(), destination, offer.sequence()));
+            source.repeats().tookBack(new Transfer(offer.context(), destination, offer.sequence()));
         }
     }
 }

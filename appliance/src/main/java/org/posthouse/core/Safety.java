@@ -211,12 +211,12 @@ final class Safety {
      * The messages that are on their way to another core, and which a process has sent that has ended: if this core ended too, they
      * would be lost, unless the process that is there keeps them.
      */
-    Set<HomedRank.Transfer> keptByNobody() {
-        Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
+    Set<Transfer> keptByNobody() {
+        Set<Transfer> messages = new LinkedHashSet<>();
         for (KeptFrames queue : queues) {
             queue.forEach(frame -> {
                 if (frame.ofAnother && !frame.weighsOnly) {
-                    messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
+                    messages.add(new Transfer(frame.context, frame.destination, frame.sequence));
                 }
             });
         }

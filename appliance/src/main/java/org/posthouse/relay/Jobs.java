@@ -212,10 +212,7 @@ final class Jobs {
         if (open.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
         }
-        if (Job.indexOf(relay.id(), opening.homes()) < 0) {
-            throw new Refusal(
-                    Reason.WRONG_SITE, job + " has no rank at relay " + relay.id() + "; its homes: " + opening.homes());
-        }
+        Job.requireHome(relay.id(), opening);
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }

@@ -477,6 +477,9 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized boolean hasAmpleRoom() {
+        if (log == null) {
+            return false; // The relay has stopped since the message was logged that asks.
+        }
         try {
             return log.hasAmpleRoom();
         } finally {

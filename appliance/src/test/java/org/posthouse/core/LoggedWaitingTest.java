@@ -226,7 +226,7 @@ final class LoggedWaitingTest extends TwoRanks {
     void boundsTheOffersThatWereTakenBackAndAreRemembered() throws Exception {
         Repeats repeats = sender.rank.repeats();
         for (int sequence = 1; sequence < Repeats.GONE_MAX; sequence++) {
-            repeats.tookBack(new HomedRank.Transfer(9, 1, sequence));
+            repeats.tookBack(new Transfer(9, 1, sequence));
         }
         for (int sequence = 1; sequence <= 2; sequence++) {
             sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, sequence, 0));
@@ -240,7 +240,7 @@ final class LoggedWaitingTest extends TwoRanks {
 
     private void tookBack(int context, int count) {
         for (int sequence = 1; sequence <= count; sequence++) {
-            sender.rank.repeats().tookBack(new HomedRank.Transfer(context, 1, sequence));
+            sender.rank.repeats().tookBack(new Transfer(context, 1, sequence));
         }
     }
 

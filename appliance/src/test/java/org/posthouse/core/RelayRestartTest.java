@@ -158,7 +158,7 @@ final class RelayRestartTest {
         StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
         OneRelay.Rank rank = comesAgain(0, 0, known);
         for (int sequence = 2; sequence < Repeats.GONE_MAX; sequence++) {
-            rank.rank.repeats().tookBack(new HomedRank.Transfer(0, 3, sequence));
+            rank.rank.repeats().tookBack(new Transfer(0, 3, sequence));
         }
         StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
         comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 0, 3, 2), last);
@@ -220,7 +220,7 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("finalized");
         arrives(1, 2, 3, 4, 5, 6, 7, 8);
         assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 9 * CHUNK);
-        assertThat(rank.rank.arriving()).isEmpty();
+        assertThat(rank.rank.incoming().arriving()).isEmpty();
     }
 
     private void arrives(int... chunks) {

@@ -365,7 +365,7 @@ final class ReplayTest {
         peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
         assertThat(rank.take()).containsExactly("end of history, 0 failed polls", "chunk of " + CHUNK);
         rank.sends(relay.frames.live());
-        assertThat(rank.rank.arriving()).isEmpty();
+        assertThat(rank.rank.incoming().arriving()).isEmpty();
     }
 
     @Test

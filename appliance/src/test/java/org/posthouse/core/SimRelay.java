@@ -515,7 +515,7 @@ final class SimRelay {
                     .append(rank.mailbox().posted()).append(", credit used ").append(rank.creditBytesUsed()).append(" in ")
                     .append(rank.creditMessagesUsed()).append(", unexpected");
             rank.mailbox().forEachUnexpected(message -> text.append(' ').append(message));
-            text.append(", arriving ").append(rank.arriving().values());
+            text.append(", arriving ").append(rank.incoming().arriving());
         }
         return text.toString();
     }

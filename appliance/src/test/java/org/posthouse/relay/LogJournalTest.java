@@ -185,6 +185,15 @@ final class LogJournalTest {
         journal.close();
     }
 
+    /** A message was logged just before the relay stopped, and its core asks for room for the next when it has: a NullPointerException there. */
+    @Test
+    void aLogThatIsClosedHasNoRoomToRunAhead() throws Exception {
+        LogJournal journal = new LogJournal();
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        journal.close();
+        assertThat(journal.hasAmpleRoom()).isFalse();
+    }
+
     /** Whoever ends a job goes on with what else there is to do for that. */
     @Test
     void aJobEndsThoughItsLogTakesNothingMore() throws Exception {
