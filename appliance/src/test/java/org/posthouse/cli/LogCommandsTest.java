@@ -7,7 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -114,6 +116,29 @@ final class LogCommandsTest {
         assertThat(out).hasLineCount(3).contains("name a\\u000ab\\u001b[31mé").contains("first one\\u000atwo");
         execute("log", "ls", "--json", "--data", folder.toString());
         assertThat(new ObjectMapper().readTree(out).get(0).path("name").asText()).isEqualTo("a\nb\u001b[31mé");
+    }
+
+    @Test
+    void onlyTheJobThatNeedsFilesWhichAreGoneIsFaultedForThem() throws Exception {
+        ByteBuffer payload = ByteBuffer.allocate(64 << 10);
+        try (MessageLog log = log(128 << 10)) {
+            open(log, 3, "weather", 4);
+            for (int sequence = 1; log.stats().rolls() < 2; sequence++) {
+                log.appendArrival(
+                        new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
+            }
+            open(log, 4, "ring", 2);
+        }
+        Path oldest = Files.list(folder.resolve("log")).filter(file -> file.toString().endsWith(".cq4")).min(Comparator.naturalOrder()).orElseThrow();
+        Files.delete(oldest);
+        assertThat(execute("log", "verify", "--data", folder.toString())).isEqualTo(4);
+        assertThat(out).contains(": MISSING_RECORDS before them");
+        assertThat(err).contains("rank 1 of job 0000000000000003 needs what is there from position", "older files are gone").hasLineCount(1);
+        execute("log", "verify", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).path("sound").asBoolean(true)).isFalse();
+        assertThat(new ObjectMapper().readTree(out).path("gone").path("kind").asText()).isEqualTo("MISSING_RECORDS");
+        execute("log", "ls", "--data", folder.toString());
+        assertThat(out).containsPattern("weather +4 +faulted .*older files are gone").containsPattern("ring +2 +open ");
     }
 
     @Test
