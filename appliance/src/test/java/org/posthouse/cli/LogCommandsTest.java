@@ -25,6 +25,7 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** {@code posthouse log} in this process, over logs that are none of the usual. */
 final class LogCommandsTest {
@@ -102,6 +103,20 @@ final class LogCommandsTest {
         assertThat(execute("log", "show", "--export", to, "--job", "weather")).isEqualTo(1);
         assertThat(err).contains("has no record of a job weather; give its id");
         assertThat(execute("log", "show", "--export", to, "--job", "0000000000000003")).as(() -> err).isZero();
+    }
+
+    @Test
+    void aMessageThatWasSentWithAnyTagHasThatAsItsTag() throws Exception {
+        try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
+            open(log, 3, "ring", 2);
+            log.appendArrival(new Arrival(3, 1, 8, 0, Wire.SENT_WITH_ANY_TAG, 1, 6, 4, 4, Form.SEND, false, null), ByteBuffer.allocate(4));
+            log.appendArrival(new Arrival(3, 1, 8, 0, 7, 2, 6, 4, 4, Form.SEND, false, null), ByteBuffer.allocate(4));
+        }
+        execute("log", "show", "--type", "ARRIVAL", "--data", folder.toString());
+        assertThat(out.lines()).hasSize(2).first().asString().contains("tag ANY_TAG");
+        execute("log", "show", "--type", "ARRIVAL", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).path("tag").asText()).isEqualTo("ANY_TAG");
+        assertThat(new ObjectMapper().readTree(out.lines().toList().getLast()).path("tag").isInt()).isTrue();
     }
 
     @Test
