@@ -3,6 +3,7 @@ package mpi;
 import java.nio.Buffer;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.posthouse.wire.Wire;
 
 /**
  * The checks of one communicator's calls, made before anything is sent. Each names the call, the calling rank, and
@@ -110,7 +111,7 @@ final class ArgumentCheck {
     /** MpiJava's calls take negative tags, since MPJ Express does, and programs use them. */
     private void tag(String call, int tag, String expected) {
         boolean mpiJava = Character.isUpperCase(call.charAt(0));
-        if (mpiJava ? tag == Messages.SENT_WITH_ANY_TAG : tag < 0) {
+        if (mpiJava ? tag == Wire.SENT_WITH_ANY_TAG : tag < 0) {
             String what = mpiJava ? "another: this one is reserved" : expected;
             throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected " + what);
         }

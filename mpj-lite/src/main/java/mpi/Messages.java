@@ -9,6 +9,7 @@ import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.wire.Wire;
 
 /**
  * Point-to-point messages of one communicator: what the calls of both spellings do. Each method takes the name of the
@@ -23,9 +24,6 @@ final class Messages {
         /** When a receive has matched it. */
         SYNCHRONOUS
     }
-
-    /** What a message has as its tag that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that. */
-    static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
 
     private final Communicator comm;
     private final ArgumentCheck check;
@@ -197,12 +195,12 @@ final class Messages {
     }
 
     private static int sent(int tag) {
-        return tag == MPI.ANY_TAG ? SENT_WITH_ANY_TAG : tag;
+        return tag == MPI.ANY_TAG ? Wire.SENT_WITH_ANY_TAG : tag;
     }
 
     /** The tag of a message that came, as the sender gave it. */
     static int given(int tag) {
-        return tag == SENT_WITH_ANY_TAG ? MPI.ANY_TAG : tag;
+        return tag == Wire.SENT_WITH_ANY_TAG ? MPI.ANY_TAG : tag;
     }
 
     private int addressedRank(int dest) {

@@ -80,14 +80,14 @@ final class Turns {
         }
     }
 
-    /** Runs a collective in the background, behind all that were queued. */
+    /** Runs a collective in the background, behind all that were queued. If no thread can be had for it, it was not called. */
     synchronized Request queue(Collective collective) {
         long number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         comm.self.underWay().started(end);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        line.add(end, () -> {
+        Runnable work = () -> {
             Thread.currentThread().setContextClassLoader(loader);
             try {
                 run(collective, true);
@@ -98,7 +98,15 @@ final class Turns {
                 comm.endpoint.end(end);
                 comm.self.underWay().ended(end);
             }
-        });
+        };
+        try {
+            line.add(end, work);
+        } catch (RuntimeException | Error e) {
+            comm.self.underWay().ended(end);
+            comm.self.underWay().collectivesSeen(1);
+            called--;
+            throw e;
+        }
         return Request.of(comm, collective.call, end, () -> {
             seen(number);
             return outcome(failure.get());
@@ -224,7 +232,12 @@ final class Turns {
                         1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
                 background.allowCoreThreadTimeOut(true);
             }
-            background.execute(work);
+            try {
+                background.execute(work);
+            } catch (RuntimeException | Error e) {
+                background.remove(work); // It may have been queued for a thread that then ended.
+                throw e;
+            }
             last = end;
         }
 

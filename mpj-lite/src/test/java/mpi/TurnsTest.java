@@ -84,6 +84,32 @@ class TurnsTest {
         });
     }
 
+    /** The host is short of threads: the call throws, nothing was begun, and it may be called again. */
+    @Test
+    void oneWhoseThreadCannotStartIsNotUnderWay() {
+        Ranks.run(2, (world, rank) -> {
+            InheritableThreadLocal<String> noThread = new InheritableThreadLocal<>() {
+                @Override
+                protected String childValue(String parent) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+            };
+            world.Barrier();
+            if (rank == 1) {
+                noThread.set("");
+                assertThatThrownBy(world::Ibarrier).isInstanceOf(OutOfMemoryError.class);
+                noThread.remove();
+                assertThat(world.self.underWay().started()).as("what Finalize waits for").isEmpty();
+                assertThat(world.self.underWay().isNothing()).isTrue();
+            }
+            Request again = world.Ibarrier();
+            int[] sum = new int[1];
+            world.Allreduce(new int[] {rank + 1}, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+            again.Wait();
+            assertThat(sum[0]).isEqualTo(3);
+        });
+    }
+
     @Test
     void whatAProgramsOwnReductionThrowsIsThrownByTheWait() {
         for (Throwable thrown : new Throwable[] {new IllegalStateException("mine"), new StackOverflowError("mine")}) {

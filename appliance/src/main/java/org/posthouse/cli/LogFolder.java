@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.posthouse.logstore.LogBook;
@@ -104,16 +103,16 @@ final class LogFolder {
         }
     }
 
-    /** Says where the log's reading ended before its end, if it did. Returns the status that says so too. */
+    /** Says what is wrong with the log, and where. Returns the status that says so too. */
     static int report(LogScan scan) {
-        Optional<LogDefect> defect = scan.defect();
-        if (defect.isEmpty()) {
-            return 0;
+        int status = 0;
+        for (LogDefect defect : scan.defects()) {
+            boolean torn = defect.kind() == LogDefect.Kind.TORN_TAIL;
+            System.err.println("posthouse log: " + defect
+                    + (torn && isWritten(scan.folder()) ? "; a relay writes this log now, so this may be its next record" : ""));
+            status = Math.max(status, torn ? LogCommand.STATUS_TORN : LogCommand.STATUS_DAMAGED);
         }
-        boolean torn = defect.get().kind() == LogDefect.Kind.TORN_TAIL;
-        System.err.println("posthouse log: " + defect.get()
-                + (torn && isWritten(scan.folder()) ? "; a relay writes this log now, so this may be its next record" : ""));
-        return torn ? LogCommand.STATUS_TORN : LogCommand.STATUS_DAMAGED;
+        return status;
     }
 
     /** A writer leaves its process id until it has closed the log. */

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
             "0:the log is sound",
             "1:it cannot be read",
             "3:its last bytes were never published as a record; the relay that opens it cuts them off",
-            "4:it is damaged, in the place that is named: no relay will open it"
+            "4:it is damaged, in the place that is named: no relay will open it, unless nothing but its oldest files are gone: then the jobs that need them cannot go on"
         })
 final class LogVerifyCommand implements Callable<Integer> {
     @Mixin
@@ -38,15 +38,21 @@ final class LogVerifyCommand implements Callable<Integer> {
             System.out.printf(
                     Locale.ROOT, "%s: %,d whole records, %,d bytes in %d files, positions %d-%d: %s%n", scan.folder(),
                     scan.records(), scan.bytes(), scan.files(), scan.firstPosition(), scan.lastPosition(),
-                    scan.defect().isEmpty() ? "sound" : "then " + scan.defect().get().kind());
+                    verdict(scan));
         }
         return LogFolder.report(scan);
+    }
+
+    private static String verdict(LogScan scan) {
+        String behind = scan.defect().map(defect -> "then " + defect.kind() + (scan.gone().isEmpty() ? "" : ", ")).orElse("");
+        String before = scan.gone().map(gone -> gone.kind() + " before them").orElse("");
+        return scan.defects().isEmpty() ? "sound" : behind + before;
     }
 
     private static String json(LogScan scan) {
         ObjectNode node = new ObjectMapper().createObjectNode()
                 .put("log", scan.folder().toString())
-                .put("sound", scan.defect().isEmpty())
+                .put("sound", scan.defects().isEmpty())
                 .put("records", scan.records())
                 .put("bytes", scan.bytes())
                 .put("files", scan.files())
@@ -54,6 +60,7 @@ final class LogVerifyCommand implements Callable<Integer> {
                 .put("last", scan.lastPosition())
                 .put("epoch", scan.epoch());
         scan.defect().ifPresent(defect -> put(node.putObject("defect"), defect));
+        scan.gone().ifPresent(gone -> put(node.putObject("gone"), gone));
         return node.toString();
     }
 

@@ -10,6 +10,7 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.wire.Wire;
 
 /** A log record as names and values, for people and for programs alike. Stateless. */
 final class RecordFields {
@@ -91,7 +92,7 @@ final class RecordFields {
 
     private static void arrival(Map<String, Object> to, LogRecord.Arrival arrival) {
         message(to, arrival.context(), arrival.source(), arrival.sequence());
-        to.put("tag", arrival.tag());
+        to.put("tag", arrival.tag() == Wire.SENT_WITH_ANY_TAG ? Wire.tag(arrival.tag()) : (Object) arrival.tag());
         to.put("bytes", arrival.length());
         to.put("elements", arrival.elements());
         to.put("datatype", arrival.datatype());

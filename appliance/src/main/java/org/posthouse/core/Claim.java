@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 
 /**
  * What a restarted rank says of a message that it would send again: its channel's end and number, its tag, and what is in
@@ -26,7 +27,9 @@ public record Claim(
     /** What it differs in from what was sent before, for people; empty if in nothing. */
     public String difference(Claim before) {
         StringBuilder differs = new StringBuilder();
-        differs(differs, "tag", before.tag, tag);
+        if (before.tag != tag) {
+            differs.append("tag ").append(Wire.tag(tag)).append(" instead of ").append(Wire.tag(before.tag));
+        }
         differs(differs, "bytes", before.bytes, bytes);
         differs(differs, "elements", before.elements, elements);
         differs(differs, "datatype", before.datatype, datatype);

@@ -4,6 +4,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
@@ -104,7 +105,7 @@ final class Deliveries {
     private static void tellUnreceived(HomedRank to, Message message) {
         if (message.form() == FrameType.OFFER && !message.isAhead() && message.source() != to.rank() && to.tellsUnreceived()) {
             to.job().report(JobEvent.UNRECEIVED, to.rank(), 0, "has called Finalize, and a send of rank " + message.source() + " to it waits: "
-                    + message.bytes() + " bytes, tag " + message.tag() + "; nobody will receive them");
+                    + message.bytes() + " bytes, tag " + Wire.tag(message.tag()) + "; nobody will receive them");
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -245,6 +246,32 @@ public final class Job {
         } catch (JournalFailure e) {
             fail(e);
         }
+    }
+
+    /** A restarted rank sends something else than it had sent before. */
+    void diverged(int source, int context, int destination, long sequence, String difference) {
+        String text = "was restarted and does not send what it sent before: message " + sequence + " to rank " + destination
+                + " in context " + context + " has " + difference;
+        report(new JobEvent(id(), JobEvent.DIVERGED, source, 0, sequence, destination, text));
+    }
+
+    /**
+     * A restarted rank begins a message again of which a part is there, or the offer. If that was of another length, nobody has
+     * what is missing of it, and the launcher ends the job.
+     *
+     * @param bytes of the message that was begun before
+     * @return whether it goes on
+     */
+    boolean goesOn(FrameView again, long bytes) {
+        if (again.messageBytes() == bytes) {
+            return true;
+        }
+        diverged(again.source(), again.context(), again.destination(), again.sequence(),
+                "bytes " + again.messageBytes() + " instead of " + bytes);
+        report(JobEvent.ABORTED, again.source(), JobEvent.DIVERGED_STATUS, "has diverged in message " + again.sequence() + " to rank "
+                + again.destination() + " in context " + again.context() + ", which it had begun to send with " + bytes
+                + " bytes and now has with " + again.messageBytes() + ": nobody has the rest");
+        return false;
     }
 
     /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */

@@ -391,7 +391,7 @@ public final class Message {
 
     @Override
     public String toString() {
-        return "message " + source + "->" + destination + " context " + context + " tag " + tag + " sequence " + sequence
+        return "message " + source + "->" + destination + " context " + context + " tag " + Wire.tag(tag) + " sequence " + sequence
                 + " (" + bytes + " bytes)";
     }
 }

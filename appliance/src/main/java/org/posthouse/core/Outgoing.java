@@ -249,6 +249,7 @@ final class Outgoing {
     private static Open open(Sending message) {
         return new Open(
                 message.offered ? FrameType.OFFER : FrameType.EAGER,
+                message.bytes,
                 message.sent,
                 message.offered && message.cleared && !message.believed ? message.granted : Repeats.NOT_CLEARED,
                 message.withdrawing);
@@ -258,11 +259,12 @@ final class Outgoing {
      * A message that is not wholly sent, or unmatched.
      *
      * @param form EAGER or OFFER
+     * @param bytes of all of it
      * @param sent bytes that were passed on
      * @param clearedUpTo up to where its rank was told to send, or {@link Repeats#NOT_CLEARED}
      * @param withdrawing whether its rank wants it back
      */
-    record Open(FrameType form, long sent, long clearedUpTo, boolean withdrawing) {}
+    record Open(FrameType form, long bytes, long sent, long clearedUpTo, boolean withdrawing) {}
 
     /** Is told of a channel. */
     interface ChannelVisitor {

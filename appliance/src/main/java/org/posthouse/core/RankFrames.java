@@ -131,8 +131,11 @@ final class RankFrames {
     }
 
     /** A message that its channel has in part is begun again: it takes no credit, and an offer hears how far it may go. */
-    private static void beginAgain(HomedRank from, FrameView view) {
+    private static void beginAgain(HomedRank from, FrameView view) throws WireException {
         Transfer message = Transfer.outgoing(view);
+        if (!from.job().goesOn(view, bytesBegun(from, view, message))) {
+            throw new WireException(Reason.CANNOT_RESUME, from + " has diverged in message " + message.sequence() + " to rank " + message.peer());
+        }
         long upTo = from.repeats().came(message);
         if (view.type() == FrameType.OFFER && isOnItsWay(from, message)) {
             upTo = view.messageBytes();
@@ -140,6 +143,17 @@ final class RankFrames {
         if (upTo != Repeats.NOT_CLEARED) {
             from.cleared(view.context(), view.destination(), view.sequence(), upTo);
         }
+    }
+
+    /** How long the message is that the channel has in part; as long as now if it has no part of it. */
+    private static long bytesBegun(HomedRank from, FrameView view, Transfer message) {
+        HomedRank to = from.job().homed(message.peer());
+        if (to == null) {
+            Outgoing.Open open = from.outgoing().open(message);
+            return open == null ? view.messageBytes() : open.bytes();
+        }
+        Message open = to.openMessage(message.context(), from.rank(), message.sequence());
+        return open == null ? view.messageBytes() : open.bytes();
     }
 
     /** Whether all of a message that the channel has was passed on to another core: it is begun again only to be kept. */

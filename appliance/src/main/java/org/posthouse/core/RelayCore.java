@@ -216,9 +216,7 @@ public final class RelayCore {
     public void diverged(long id, int source, Claim claim, String difference) {
         Job job = job(id);
         if (job != null) {
-            String text = "was restarted and does not send what it sent before: message " + claim.sequence()
-                    + " to rank " + claim.destination() + " in context " + claim.context() + " has " + difference;
-            job.report(new JobEvent(id, JobEvent.DIVERGED, source, 0, claim.sequence(), claim.destination(), text));
+            job.diverged(source, claim.context(), claim.destination(), claim.sequence(), difference);
         }
     }
 

@@ -21,6 +21,9 @@ final class Repetitions {
     void take(HomedRank to, Peer peer, Frame frame) throws WireException {
         FrameView view = frame.view();
         Message open = to.openMessage(view.context(), view.source(), view.sequence());
+        if (open != null && !to.job().goesOn(view, open.bytes())) {
+            return;
+        }
         if (view.type() == FrameType.OFFER) {
             offered(to, peer, view, open);
         } else {

@@ -58,6 +58,9 @@ public final class JobFolder implements Closeable {
     /** Whether the last line may be cut short, or missing on the disk: behind it none can be written, and all are written anew. */
     private boolean torn;
 
+    /** Whether lines of {@link #progress} may not be on the disk. */
+    private boolean unforced;
+
     private JobFolder(Path folder, FileChannel lock) {
         this.folder = folder;
         this.lock = lock;
@@ -190,6 +193,7 @@ public final class JobFolder implements Closeable {
             progress.close();
         }
         progress = FileChannel.open(folder.resolve(PROGRESS), StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+        unforced = false;
         bytesMax = Math.max(PROGRESS_BYTES_MAX, 8 * progress.size());
     }
 
@@ -269,7 +273,10 @@ public final class JobFolder implements Closeable {
 
     /** What was noted so far survives the host. */
     void force() throws IOException {
-        progress.force(false);
+        if (unforced) {
+            progress.force(false);
+            unforced = false;
+        }
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
@@ -309,9 +316,10 @@ public final class JobFolder implements Closeable {
         if (anew) {
             begin();
         } else {
+            unforced = true;
             write(progress, line.getBytes(StandardCharsets.UTF_8));
             if (forced) {
-                progress.force(false);
+                force();
             }
         }
         torn = false;

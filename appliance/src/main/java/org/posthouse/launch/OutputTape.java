@@ -66,6 +66,8 @@ final class OutputTape implements AutoCloseable {
     private final boolean survivesHost;
 
     private FileChannel file;
+    /** Whether what is in the file may not be on the disk, or the file's name. */
+    private boolean unforced;
     private byte[] tail = new byte[1024];
     private int tailBytes;
     /** The tape is [0, filed) in the file and [filed, filed + tailBytes) in the tail. */
@@ -151,6 +153,7 @@ final class OutputTape implements AutoCloseable {
 
     private synchronized void recall() throws IOException {
         file = openFile();
+        unforced = true;
         filed = file.size();
         passLines(filed);
         byte[] rest = new byte[(int) (filed - compared)];
@@ -213,10 +216,11 @@ final class OutputTape implements AutoCloseable {
     }
 
     private void force() {
-        if (survivesHost && !broken && file != null) {
+        if (survivesHost && !broken && unforced) {
             try {
                 file.force(true);
                 Disk.force(path.getParent());
+                unforced = false;
             } catch (IOException e) {
                 broken(e);
             }
@@ -420,6 +424,7 @@ final class OutputTape implements AutoCloseable {
         } else {
             filed -= keptLast; // All of it is there: a line is filed whole, with the tail.
             try {
+                unforced = true;
                 file.truncate(filed);
             } catch (IOException e) {
                 broken(e);
@@ -480,6 +485,7 @@ final class OutputTape implements AutoCloseable {
             if (file == null) {
                 file = openFile();
             }
+            unforced = true;
             if (hasRest) {
                 file.truncate(filed);
                 hasRest = false;

@@ -32,14 +32,14 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
     static List<LogNeed> of(LogBook book, LogBook.Pinned pinned, Map<Long, String> waiting) {
         List<LogNeed> needs = new ArrayList<>();
         for (JobState job : book.jobs()) {
+            if (job.fault() != null) {
+                needs.add(new LogNeed(job.id(), LogRecord.NO_RANK, job.faultPosition(), false, ""));
+            }
             for (RankLog rank : job.ranks()) {
                 long position = pinned.by(job.id(), rank);
                 if (position < Long.MAX_VALUE) {
                     needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent(), waiting.getOrDefault(position, "")));
                 }
-            }
-            if (job.fault() != null) {
-                needs.add(new LogNeed(job.id(), LogRecord.NO_RANK, job.faultPosition(), false, ""));
             }
         }
         Collections.sort(needs, Comparator.comparingLong(LogNeed::position));

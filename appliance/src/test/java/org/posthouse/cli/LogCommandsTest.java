@@ -7,7 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +25,7 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** {@code posthouse log} in this process, over logs that are none of the usual. */
 final class LogCommandsTest {
@@ -103,6 +106,20 @@ final class LogCommandsTest {
     }
 
     @Test
+    void aMessageThatWasSentWithAnyTagHasThatAsItsTag() throws Exception {
+        try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
+            open(log, 3, "ring", 2);
+            log.appendArrival(new Arrival(3, 1, 8, 0, Wire.SENT_WITH_ANY_TAG, 1, 6, 4, 4, Form.SEND, false, null), ByteBuffer.allocate(4));
+            log.appendArrival(new Arrival(3, 1, 8, 0, 7, 2, 6, 4, 4, Form.SEND, false, null), ByteBuffer.allocate(4));
+        }
+        execute("log", "show", "--type", "ARRIVAL", "--data", folder.toString());
+        assertThat(out.lines()).hasSize(2).first().asString().contains("tag ANY_TAG");
+        execute("log", "show", "--type", "ARRIVAL", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).path("tag").asText()).isEqualTo("ANY_TAG");
+        assertThat(new ObjectMapper().readTree(out.lines().toList().getLast()).path("tag").isInt()).isTrue();
+    }
+
+    @Test
     void whatAJobSaysOfItselfStaysInItsLine() throws Exception {
         try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
             open(log, 3, "a\nb\u001b[31mé", 1);
@@ -114,6 +131,29 @@ final class LogCommandsTest {
         assertThat(out).hasLineCount(3).contains("name a\\u000ab\\u001b[31mé").contains("first one\\u000atwo");
         execute("log", "ls", "--json", "--data", folder.toString());
         assertThat(new ObjectMapper().readTree(out).get(0).path("name").asText()).isEqualTo("a\nb\u001b[31mé");
+    }
+
+    @Test
+    void onlyTheJobThatNeedsFilesWhichAreGoneIsFaultedForThem() throws Exception {
+        ByteBuffer payload = ByteBuffer.allocate(64 << 10);
+        try (MessageLog log = log(128 << 10)) {
+            open(log, 3, "weather", 4);
+            for (int sequence = 1; log.stats().rolls() < 2; sequence++) {
+                log.appendArrival(
+                        new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
+            }
+            open(log, 4, "ring", 2);
+        }
+        Path oldest = Files.list(folder.resolve("log")).filter(file -> file.toString().endsWith(".cq4")).min(Comparator.naturalOrder()).orElseThrow();
+        Files.delete(oldest);
+        assertThat(execute("log", "verify", "--data", folder.toString())).isEqualTo(4);
+        assertThat(out).contains(": MISSING_RECORDS before them");
+        assertThat(err).contains("rank 1 of job 0000000000000003 needs what is there from position", "older files are gone").hasLineCount(1);
+        execute("log", "verify", "--json", "--data", folder.toString());
+        assertThat(new ObjectMapper().readTree(out).path("sound").asBoolean(true)).isFalse();
+        assertThat(new ObjectMapper().readTree(out).path("gone").path("kind").asText()).isEqualTo("MISSING_RECORDS");
+        execute("log", "ls", "--data", folder.toString());
+        assertThat(out).containsPattern("weather +4 +faulted .*older files are gone").containsPattern("ring +2 +open ");
     }
 
     @Test

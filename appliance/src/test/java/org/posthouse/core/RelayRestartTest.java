@@ -598,6 +598,20 @@ final class RelayRestartTest {
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
     }
 
+    /** The relay of its rank has forgotten of which length it was. */
+    @ParameterizedTest
+    @CsvSource({"OFFER, OFFER", "EAGER, EAGER", "OFFER, EAGER"})
+    void whatComesAgainWithAnotherLengthEndsTheJob(FrameType before, FrameType now) throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(before, 0, 3, 0, 0, 1, 2 * CHUNK));
+        relay.sites.clear();
+        relay.fromSite("there", again(relay.frames.message(now, 0, 3, 0, 0, 1, CHUNK + 5)));
+        assertThat(relay.failure()).startsWith("has diverged in message 1 to rank 0 in context 0,");
+        assertThat(relay.events.getLast().rank()).isEqualTo(3);
+        assertThat(relay.sites).as("its rank is told nothing").isEmpty();
+    }
+
     /** Others of its sender's offers wait for the room that it leaves. */
     @Test
     void whatComesWholeIsNotUnderWayAnyMore() throws Exception {

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -478,6 +480,30 @@ final class ReplayTest {
         assertThat(peer.take())
                 .containsExactly("deliver #1 from 0 to request 5", "chunk of " + CHUNK, "chunk of " + CHUNK);
         goesLive();
+    }
+
+    /** Nobody has the bytes that are missing, and what the other process has are others: it cannot be started often enough. */
+    @ParameterizedTest
+    @CsvSource({"OFFER, OFFER, 1", "OFFER, OFFER, 300", "EAGER, EAGER, 1", "EAGER, EAGER, 3", "EAGER, SEND, 0"})
+    void aMessageOfWhichAPartIsThereEndsTheJobIfItHasAnotherLengthNow(FrameType before, FrameType now, int chunks) throws Exception {
+        for (int to : new int[] {1, 3}) {
+            rank.sends(relay.frames.message(before, 0, 0, to, 0, 1, 2 * CHUNK));
+        }
+        peer.sends(relay.frames.post(0, 0, 1, 0, 5, 0));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, CHUNK));
+        dies();
+        for (int to : new int[] {1, 3}) {
+            comes(to + 1);
+            relay.events.clear();
+            rank.isRefused(again(relay.frames.message(now, 0, 0, to, 0, 1, chunks * CHUNK)), Reason.CANNOT_RESUME);
+            assertThat(rank.take()).as("no word on a message that it does not have").isEmpty();
+            assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.DIVERGED, JobEvent.ABORTED);
+            assertThat(relay.events).extracting(JobEvent::rank).containsOnly(0);
+            assertThat(relay.events.getLast().code()).as("not a status to be started again with").isEqualTo(71);
+            assertThat(relay.failure()).isEqualTo("has diverged in message 1 to rank " + to + " in context 0, which it had begun to send with "
+                    + 2 * CHUNK + " bytes and now has with " + chunks * CHUNK + ": nobody has the rest");
+            dies();
+        }
     }
 
     private static ByteBuffer again(ByteBuffer frame) {

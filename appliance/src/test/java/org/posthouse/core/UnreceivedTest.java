@@ -8,6 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Wire;
 
 /** A send that waits for a rank which has finalized: nobody would say why its job stands still. */
 final class UnreceivedTest {
@@ -46,6 +47,14 @@ final class UnreceivedTest {
                 "1 has called Finalize, and a send of rank 0 to it waits: 2097152 bytes, tag 5; nobody will receive them");
         offers(3);
         assertThat(unreceived()).hasSize(1);
+    }
+
+    @Test
+    void aTagIsToldAsTheSenderGaveIt() throws Exception {
+        receiver.sends(relay.frames.finalizing(0));
+        sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, Wire.SENT_WITH_ANY_TAG, 1, 2 << 20));
+        assertThat(unreceived()).containsExactly(
+                "1 has called Finalize, and a send of rank 0 to it waits: 2097152 bytes, tag ANY_TAG; nobody will receive them");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -52,6 +53,20 @@ class JobFolderTest {
             assertThat(folder.job()).usingRecursiveComparison().isEqualTo(job());
             assertThat(folder.isLeft()).isTrue();
         }
+    }
+
+    @Test
+    void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {
+        JobFolder folder = JobFolder.open(left());
+        folder.marked(0, 1, 5, 6);
+        folder.force();
+        folder.starts(0, 2);
+        folder.close();
+        folder.force(); // Of a file that is closed: nothing is asked of it.
+        JobFolder next = JobFolder.open(above.resolve("job"));
+        next.marked(0, 2, 7, 8);
+        next.close();
+        assertThatThrownBy(next::force).isInstanceOf(ClosedChannelException.class);
     }
 
     /** A program's text may have any end of a line in it, and a full disk cuts within a character. */

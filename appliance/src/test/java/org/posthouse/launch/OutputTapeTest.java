@@ -401,6 +401,20 @@ class OutputTapeTest {
         }
     }
 
+    /** An image of a rank that prints nothing costs no sync of its streams. */
+    @Test
+    void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {
+        tape.close();
+        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of(), watcher);
+        process(1, "one\n" + mark(1, 4));
+        tape.whenKept(1, 4, () -> told.add("kept"));
+        tape.breakFile();
+        tape.whenKept(1, 4, () -> told.add("again"));
+        assertThat(told).as("nothing is asked of the disk").containsExactly("kept", "again");
+        process(2, "one\ntwo\n");
+        assertThat(told).hasSize(3).last().asString().startsWith("broken");
+    }
+
     /** It counts what it prints itself, wherever it goes on. */
     @Test
     void whoGoesOnAtAnImageAndPrintsNothingIsNotWaitedFor() throws Exception {

@@ -7,14 +7,17 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Vertx;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -231,6 +234,37 @@ class LauncherReturnsTest {
                 assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002", "opened at position ", folder.toString(), "restore the relay's data folder");
                 assertThat(directory.ranks(job)).isEmpty();
             }
+        }
+    }
+
+    /** The relay did not start, and no job went on. */
+    @Test
+    void aJobThatNeedsFilesWhichAreGoneFailsByNameAndTheOthersGoOn() throws Exception {
+        long lacking = JOB + 1;
+        ByteBuffer payload = ByteBuffer.allocate(16 << 10);
+        try (MessageLog dead = MessageLog.open(new LogConfig(folder, 128 << 10, 0))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(lacking, 3, 1), opening(lacking, TOKEN, false).encode());
+            for (int sequence = 1; dead.stats().rolls() < 2; sequence++) {
+                dead.appendArrival(
+                        new LogRecord.Arrival(lacking, 0, 0, 1, 5, sequence, 1, payload.capacity(), payload.capacity(), LogRecord.Form.SEND, false, null),
+                        payload.duplicate());
+            }
+        }
+        leaveLog();
+        Path oldest;
+        try (Stream<Path> files = Files.list(folder)) {
+            oldest = files.filter(file -> file.toString().endsWith(".cq4")).min(Comparator.naturalOrder()).orElseThrow();
+        }
+        Files.delete(oldest);
+        start(LauncherWait.DEFAULT);
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> events.size() >= 2);
+            assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
+            events.clear();
+            line.open(opening(lacking, TOKEN, true));
+            await().atMost(PATIENCE).until(() -> !events.isEmpty());
+            assertThat(events).singleElement().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.ABORTED));
+            assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002b", folder.toString(), ".cq4: rank 0 ", "older files are gone");
         }
     }
 

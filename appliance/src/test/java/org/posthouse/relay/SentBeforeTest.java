@@ -97,6 +97,7 @@ final class SentBeforeTest {
         sent(SOURCE, 0, 3, 1);
         assertThat(before.difference(claim(0, 1, 4))).isEqualTo("other content in 10 bytes");
         assertThat(before.difference(new Claim(0, 0, 2, 6, 10, 10, 1, 0))).isEqualTo("tag 6 instead of 5");
+        assertThat(before.difference(new Claim(0, 0, 2, Wire.SENT_WITH_ANY_TAG, 10, 10, 1, 0))).isEqualTo("tag ANY_TAG instead of 5");
         assertThat(before.difference(new Claim(0, 0, 3, 5, 11, 10, 2, 0)))
                 .isEqualTo("bytes 11 instead of 10, datatype 2 instead of 1");
     }

@@ -6,8 +6,10 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -169,16 +171,27 @@ public final class LogBook {
                     oldest = new Pin(job.id(), rank.rank(), position);
                 }
             }
-            if (job.faultPosition() < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
+            if (job.fault() != null && (oldest == null || job.faultPosition() <= oldest.position())) {
                 oldest = new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition());
             }
         }
         return Optional.ofNullable(oldest);
     }
 
-    /** As {@link RankLog#pinReached}; of a job whose records cannot be taken, nobody knows what it needed since: {@link Long#MAX_VALUE}. */
-    long neededLeast(long job, RankLog rank) {
-        return job(job).fault() == null ? rank.pinReached() : Long.MAX_VALUE;
+    /**
+     * For each job that needs records before this position, one of its ranks that needs the oldest, as {@link RankLog#pinReached} tells. Of a job whose
+     * records cannot be taken nobody knows what it needed since.
+     */
+    List<Pin> neededBefore(long position) {
+        List<Pin> pins = new ArrayList<>();
+        for (JobState job : jobs.values()) {
+            job.ranks().stream()
+                    .map(rank -> new Pin(job.id(), rank.rank(), rank.pinReached()))
+                    .filter(pin -> job.fault() == null && pin.position() < position)
+                    .min(Comparator.comparingLong(Pin::position))
+                    .ifPresent(pins::add);
+        }
+        return pins;
     }
 
     /** Of the last writer; 0 if there was none. */

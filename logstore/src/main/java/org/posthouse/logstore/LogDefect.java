@@ -11,8 +11,8 @@ import java.nio.file.Path;
  * @param position record number that should stand there
  * @param offset in the file, of Chronicle's four-byte header of that record
  * @param atTail nothing whole follows, in this file or a later one
- * @param lost records behind this place that had been published, as far as can be told: Chronicle's own count, or
- *     the gap in the record numbers
+ * @param lost records from this place on that had been published and are not read, those of later files too, as far as can be told:
+ *     Chronicle's own counts, and the gap in the record numbers
  * @param detail actual against expected
  */
 public record LogDefect(Kind kind, Path file, long index, long position, long offset, boolean atTail, long lost,

@@ -32,6 +32,8 @@ final class LogReader {
     private final Consumer<? super LogEntry> visitor;
     private final Map<RecordType, Long> counts = new EnumMap<>(RecordType.class);
     private LogDefect defect;
+    /** That the oldest files are gone though jobs need them; null if nobody does. */
+    private LogDefect gone;
     private long firstPosition;
     private long lastPosition;
     private long epoch;
@@ -112,7 +114,7 @@ final class LogReader {
     private LogScan result() {
         LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot, reached, safe);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
-                Optional.ofNullable(defect), book, end);
+                Optional.ofNullable(defect), Optional.ofNullable(gone), book, end);
     }
 
     /** A file that goes while it is read may have been begun again, or been emptied for that. */
@@ -188,10 +190,10 @@ final class LogReader {
             lastPosition = position - 1;
         }
         if (position > lastPosition + 1) {
-            report(Kind.MISSING_RECORDS, queueFile, false, position - lastPosition - 1,
+            report(Kind.MISSING_RECORDS, queueFile, false, position - lastPosition - 1 + lost(queueFile),
                     "the record here has position " + position + ", expected " + (lastPosition + 1));
         } else if (b.getInt(at + Envelope.PREVIOUS) != hash) {
-            report(Kind.BROKEN_CHAIN, queueFile, false, 0, String.format(
+            report(Kind.BROKEN_CHAIN, queueFile, false, lost(queueFile), String.format(
                     "the record of position %d here follows hash 0x%08x, expected 0x%08x", position,
                     b.getInt(at + Envelope.PREVIOUS), hash));
         } else {
@@ -209,7 +211,7 @@ final class LogReader {
         return lastPosition == 0 ? file > 0 && (!snapshot || begun != 0 && begun != file) : position <= lastPosition;
     }
 
-    private void accept(MappedQueueFile queueFile, long position) {
+    private void accept(MappedQueueFile queueFile, long position) throws IOException {
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
         if (beginning != null && !beginning.isWhole() && !takePiece(b, at)) {
@@ -328,7 +330,7 @@ final class LogReader {
     }
 
     /** Of the file that a writer would go on with: of others nobody reads it. */
-    private void requireHead(MappedQueueFile queueFile) {
+    private void requireHead(MappedQueueFile queueFile) throws IOException {
         String misleads = queueFile.headMisleads();
         if (defect == null && misleads != null && isLast()) {
             report(Kind.TORN_TAIL, queueFile, true, 0, misleads);
@@ -368,21 +370,26 @@ final class LogReader {
 
     /**
      * That its oldest files are gone, only those show who need them: a file goes when nobody does, and what has let it go stands behind it. Of
-     * a host that was booted since, that may have gone with the power.
+     * a host that was booted since, that may have gone with the power. The jobs that need them cannot go on; all others can.
      */
     private void requireNeeded() {
         if (defect != null && !defect.atTail() || host.rebootedSince(firstBoot)) {
             return;
         }
-        book.oldest(book::neededLeast).filter(pin -> pin.position() < firstPosition).ifPresent(pin -> {
-            int oldest = files.firstKey();
-            defect = new LogDefect(Kind.MISSING_RECORDS, files.get(oldest), QueueFiles.index(oldest, 0), pin.position(), 0, false,
-                    firstPosition - pin.position(), String.format("rank %d of job %016x needs what is there from position %d on, and the log begins"
-                            + " with this file at position %d: older files are gone", pin.rank(), pin.job(), pin.position(), firstPosition));
-        });
+        for (Pin pin : book.neededBefore(firstPosition)) {
+            Path oldest = files.get(files.firstKey());
+            String detail = String.format("rank %d of job %016x needs what is there from position %d on, and the log begins with this file at"
+                    + " position %d: older files are gone%s", pin.rank(), pin.job(), pin.position(), firstPosition,
+                    defect == null ? "" : "; what the log's end has lost may have let them go");
+            book.job(pin.job()).faulted(pin.position(), new IllegalStateException(oldest + ": " + detail));
+            if (gone == null || pin.position() < gone.position()) {
+                gone = new LogDefect(Kind.MISSING_RECORDS, oldest, QueueFiles.index(files.firstKey(), 0), pin.position(), 0, false,
+                        firstPosition - pin.position(), detail);
+            }
+        }
     }
 
-    private void requireCount(MappedQueueFile queueFile) {
+    private void requireCount(MappedQueueFile queueFile) throws IOException {
         long lost = lost(queueFile);
         if (lost > 0) {
             report(Kind.MISSING_RECORDS, queueFile, isLast(), lost, "the file is marked complete after "
@@ -392,6 +399,17 @@ final class LogReader {
 
     private long lost(MappedQueueFile queueFile) {
         return Math.max(0, queueFile.chronicleCount() - recordsInFile);
+    }
+
+    /** Records of the later files, as far as Chronicle's counts can be read. */
+    private long countedBehind() throws IOException {
+        long counted = 0;
+        for (Path later : files.tailMap(file + 1).values()) {
+            try (MappedQueueFile queueFile = new MappedQueueFile(later)) {
+                counted += queueFile.headFlaw() == null ? queueFile.chronicleCount() : 0;
+            }
+        }
+        return counted;
     }
 
     private boolean isLast() {
@@ -419,9 +437,9 @@ final class LogReader {
         return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }
 
-    /** A file that has a later one had been whole: what is wrong with its end was published. */
-    private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long counted, String detail) {
-        long lost = atTail && !isLast() ? Math.max(1, counted) : counted;
+    /** A file that has a later one had been whole: what is wrong with its end was published. What stands in later files is not read. */
+    private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long counted, String detail) throws IOException {
+        long lost = atTail ? isLast() ? counted : Math.max(1, counted) : counted + countedBehind();
         defect = new LogDefect(kind, queueFile.file(), QueueFiles.index(file, recordsInFile), lastPosition + 1,
                 queueFile.header(), atTail, lost, detail);
     }

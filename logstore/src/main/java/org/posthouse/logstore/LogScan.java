@@ -1,10 +1,12 @@
 package org.posthouse.logstore;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What a forward reading of a whole log found, up to its end or to its first defect. Immutable.
@@ -17,15 +19,21 @@ import java.util.TreeMap;
  * @param bytes of the whole records, envelopes included
  * @param files of the log
  * @param defect the first, if any; on a log that is being written a torn tail is the record just being written
+ * @param gone that files before the first are gone which jobs need: these are faulted in the book
  * @param book what the records say together
  * @param end what a writer needs to go on
  */
 public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosition, long lastPosition, long epoch,
-        long bytes, int files, Optional<LogDefect> defect, LogBook book, End end) {
+        long bytes, int files, Optional<LogDefect> defect, Optional<LogDefect> gone, LogBook book, End end) {
 
     /** Copies the counts. */
     public LogScan {
         counts = Map.copyOf(counts);
+    }
+
+    /** What is wrong with it; empty if it is sound. */
+    public List<LogDefect> defects() {
+        return Stream.of(defect, gone).flatMap(Optional::stream).toList();
     }
 
     /** Whole records of all types. */
@@ -36,7 +44,7 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
     /** What it says once its files are gone. */
     LogScan withoutFiles() {
         End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, Reached.NOTHING, end.safe);
-        return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, 0, defect, book, none);
+        return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, 0, defect, gone, book, none);
     }
 
     /**

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
 import org.posthouse.logstore.LogRecord.Polls;
@@ -151,6 +152,22 @@ final class DamageTest {
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
         assertThat(Samples.scan(folder).lastPosition()).isEqualTo(16);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLIPPED_BYTE", "ZEROED_MIDDLE", "MISSING_RECORDS"})
+    void countsWhatIsNotReadOfAllFiles(Kind kind) throws Exception {
+        writeFiles(3);
+        List<LogEntry> entries = Samples.entries(folder);
+        LogEntry first = entries.get(20);
+        switch (kind) {
+            case FLIPPED_BYTE -> Samples.flip(first.file(), first.offset() + 60);
+            case ZEROED_MIDDLE -> Samples.overwrite(first.file(), first.offset(), new byte[100]);
+            default -> Files.delete(QueueFiles.file(folder, 1));
+        }
+        LogScan scan = Samples.scan(folder);
+        assertThat(defect().kind()).isEqualTo(kind);
+        assertThat(scan.records() + defect().lost()).isEqualTo(entries.size());
     }
 
     private void zeroFrom(long position) {

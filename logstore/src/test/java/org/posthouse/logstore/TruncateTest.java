@@ -165,21 +165,74 @@ final class TruncateTest {
                 checkpoint(log, 1);
             }
             fill(log, 2);
+            log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
+            log.appendPolls(new Polls(5, 1, 1, 99));
         }
         long pin = scan(folder, Samples.BOOT).book().rank(Samples.JOB, RANK).pinOfNewest();
         int needed = scan(folder, Samples.BOOT).end().firstOfFile().entrySet().stream().filter(e -> e.getValue() <= pin).toList().getLast().getKey();
         for (int number = 0; number <= needed; number++) {
-            assertThat(scan(folder, Samples.BOOT).defect()).as("all from file " + number + " on").isEmpty();
+            assertThat(scan(folder, Samples.BOOT).defects()).as("all from file " + number + " on").isEmpty();
             Files.delete(QueueFiles.file(folder, number));
         }
-        LogDefect defect = scan(folder, Samples.BOOT).defect().orElseThrow();
+        assertThat(scan(folder, Samples.BOOT).defect()).as("what is left is whole").isEmpty();
+        LogDefect defect = scan(folder, Samples.BOOT).gone().orElseThrow();
         assertThat(List.of(defect.kind(), defect.file(), defect.position(), defect.atTail()))
                 .containsExactly(Kind.MISSING_RECORDS, QueueFiles.file(folder, needed + 1), pin, false);
         assertThat(defect.detail()).startsWith("rank 3 of job 1122334455667788 needs what is there from position " + pin + " on");
-        assertThatThrownBy(() -> open(Samples.BOOT)).isInstanceOf(LogException.class).hasMessageContaining("position " + pin);
         UUID booted = new UUID(1, 2);
-        open(booted).close();
-        assertThat(scan(folder, booted).defect()).as("the image's record may have gone with the power").isEmpty();
+        assertThat(scan(folder, booted).defects()).as("the image's record may have gone with the power").isEmpty();
+        for (int open = 1; open <= 2; open++) {
+            try (MessageLog log = open(Samples.BOOT)) {
+                assertThat(log.book().job(Samples.JOB).fault()).hasMessageContainingAll(defect.file().toString(), defect.detail());
+                assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new Pin(Samples.JOB, LogRecord.NO_RANK, pin));
+                assertThat(log.book().job(5).fault()).as("a job that needs nothing of it").isNull();
+                assertThat(log.book().rank(5, 1).polls()).isEqualTo(98L + open);
+                log.appendPolls(new Polls(5, 1, 1, 99 + open));
+            }
+        }
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+        }
+        assertThat(scan(folder, Samples.BOOT).defects()).isEmpty();
+    }
+
+    /** A file had gone when its job was over, and that is no more to be read. */
+    @Test
+    void tellsOfATornEndThatHadLetOlderFilesGo() throws IOException {
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 2);
+            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            log.discard(log.cut(log.position() + 1), 0);
+        }
+        LogEntry closed = Samples.entries(folder).getLast();
+        Samples.overwrite(closed.file(), closed.offset() + closed.bytes().remaining() - 40, new byte[40]);
+        LogScan scan = scan(folder, Samples.BOOT);
+        LogDefect torn = scan.defect().orElseThrow();
+        assertThat(List.of(torn.position(), torn.offset() + 4, torn.atTail())).containsExactly(closed.position(), closed.offset(), true);
+        assertThat(scan.gone().orElseThrow().detail()).endsWith("older files are gone; what the log's end has lost may have let them go");
+        assertThat(scan.defects()).extracting(LogDefect::position).startsWith(torn.position());
+        assertThatThrownBy(() -> open(Samples.BOOT)).isInstanceOf(LogException.class).hasMessageContaining(torn.toString());
+    }
+
+    /** What was never published is cut, whatever else is gone. */
+    @Test
+    void aTornTailIsCutThoughOlderFilesAreGone() throws IOException {
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 2);
+            log.appendPolls(new Polls(Samples.JOB, RANK, 1, 5));
+        }
+        LogEntry last = Samples.entries(folder).getLast();
+        Samples.overwrite(last.file(), last.offset() + last.bytes().remaining() + 4, Samples.bytes(1, 40));
+        Files.delete(QueueFiles.file(folder, 0));
+        LogScan scan = scan(folder, Samples.BOOT);
+        assertThat(scan.defects()).extracting(LogDefect::kind).containsExactly(Kind.TORN_TAIL, Kind.MISSING_RECORDS);
+        try (MessageLog log = open(Samples.BOOT)) {
+            assertThat(log.position()).isEqualTo(last.position() + 1);
+            assertThat(log.book().job(Samples.JOB).fault()).hasMessageContaining("older files are gone");
+        }
+        assertThat(scan(folder, Samples.BOOT).defect()).isEmpty();
     }
 
     /** It is cut for an image that cannot be read later, or for a rank that is done and then is not. */

@@ -134,7 +134,7 @@ final class Waits {
     }
 
     static String destination(int context, int destination, int tag) {
-        return arguments(context, "destination " + destination, "tag " + tag);
+        return arguments(context, "destination " + destination, "tag " + Wire.tag(tag));
     }
 
     private static String arguments(int context, String peer, String tag) {

@@ -10,6 +10,9 @@ public final class Wire {
     /** Wildcard for a source or a tag in POST and PROBE. */
     public static final int ANY = -2;
 
+    /** The tag of a message that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that (ADR 64). */
+    public static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
+
     /** Bytes of the header that every frame begins with. */
     public static final int HEADER_BYTES = 16;
 
@@ -74,6 +77,11 @@ public final class Wire {
     public static final int PUSHED_COST_MAX = 1024 * 1024;
 
     private Wire() {}
+
+    /** A message's tag, for people. */
+    public static String tag(int tag) {
+        return tag == SENT_WITH_ANY_TAG ? "ANY_TAG" : Integer.toString(tag);
+    }
 
     /** The byte credit that a message of {@code payloadBytes} takes. */
     public static long cost(long payloadBytes) {

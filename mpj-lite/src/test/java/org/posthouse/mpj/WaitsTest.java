@@ -57,6 +57,7 @@ final class WaitsTest extends OneRank {
         assertThat(Waits.words("Recv", receive(1, 7))).isEqualTo("Recv(source 1, tag 7)");
         assertThat(Waits.words("recv", receive(Wire.ANY, Wire.ANY))).isEqualTo("recv(any source, any tag)");
         assertThat(Waits.words("Ssend", send(WORLD, 2, 0))).isEqualTo("Ssend(destination 2, tag 0)");
+        assertThat(Waits.words("Ssend", send(WORLD, 2, Wire.SENT_WITH_ANY_TAG))).isEqualTo("Ssend(destination 2, tag ANY_TAG)");
         assertThat(Waits.words("Probe", new Probing(1, WORLD, 1, Wire.ANY))).isEqualTo("Probe(source 1, any tag)");
         assertThat(Waits.words("Sendrecv", send(2, 2, 0))).isEqualTo("Sendrecv(destination 2, tag 0; another communicator, world ranks)");
         assertThat(Waits.words("Barrier", new Errand())).isEqualTo("Barrier, behind a collective in the background");
