@@ -33,7 +33,8 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     /** Guarded by itself; null for a rank that was never started. */
     private final RankProcess[] present;
 
-    private volatile boolean killed;
+    /** Guarded by {@link #present}. */
+    private boolean killed;
 
     /** Ranks whose relays are not told yet that they are done. Confined to the job's thread. */
     private final SequencedSet<Integer> done = new LinkedHashSet<>();

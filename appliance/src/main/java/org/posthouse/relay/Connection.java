@@ -54,7 +54,7 @@ final class Connection implements FrameDecoder.Sink {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger framesHeld = new AtomicInteger();
 
-    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
+    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads, read by any. */
     private volatile Strand strand;
 
     /** Written in the relay's control strand, read where the rank is admitted. */

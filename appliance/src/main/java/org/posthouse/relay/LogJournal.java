@@ -79,10 +79,10 @@ final class LogJournal implements Journal {
     private RestartPoints points;
     private LogRoom room;
 
-    /** How far the log has been read, while it is being opened; else null. */
+    /** How far the log has been read, while it is being opened; else null. Written by the thread that opens it, read by any. */
     private volatile LogReading reading;
 
-    /** Written last when it is opened. */
+    /** Null unless it is open. Written, last, by the thread that opens it and the one that closes it; read by any. */
     private volatile MessageLog log;
 
     /**

@@ -57,15 +57,16 @@ final class LogRoom {
     /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
     private long nextLookBytes;
 
-    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}. */
+    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}, read by any thread. */
     private volatile boolean full;
 
-    /** Whether the log is as large as it may be. Written under {@link #turn}. */
+    /** Whether the log is as large as it may be. Written under {@link #turn}, read by any thread. */
     private volatile boolean atLimit;
 
     /** Whether somebody may have found no room since all were told to try again. Guarded by {@link #turn}. */
     private boolean owesWord;
 
+    /** Written by the thread that looks, read by any. */
     private volatile LogStatus status = LogStatus.NONE;
 
     // Confined to the thread that looks.

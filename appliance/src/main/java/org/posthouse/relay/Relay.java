@@ -59,15 +59,16 @@ public final class Relay extends VerticleBase {
     private EventLoop loop;
     private Strand control;
 
-    /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
+    /** Which start of the relay this is: a number that grows. Written by the loop, when its log has been read; read by any thread. */
     private volatile long epoch;
 
-    /** What it waits for, if that is room for its log; else null. */
+    /** What it waits for, if that is room for its log; else null. Written by the loop, read by any thread. */
     private volatile String waitsForRoom;
 
-    /** Whether all that its log says goes on. */
+    /** Whether all that its log says goes on. Written by the loop, read by any thread. */
     private volatile boolean recovered;
 
+    // Written by the loop, at the start and at each change of mode; read by any thread.
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -79,7 +80,7 @@ public final class Relay extends VerticleBase {
     /** Who is let in now came just before. */
     private boolean stopping;
 
-    /** Whether all is put away: loops and threads may end. */
+    /** Whether all is put away: loops and threads may end. Written by the loop, read by any thread. */
     private volatile boolean over;
 
     public Relay(RelayConfig config, Directory directory) {

@@ -45,12 +45,9 @@ final class RelayStatus implements RelayView {
 
     private long timer;
 
-    /** Written by the relay's event loop, read by any thread. */
+    // Written by the relay's event loop, read by any thread.
     private volatile RelaySnapshot snapshot;
-
-    /** The same. */
     private volatile RelayMeasures measures = RelayMeasures.NONE;
-
     private volatile boolean serving;
 
     RelayStatus(Relay relay) {

@@ -39,9 +39,11 @@ public final class WanEmulator implements Closeable {
     private final List<WanWay> ways = new ArrayList<>();
     private final ArrayDeque<ByteBuffer> pool = new ArrayDeque<>();
     private long dueCount;
+
+    /** Written by whoever closes it, read by the thread. */
     private volatile boolean closed;
 
-    /** Written by the thread: what stopped it, if it was a fault. */
+    /** What stopped it, if it was a fault. Written by the thread, read by whoever closes it. */
     private volatile Throwable failure;
 
     /** What a ready key's attachment does. */
