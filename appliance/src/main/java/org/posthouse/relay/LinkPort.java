@@ -1,9 +1,9 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,6 +45,7 @@ final class LinkPort implements Links.Listener {
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
     private final Parking parking;
+    private ContextInternal context;
     private Links links;
     private String host = "";
 
@@ -57,7 +58,8 @@ final class LinkPort implements Links.Listener {
     }
 
     /** Makes the links, over which nothing goes yet. */
-    void prepare(Context context, Optional<LinkConfig> config) {
+    void prepare(ContextInternal context, Optional<LinkConfig> config) {
+        this.context = context;
         config.ifPresent(settings -> {
             host = settings.listenHost();
             loopback = settings.forwards().loopback();
@@ -125,8 +127,9 @@ final class LinkPort implements Links.Listener {
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
     }
 
+    /** On the relay's context, so that whoever has waited too long goes on there. */
     private Promise<Void> contact(String other) {
-        return contacts.computeIfAbsent(other, unseen -> Promise.promise());
+        return contacts.computeIfAbsent(other, unseen -> context.promise());
     }
 
     /** Another relay by its id. */

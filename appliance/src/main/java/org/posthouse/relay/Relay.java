@@ -202,7 +202,7 @@ public final class Relay extends VerticleBase {
     /** Has them go on, before anybody can ask for them. */
     private Future<Void> recover(List<LoggedJob> logged) {
         epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
-        links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
+        links.prepare((ContextInternal) context, config.links().map(settings -> settings.epoch(epoch)));
         return jobs.recover(logged).onSuccess(done -> recovered = true);
     }
 
