@@ -286,6 +286,7 @@ final class Connection implements FrameDecoder.Sink {
     // ---- inside the session's strand
 
     private void handle(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        assert strand.isInside();
         if (session == null || line.closing() != null) {
             return;
         }
@@ -308,6 +309,7 @@ final class Connection implements FrameDecoder.Sink {
 
     /** There is room in the log. */
     private void goOn() {
+        assert strand.isInside();
         FrameView view = new FrameView();
         while (!waiting.isEmpty() && line.closing() == null) {
             if (session.mustWait(view.wrap(waiting.element().nioBuffer(), 0))) {

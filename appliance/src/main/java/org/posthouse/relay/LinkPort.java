@@ -59,6 +59,7 @@ final class LinkPort implements Links.Listener {
 
     /** Makes the links, over which nothing goes yet. */
     void prepare(ContextInternal context, Optional<LinkConfig> config) {
+        assert relay.inLoop();
         this.context = context;
         config.ifPresent(settings -> {
             host = settings.listenHost();
@@ -120,6 +121,7 @@ final class LinkPort implements Links.Listener {
     }
 
     private String stateOf(String other) {
+        assert relay.inLoop();
         return links.status().stream()
                 .filter(status -> status.relay().equals(other))
                 .findFirst()
@@ -134,6 +136,7 @@ final class LinkPort implements Links.Listener {
 
     /** Another relay by its id. */
     OtherRelay other(String id) {
+        assert relay.inLoop();
         OtherRelay known = others.get(id);
         if (known == null) {
             known = new OtherRelay(id, relay.shards().all(), relay.control(), links);
@@ -150,6 +153,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
+        assert relay.inLoop();
         try {
             OtherRelay other = other(from);
             FrameType type = view.type();
@@ -202,6 +206,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public void onUp(String other, long epoch) {
+        assert relay.inLoop();
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
@@ -216,6 +221,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public void onDown(String other, Notice why) {
+        assert relay.inLoop();
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
         parking.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());

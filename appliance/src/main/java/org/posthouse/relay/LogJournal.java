@@ -192,6 +192,7 @@ final class LogJournal implements Journal {
     }
 
     private void wasCut(List<Path> gone) {
+        assert Thread.holdsLock(this);
         reader.forget(gone);
         onCut.forEach(Runnable::run);
     }
@@ -509,6 +510,7 @@ final class LogJournal implements Journal {
 
     /** Fills the frame behind its header; releases it if that fails. */
     private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
+        assert Thread.holdsLock(this);
         ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
         int rank = message.destination();
         PayloadReader from = Prologue.has(message.logPlace()) ? points.payloads(job, rank) : reader;
@@ -525,6 +527,7 @@ final class LogJournal implements Journal {
     }
 
     private ByteBuffer[] payload(Parcel parcel) {
+        assert Thread.holdsLock(this);
         BufferParcel frame = (BufferParcel) parcel;
         payload[0] = frame.buffer().nioBuffer(frame.payloadIndex(), frame.payloadBytes());
         return payload;
@@ -536,6 +539,7 @@ final class LogJournal implements Journal {
      * @return the record's position
      */
     private long append(long job, LongSupplier record) {
+        assert Thread.holdsLock(this);
         if (log == null) {
             throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
         }

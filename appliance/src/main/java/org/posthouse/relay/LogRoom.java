@@ -174,6 +174,7 @@ final class LogRoom {
 
     /** A checkpoint needs the log from this message on, which no receive has got. Under the monitor. */
     void pinned(long position, String message) {
+        assert Thread.holdsLock(turn);
         waiting.headMap(log.firstPosition()).clear();
         waiting.put(position, message);
     }
@@ -192,6 +193,7 @@ final class LogRoom {
 
     /** Something was appended. Under the monitor. */
     void appended() {
+        assert Thread.holdsLock(turn);
         long used = log.writtenBytes();
         boolean filled = !full && !log.hasRoom();
         full |= filled;

@@ -255,6 +255,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Connection accept(Outlet outlet, Workplace emission) {
+        assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
         connections.add(connection);
         if (stopping) {
@@ -268,6 +269,7 @@ public final class Relay extends VerticleBase {
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
     void announce() {
+        assert inLoop();
         if (!serving) {
             return;
         }
@@ -346,6 +348,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<ModeChange> begin(ModeConfig mode) {
+        assert inLoop();
         Placement next = Placement.of(mode, vertx, loop);
         List<Connection> served = List.copyOf(connections);
         ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
@@ -372,6 +375,11 @@ public final class Relay extends VerticleBase {
         return loop;
     }
 
+    /** Whether the calling thread is the loop's own: nobody else does what is confined to the control strand. */
+    boolean inLoop() {
+        return loop.inEventLoop();
+    }
+
     /** What is the whole relay's is done in this strand, on {@link #loop}. */
     Strand control() {
         return control;
@@ -383,6 +391,7 @@ public final class Relay extends VerticleBase {
 
     /** Confined to the control strand. */
     Jobs jobs() {
+        assert inLoop();
         return jobs;
     }
 
@@ -401,6 +410,7 @@ public final class Relay extends VerticleBase {
 
     /** This relay is a later start of its name than its clock told. Confined to the control strand. */
     void onEpoch(long next) {
+        assert inLoop();
         epoch = next;
         announce();
     }
@@ -435,11 +445,13 @@ public final class Relay extends VerticleBase {
 
     /** What a launcher is told: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
+        assert inLoop();
         return Roster.welcome(new Home(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
     /** Waits for contact with these relays. */
     Future<Void> contacted(Collection<String> relays) {
+        assert inLoop();
         return links.contacted(relays, CONTACT_TIMEOUT_MS);
     }
 
@@ -471,7 +483,9 @@ public final class Relay extends VerticleBase {
         return directory;
     }
 
+    /** Confined to the control strand. */
     LinkPort links() {
+        assert inLoop();
         return links;
     }
 

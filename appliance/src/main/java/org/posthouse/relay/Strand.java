@@ -48,6 +48,7 @@ final class Strand {
 
     /** Most pieces of work that waited at once since this was last called. Confined to the strand. */
     int takeDeepest() {
+        assert isInside();
         int taken = deepest;
         deepest = 0;
         return taken;
