@@ -19,6 +19,7 @@ final class ArgumentCheck {
     /** Ranks that calls may name. */
     private final int ranks;
 
+    /** Written by the program's thread that names the communicator, read by any. */
     private volatile String name;
 
     /**

@@ -12,6 +12,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     public static final int TYPE_SHARED = 0;
 
     private final Attributes attributes = new Attributes();
+
+    /** Null for the default. Written by the program's thread that sets it, read by any. */
     private volatile Errhandler errhandler;
     /** Null until it was given one. */
     private String name;

@@ -19,6 +19,8 @@ public class Group implements Freeable {
     private final int self;
 
     private final int rank;
+
+    /** Written by the program's thread that frees it, read by any. */
     private volatile boolean freed;
 
     /**

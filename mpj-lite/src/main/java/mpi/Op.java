@@ -16,6 +16,8 @@ public class Op implements Freeable {
     /** Null for an operation of windows. */
     private final Maker maker;
     private final boolean commute;
+
+    /** Written by the program's thread that frees it, read by any. */
     private volatile boolean freed;
 
     /**

@@ -27,6 +27,8 @@ final class Positions {
     private int since;
 
     private boolean missing;
+
+    /** Written under this object's lock, read by the thread that saves. */
     private volatile boolean changed;
 
     /** A communicator is there. */

@@ -26,13 +26,13 @@ final class UnderWay {
     /** The ends of the collectives that go on in threads of their own. */
     private final Set<Operation> started = ConcurrentHashMap.newKeySet();
 
-    /** Whether something was freed, or left in the middle, whose end nobody can see: that never changes again. */
+    // Whether something was freed, or left in the middle, whose end nobody can see: that never changes again.
+    // Written by any thread of the program, read by the one that saves.
     private volatile boolean freed;
-
     private volatile boolean sendFreed;
     private volatile boolean broken;
 
-    /** Whether a message of the attached buffer may have to wait for its receive: only the buffer's detach tells its end. */
+    /** Whether a message of the attached buffer may have to wait for its receive: only the buffer's detach tells its end. Written under the buffer's lock, read by the thread that saves. */
     private volatile boolean buffered;
 
     private AtomicInteger of(Kind kind) {

@@ -89,7 +89,9 @@ public final class JobBench {
     /** The moment when every rank had called Init. */
     private static final class Connected {
         private final Thread thread;
-        private volatile long nanos;
+
+        /** Written by the thread, read behind its end. */
+        private long nanos;
 
         private Connected(JobRun job) {
             thread = Thread.ofVirtual().start(() -> {

@@ -25,7 +25,7 @@ final class SelectorForwarder implements Forwarder, Runnable {
     private final ServerSocketChannel server;
     private final Thread thread = new Thread(this, "posthouse-selector-forwarder");
 
-    /** Set by {@link #close}, read by the forwarder's thread. */
+    /** Written by {@link #close}, read by the forwarder's thread. */
     private volatile boolean closed;
 
     private SelectorForwarder(Selector selector, ServerSocketChannel server) {

@@ -23,6 +23,7 @@ final class Interruption implements AutoCloseable {
     /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
     private volatile RunningJob next;
 
+    /** Written by the hook, read by the command's thread. */
     private volatile boolean stopped;
 
     static Interruption open() {

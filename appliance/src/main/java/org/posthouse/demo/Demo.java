@@ -79,7 +79,7 @@ public final class Demo implements AutoCloseable {
     private final int relaysPerSite;
     private final RelayGrid grid;
 
-    /** What relays had moved that were killed since: they count from nothing again. Written by the thread that kills. */
+    /** What relays had moved that were killed since: they count from nothing again. Written by the thread that kills, read by the command's. */
     private volatile Traffic gone = Traffic.NONE;
 
     /** Why a relay that was killed does not come back; empty if all are there. */

@@ -51,6 +51,7 @@ public final class JobRun implements RunningJob {
     /** Open until every rank's program has called Init, or the job has ended. */
     private final CountDownLatch connected = new CountDownLatch(1);
 
+    /** Written by any thread, read by whoever asks how the job came to its end. */
     private volatile boolean stopped;
 
     /** Whether people's lines have others among them, for programs. */

@@ -57,6 +57,7 @@ final class JobWatch {
     private final Standstill standstill;
     private final int[] homeOf;
     private final Deadlines deadlines;
+    private final JobThread thread = new JobThread();
     private final Processes processes;
     private final IntConsumer redial;
     private final Consumer<JobKept> kept;
@@ -129,6 +130,7 @@ final class JobWatch {
 
     /** Starts the first process of a rank. */
     void start(int rank, long nowNs) throws JobFailure {
+        assert thread.isCurrent();
         startedNs[rank] = nowNs;
         if (!processes.start(rank, 1)) {
             ranks.exited(rank, ExitStatus.NOT_STARTED);
@@ -137,6 +139,7 @@ final class JobWatch {
 
     /** Goes on where other launchers have left the job: every rank's process has ended, and every relay is to be dialled. */
     void goOn(RankNotes notes, long nowNs) {
+        assert thread.isCurrent();
         decided = notes.ending().orElse(null);
         allDone = decided != null || IntStream.range(0, spec.ranks()).allMatch(notes::isDone);
         for (int rank = 0; rank < spec.ranks(); rank++) {
@@ -198,6 +201,7 @@ final class JobWatch {
 
     /** Does what is due by now. */
     void onTime(long nowNs) throws JobFailure {
+        assert thread.isCurrent();
         int rank = goesOn() ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
         while (rank != Deadlines.NOBODY) {
             restart(rank, nowNs);
@@ -214,6 +218,7 @@ final class JobWatch {
     }
 
     void on(Signal signal, long nowNs) {
+        assert thread.isCurrent();
         switch (signal) {
             case Signal.Exited exited -> onExited(exited, nowNs);
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
@@ -549,6 +554,7 @@ final class JobWatch {
 
     /** Nothing is started any more. @return what the relays are told of the job's end */
     Notice close() {
+        assert thread.isCurrent();
         closing = true;
         return told(job, end());
     }
@@ -570,12 +576,14 @@ final class JobWatch {
 
     /** How the job stands. @param end null before it has ended for this launcher */
     Standing standing(List<Standing.RankRun> present, Standing.End end) {
+        assert thread.isCurrent();
         return new Standing(
                 present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), end);
     }
 
     /** How the job ended, once everything has been told and nothing of it is left. */
     JobOutcome outcome(double seconds) {
+        assert thread.isCurrent();
         if (isLeft()) {
             return new JobOutcome(JobOutcome.STATUS_LEFT, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
         }

@@ -19,6 +19,7 @@ import org.posthouse.wire.Token;
  * {@link #kill()}, which anybody may call, and behind which nothing is started any more.
  */
 final class RankProcesses implements JobWatch.Processes, AutoCloseable {
+    private final JobThread thread = new JobThread();
     private final JobSpec spec;
     private final long job;
     private final Token token;
@@ -33,7 +34,8 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     /** Guarded by itself; null for a rank that was never started. */
     private final RankProcess[] present;
 
-    private volatile boolean killed;
+    /** Guarded by {@link #present}. */
+    private boolean killed;
 
     /** Ranks whose relays are not told yet that they are done. Confined to the job's thread. */
     private final SequencedSet<Integer> done = new LinkedHashSet<>();
@@ -66,6 +68,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     @Override
     public boolean start(int rank, int incarnation) throws JobFailure {
+        assert thread.isCurrent();
         String relay = relayOf.apply(rank);
         synchronized (present) {
             if (killed) {
@@ -137,6 +140,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     @Override
     public void finishOutput(int rank, boolean well) {
+        assert thread.isCurrent();
         RankProcess process;
         synchronized (present) {
             process = present[rank];
@@ -151,6 +155,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     /** Of the ranks that are done, sees to it for one that its relay can be told, which forgets then how to bring it back: the folder says so, whatever becomes of this host. May block for the disk. */
     void keepDone() {
+        assert thread.isCurrent();
         if (!done.isEmpty()) {
             int rank = done.removeFirst();
             RankProcess process;
@@ -169,6 +174,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     @Override
     public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
+        assert thread.isCurrent();
         if (tapes != null && !tapes.mark(rank, image, outBytes, errBytes)) {
             return false;
         }
@@ -178,22 +184,26 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     @Override
     public void saves(int rank, int incarnation, long outBytes, long errBytes) {
+        assert thread.isCurrent();
         Runnable kept = () -> signals.accept(new Signal.Kept(rank, incarnation, outBytes, errBytes));
         tapes.out(rank).whenKept(incarnation, outBytes, () -> tapes.err(rank).whenKept(incarnation, errBytes, kept));
     }
 
     @Override
     public void limited(int rank, String why) {
+        assert thread.isCurrent();
         note(written -> written.limited(rank, why), "that rank " + rank + " cannot be started again is not said there");
     }
 
     @Override
     public void placed(Signal.Placed place) {
+        assert thread.isCurrent();
         note(written -> written.placed(place), "what rank " + place.rank() + " prints may be shown twice");
     }
 
     @Override
     public void keepPlaces() {
+        assert thread.isCurrent();
         if (folder != null && folder.survivesHost()) {
             note(JobFolder::force, "what ranks print may be shown twice if this host loses its power");
         }
@@ -201,6 +211,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     /** Waits until every process has ended, or this time is over. */
     void awaitExits(long timeoutMs) throws InterruptedException {
+        assert thread.isCurrent();
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         for (RankProcess process : all().toList()) {
             process.awaitExit(Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
@@ -231,6 +242,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     /** Nothing is left running: forgets what the ranks printed. */
     @Override
     public void close() {
+        assert thread.isCurrent();
         if (tapes != null) {
             tapes.close();
         }

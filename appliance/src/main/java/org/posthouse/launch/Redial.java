@@ -30,6 +30,8 @@ final class Redial implements Runnable {
     private final long timeoutMs;
     private final JobRelays relays;
     private final Consumer<Signal> signals;
+
+    /** Written by the job's thread, read by the one that dials. */
     private volatile boolean stopped;
 
     Redial(int relay, String address, long timeoutMs, JobRelays relays, Consumer<Signal> signals) {

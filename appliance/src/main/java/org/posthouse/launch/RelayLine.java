@@ -36,13 +36,18 @@ public final class RelayLine implements AutoCloseable {
     private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    // Written by the thread that dials, before the job is opened; read by the one that reads.
     private volatile Consumer<JobEvent> events = event -> {};
     private volatile Consumer<String> onLost = why -> {};
+
+    /** Written by any thread, read by the one that reads. */
     private volatile boolean closing;
-    /** What the relay has closed the connection with; null as long as it has not. */
+
+    /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
     private volatile Reason refusal;
 
-    /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
+    /** Null until the relay has said who it is; then it does not change. Written by the thread that dials, read by any. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
     private int selfIndex;

@@ -54,7 +54,7 @@ final class Connection implements FrameDecoder.Sink {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger framesHeld = new AtomicInteger();
 
-    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
+    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads, read by any. */
     private volatile Strand strand;
 
     /** Written in the relay's control strand, read where the rank is admitted. */
@@ -286,6 +286,7 @@ final class Connection implements FrameDecoder.Sink {
     // ---- inside the session's strand
 
     private void handle(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        assert strand.isInside();
         if (session == null || line.closing() != null) {
             return;
         }
@@ -308,6 +309,7 @@ final class Connection implements FrameDecoder.Sink {
 
     /** There is room in the log. */
     private void goOn() {
+        assert strand.isInside();
         FrameView view = new FrameView();
         while (!waiting.isEmpty() && line.closing() == null) {
             if (session.mustWait(view.wrap(waiting.element().nioBuffer(), 0))) {

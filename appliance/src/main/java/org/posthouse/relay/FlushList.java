@@ -43,7 +43,7 @@ final class FlushList {
     /** Whether {@link #passed} will be called. */
     private boolean passing;
 
-    /** Whether emission has threads of its own. Written by any thread, at a change of mode. */
+    /** Whether emission has threads of its own. Written by the relay's loop, at a change of mode; read in the strand. */
     private volatile boolean spread;
 
     FlushList(Owner owner) {

@@ -55,6 +55,7 @@ final class Jobs {
 
     /** How many ranks of open jobs are at home here. */
     int ranksHere() {
+        assert relay.inLoop();
         return (int) open.values().stream().mapToLong(job -> here(job).count()).sum();
     }
 
@@ -74,6 +75,7 @@ final class Jobs {
      * Fails with a {@link Refusal}, or for want of room in the log.
      */
     Future<OpenJob> open(JobOpen opening, LauncherSession launcher) {
+        assert relay.inLoop();
         try {
             return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, launcher) : begin(asked, launcher));
         } catch (RuntimeException e) {
@@ -133,6 +135,7 @@ final class Jobs {
      * launcher, and keeps neither the relay nor the others from it.
      */
     Future<Void> recover(List<LoggedJob> jobs) {
+        assert relay.inLoop();
         return Future.all(jobs.stream().map(this::recover).toList()).mapEmpty();
     }
 
@@ -244,6 +247,7 @@ final class Jobs {
 
     /** Tells a launcher that has come back how each rank stands, and what it has missed. */
     void tellStandings(OpenJob job) {
+        assert relay.inLoop();
         job.tellMissed();
         relay.shards().each(shard -> shard.standings(job.id()).forEach(this::onStanding));
     }
@@ -254,6 +258,7 @@ final class Jobs {
 
     /** A launcher's connection has ended. Its jobs that are logged wait for it; the others end. */
     void abandoned(long id, LauncherSession launcher, Notice why) {
+        assert relay.inLoop();
         OpenJob job = open.get(id);
         if (job == null || job.launcher() != launcher || job.state() != OpenJob.State.OPEN) {
             return;
@@ -286,11 +291,13 @@ final class Jobs {
 
     /** Whether any that stands in the log is open. */
     boolean isAnyLogged() {
+        assert relay.inLoop();
         return open.values().stream().anyMatch(job -> job.opening().logged());
     }
 
     /** The log cannot be made safe on its disk any more. */
     void failThatSurviveTheHost(String why) {
+        assert relay.inLoop();
         if (stopped) {
             return;
         }
@@ -314,6 +321,7 @@ final class Jobs {
     }
 
     private void onEvent(JobEvent event, RankEntry entry) {
+        assert relay.inLoop();
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
         divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
         OpenJob job = open.get(event.job());
@@ -338,6 +346,7 @@ final class Jobs {
 
     /** The relay is about to end. What is not logged ends with it; what is stays in the log as it is, and waits for nobody here any more. */
     void stop() {
+        assert relay.inLoop();
         stopped = true;
         for (OpenJob job : List.copyOf(open.values())) {
             if (job.opening().logged()) {
@@ -350,6 +359,7 @@ final class Jobs {
 
     /** Says it before the group is left: what comes of their connections comes behind that. */
     void tellAway() {
+        assert relay.inLoop();
         for (OpenJob job : open.values()) {
             relay.directory().putRanks(relay.directory().ranks(job.id()).stream()
                     .filter(rank -> rank.relay().equals(relay.id()) && CONNECTED.contains(rank.state()))
@@ -360,6 +370,7 @@ final class Jobs {
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
     void close(long id, Notice why) {
+        assert relay.inLoop();
         OpenJob job = open.get(id);
         if (job == null || !job.close(why.text())) {
             return;
@@ -369,6 +380,7 @@ final class Jobs {
     }
 
     private void closed(OpenJob job, Notice why, Collection<ShardStatus.Rank> ranks) {
+        assert relay.inLoop();
         if (open.remove(job.id()) == null) {
             return;
         }

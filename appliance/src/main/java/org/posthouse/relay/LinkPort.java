@@ -1,9 +1,9 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,6 +45,7 @@ final class LinkPort implements Links.Listener {
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
     private final Parking parking;
+    private ContextInternal context;
     private Links links;
     private String host = "";
 
@@ -57,7 +58,9 @@ final class LinkPort implements Links.Listener {
     }
 
     /** Makes the links, over which nothing goes yet. */
-    void prepare(Context context, Optional<LinkConfig> config) {
+    void prepare(ContextInternal context, Optional<LinkConfig> config) {
+        assert relay.inLoop();
+        this.context = context;
         config.ifPresent(settings -> {
             host = settings.listenHost();
             loopback = settings.forwards().loopback();
@@ -118,6 +121,7 @@ final class LinkPort implements Links.Listener {
     }
 
     private String stateOf(String other) {
+        assert relay.inLoop();
         return links.status().stream()
                 .filter(status -> status.relay().equals(other))
                 .findFirst()
@@ -125,12 +129,14 @@ final class LinkPort implements Links.Listener {
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
     }
 
+    /** On the relay's context, so that whoever has waited too long goes on there. */
     private Promise<Void> contact(String other) {
-        return contacts.computeIfAbsent(other, unseen -> Promise.promise());
+        return contacts.computeIfAbsent(other, unseen -> context.promise());
     }
 
     /** Another relay by its id. */
     OtherRelay other(String id) {
+        assert relay.inLoop();
         OtherRelay known = others.get(id);
         if (known == null) {
             known = new OtherRelay(id, relay.shards().all(), relay.control(), links);
@@ -147,6 +153,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
+        assert relay.inLoop();
         try {
             OtherRelay other = other(from);
             FrameType type = view.type();
@@ -199,6 +206,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public void onUp(String other, long epoch) {
+        assert relay.inLoop();
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
@@ -213,6 +221,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public void onDown(String other, Notice why) {
+        assert relay.inLoop();
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
         parking.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());

@@ -79,10 +79,10 @@ final class LogJournal implements Journal {
     private RestartPoints points;
     private LogRoom room;
 
-    /** How far the log has been read, while it is being opened; else null. */
+    /** How far the log has been read, while it is being opened; else null. Written by the thread that opens it, read by any. */
     private volatile LogReading reading;
 
-    /** Written last when it is opened. */
+    /** Null unless it is open. Written, last, by the thread that opens it and the one that closes it; read by any. */
     private volatile MessageLog log;
 
     /**
@@ -192,6 +192,7 @@ final class LogJournal implements Journal {
     }
 
     private void wasCut(List<Path> gone) {
+        assert Thread.holdsLock(this);
         reader.forget(gone);
         onCut.forEach(Runnable::run);
     }
@@ -512,6 +513,7 @@ final class LogJournal implements Journal {
 
     /** Fills the frame behind its header; releases it if that fails. */
     private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
+        assert Thread.holdsLock(this);
         ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
         int rank = message.destination();
         PayloadReader from = Prologue.has(message.logPlace()) ? points.payloads(job, rank) : reader;
@@ -528,6 +530,7 @@ final class LogJournal implements Journal {
     }
 
     private ByteBuffer[] payload(Parcel parcel) {
+        assert Thread.holdsLock(this);
         BufferParcel frame = (BufferParcel) parcel;
         payload[0] = frame.buffer().nioBuffer(frame.payloadIndex(), frame.payloadBytes());
         return payload;
@@ -539,6 +542,7 @@ final class LogJournal implements Journal {
      * @return the record's position
      */
     private long append(long job, LongSupplier record) {
+        assert Thread.holdsLock(this);
         if (log == null) {
             throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
         }

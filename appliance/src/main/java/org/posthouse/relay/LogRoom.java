@@ -57,15 +57,16 @@ final class LogRoom {
     /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
     private long nextLookBytes;
 
-    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}. */
+    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}, read by any thread. */
     private volatile boolean full;
 
-    /** Whether the log is as large as it may be. Written under {@link #turn}. */
+    /** Whether the log is as large as it may be. Written under {@link #turn}, read by any thread. */
     private volatile boolean atLimit;
 
     /** Whether somebody may have found no room since all were told to try again. Guarded by {@link #turn}. */
     private boolean owesWord;
 
+    /** Written by the thread that looks, read by any. */
     private volatile LogStatus status = LogStatus.NONE;
 
     // Confined to the thread that looks.
@@ -173,6 +174,7 @@ final class LogRoom {
 
     /** A checkpoint needs the log from this message on, which no receive has got. Under the monitor. */
     void pinned(long position, String message) {
+        assert Thread.holdsLock(turn);
         waiting.headMap(log.firstPosition()).clear();
         waiting.put(position, message);
     }
@@ -191,6 +193,7 @@ final class LogRoom {
 
     /** Something was appended. Under the monitor. */
     void appended() {
+        assert Thread.holdsLock(turn);
         long used = log.writtenBytes();
         boolean filled = !full && !log.hasRoom();
         full |= filled;

@@ -25,15 +25,20 @@ final class LogSyncer implements LogSafety, AutoCloseable {
     private final Runnable onSafe;
     private final Consumer<String> onFailure;
     private final AtomicLong wanted = new AtomicLong();
+
+    /** Written by the thread that syncs, under this object's lock; read by any. */
     private volatile long safe;
+
+    /** Written by whoever closes, under this object's lock; read by the thread that syncs. */
     private volatile boolean closed;
 
-    /** Why nothing becomes safe any more; null if all is well. */
+    /** Why nothing becomes safe any more; null if all is well. Written by the thread that syncs, read by any. */
     private volatile String failure;
 
-    /** Nothing becomes safe any more. */
+    /** Nothing becomes safe any more. Guarded by this. */
     private boolean over;
 
+    /** Guarded by this. */
     private Thread thread;
 
     /**

@@ -32,7 +32,11 @@ final class Pressure {
     private final long limitBytes;
     private final long highBytes;
     private final long sharedBytes;
+
+    /** Written under this object's lock, read by any thread. */
     private volatile long underWayBytes;
+
+    // Written by the thread that looks, read by any.
     private volatile long lentBytes;
     private volatile State state = State.EASY;
 

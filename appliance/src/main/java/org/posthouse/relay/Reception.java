@@ -69,10 +69,12 @@ final class Reception {
 
     /** Has the connections that come from now on read elsewhere. */
     void moveTo(Placement next) {
+        assert loop.inEventLoop();
         placement = next;
     }
 
     Future<Void> listen(String host, int port) {
+        assert loop.inEventLoop();
         Channel channel = vertx.isNativeTransportEnabled()
                 ? vertx.transport().serverChannelFactory(false).newChannel()
                 : new RankChannel.Acceptor(this::blocking);
@@ -103,6 +105,7 @@ final class Reception {
 
     /** A connection from this host. */
     private void welcome(SocketChannel socket) {
+        assert loop.inEventLoop();
         try {
             LocalSockets.sized(socket);
             if (!blocking(socket)) {
@@ -127,6 +130,7 @@ final class Reception {
 
     /** Accepts nobody any more, if it did. */
     Future<Void> close() {
+        assert loop.inEventLoop();
         if (listening == null) {
             return Future.succeededFuture();
         }
@@ -146,6 +150,7 @@ final class Reception {
     }
 
     private void read(Channel channel, ChannelOutlet outlet) {
+        assert loop.inEventLoop();
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(outlet, placement.emission(reader));
         channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
@@ -161,6 +166,7 @@ final class Reception {
 
     /** Takes the connection if the mode is to read it in blocking style. */
     private boolean blocking(SocketChannel socket) {
+        assert loop.inEventLoop();
         if (!placement.blocks()) {
             return false;
         }

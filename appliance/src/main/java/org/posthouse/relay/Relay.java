@@ -59,15 +59,16 @@ public final class Relay extends VerticleBase {
     private EventLoop loop;
     private Strand control;
 
-    /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
+    /** Which start of the relay this is: a number that grows. Written by the loop, when its log has been read; read by any thread. */
     private volatile long epoch;
 
-    /** What it waits for, if that is room for its log; else null. */
+    /** What it waits for, if that is room for its log; else null. Written by the loop, read by any thread. */
     private volatile String waitsForRoom;
 
-    /** Whether all that its log says goes on. */
+    /** Whether all that its log says goes on. Written by the loop, read by any thread. */
     private volatile boolean recovered;
 
+    // Written by the loop, at the start and at each change of mode; read by any thread.
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -79,7 +80,7 @@ public final class Relay extends VerticleBase {
     /** Who is let in now came just before. */
     private boolean stopping;
 
-    /** Whether all is put away: loops and threads may end. */
+    /** Whether all is put away: loops and threads may end. Written by the loop, read by any thread. */
     private volatile boolean over;
 
     public Relay(RelayConfig config, Directory directory) {
@@ -201,7 +202,7 @@ public final class Relay extends VerticleBase {
     /** Has them go on, before anybody can ask for them. */
     private Future<Void> recover(List<LoggedJob> logged) {
         epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
-        links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
+        links.prepare((ContextInternal) context, config.links().map(settings -> settings.epoch(epoch)));
         return jobs.recover(logged).onSuccess(done -> recovered = true);
     }
 
@@ -254,6 +255,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Connection accept(Outlet outlet, Workplace emission) {
+        assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
         connections.add(connection);
         if (stopping) {
@@ -267,6 +269,7 @@ public final class Relay extends VerticleBase {
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
     void announce() {
+        assert inLoop();
         if (!serving) {
             return;
         }
@@ -345,6 +348,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<ModeChange> begin(ModeConfig mode) {
+        assert inLoop();
         Placement next = Placement.of(mode, vertx, loop);
         List<Connection> served = List.copyOf(connections);
         ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
@@ -371,6 +375,11 @@ public final class Relay extends VerticleBase {
         return loop;
     }
 
+    /** Whether the calling thread is the loop's own: nobody else does what is confined to the control strand. */
+    boolean inLoop() {
+        return loop.inEventLoop();
+    }
+
     /** What is the whole relay's is done in this strand, on {@link #loop}. */
     Strand control() {
         return control;
@@ -382,6 +391,7 @@ public final class Relay extends VerticleBase {
 
     /** Confined to the control strand. */
     Jobs jobs() {
+        assert inLoop();
         return jobs;
     }
 
@@ -400,6 +410,7 @@ public final class Relay extends VerticleBase {
 
     /** This relay is a later start of its name than its clock told. Confined to the control strand. */
     void onEpoch(long next) {
+        assert inLoop();
         epoch = next;
         announce();
     }
@@ -434,11 +445,13 @@ public final class Relay extends VerticleBase {
 
     /** What a launcher is told: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
+        assert inLoop();
         return Roster.welcome(new Home(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
     /** Waits for contact with these relays. */
     Future<Void> contacted(Collection<String> relays) {
+        assert inLoop();
         return links.contacted(relays, CONTACT_TIMEOUT_MS);
     }
 
@@ -470,7 +483,9 @@ public final class Relay extends VerticleBase {
         return directory;
     }
 
+    /** Confined to the control strand. */
     LinkPort links() {
+        assert inLoop();
         return links;
     }
 

@@ -60,6 +60,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     }
 
     private boolean send(ByteBuf frame, boolean kept) {
+        assert shard.strand().isInside();
         if (!relay.isReachable()) {
             frame.release();
             return false;
@@ -108,6 +109,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     @Override
     public void stall(FrameType type, Stall stall) {
+        assert shard.strand().isInside();
         ByteBuf frame = Unpooled.wrappedBuffer(stall.encode(type));
         if (gated.isEmpty() || shard.gate().hasGivenUp()) {
             diagnose(frame);
@@ -140,6 +142,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     /** The frame with this number, which had to wait, was handled. Told to the link at the turn's end. */
     void handled(long number) {
+        assert shard.strand().isInside();
         if (handled.isEmpty()) {
             shard.tellAtEndOfTurn(this);
         }
@@ -148,6 +151,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     @Override
     public void tellHandled() {
+        assert shard.strand().isInside();
         List<Long> numbers = handled;
         handled = new ArrayList<>();
         relay.handled(numbers);
@@ -157,6 +161,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     /** Nothing more is sent until {@link #restarted}. */
     void hold() {
+        assert shard.strand().isInside();
         if (held == null) {
             held = new ArrayList<>();
         }
@@ -168,6 +173,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
      * @param before frames that were sent before {@link #hold}, in their order; taken over
      */
     void restarted(List<ByteBuf> before) {
+        assert shard.strand().isInside();
         List<ByteBuf> frames = new ArrayList<>(before);
         frames.addAll(held);
         gated.stream().filter(frame -> !frame.isStall()).forEach(frame -> frames.add(frame.bytes()));

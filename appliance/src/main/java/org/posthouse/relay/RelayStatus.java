@@ -45,12 +45,9 @@ final class RelayStatus implements RelayView {
 
     private long timer;
 
-    /** Written by the relay's event loop, read by any thread. */
+    // Written by the relay's event loop, read by any thread.
     private volatile RelaySnapshot snapshot;
-
-    /** The same. */
     private volatile RelayMeasures measures = RelayMeasures.NONE;
-
     private volatile boolean serving;
 
     RelayStatus(Relay relay) {
@@ -59,6 +56,7 @@ final class RelayStatus implements RelayView {
 
     /** Called on the relay's event loop. */
     void start(Vertx vertx, Placement placement) {
+        assert relay.inLoop();
         refresh();
         serving = true;
         tally.loopLag().watch(placement);
@@ -69,6 +67,7 @@ final class RelayStatus implements RelayView {
     }
 
     void stop(Vertx vertx) {
+        assert relay.inLoop();
         serving = false;
         vertx.cancelTimer(timer);
         tally.loopLag().close();
@@ -79,12 +78,14 @@ final class RelayStatus implements RelayView {
         if (!serving) {
             return;
         }
+        assert relay.inLoop();
         refresh();
         tally.loopLag().watch(next);
     }
 
     /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
     void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
+        assert relay.inLoop();
         ranks.forEach(ended::add);
         endedJobs.add(view(job, ranks, finished ? "FINISHED" : "FAILED"));
     }
@@ -174,12 +175,14 @@ final class RelayStatus implements RelayView {
 
     /** Has a new picture taken. Called on the event loop. */
     void refresh() {
+        assert relay.inLoop();
         String mode = relay.mode().mode().word();
         relay.shards().count(() -> relay.control().submit(() -> take(mode)));
     }
 
     /** @param mode the one that was in force when the shards were asked to count */
     private void take(String mode) {
+        assert relay.inLoop();
         long now = System.nanoTime();
         List<ShardStatus> shards = relay.shards().status();
         relay.links().look();

@@ -117,6 +117,7 @@ final class RestartPoints {
 
     /** Reads payload of a prologue that was read before. Under the monitor. */
     PayloadReader payloads(long job, int rank) {
+        assert Thread.holdsLock(turn);
         return prologues.get(job).get(rank);
     }
 
@@ -180,6 +181,7 @@ final class RestartPoints {
 
     /** The job has ended; its images are the caller's to delete, if he may. Under the monitor. */
     void forget(long job) {
+        assert Thread.holdsLock(turn);
         Map<Integer, PayloadReader> read = prologues.remove(job);
         if (read != null) {
             read.values().forEach(PayloadReader::close);

@@ -169,6 +169,7 @@ final class Shard {
 
     /** There is room in the log again. Confined to the strand. */
     void goOnWithRoom() {
+        assert strand.isInside();
         backlog.goOn();
     }
 
@@ -210,11 +211,13 @@ final class Shard {
 
     /** What must wait for the log to be on its disk. Confined to the strand. */
     Gate gate() {
+        assert strand.isInside();
         return gate;
     }
 
     /** Whether what leaves the relay for this job must. Confined to the strand. */
     boolean isGated(long job) {
+        assert strand.isInside();
         if (!gates) {
             return false;
         }
@@ -229,16 +232,19 @@ final class Shard {
 
     /** A job that survives its relay's host is opened: from now on each frame's job is looked at. Confined to the strand. */
     void gate(JobOpen opening) {
+        assert strand.isInside();
         gates |= opening.survivesHost();
     }
 
     /** Has it told at the turn's end. Confined to the strand. */
     void tellAtEndOfTurn(Teller teller) {
+        assert strand.isInside();
         toTell.add(teller);
     }
 
     /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
     void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
+        assert strand.isInside();
         backlog.drop(peer);
         List<Frame> unacknowledged = new ArrayList<>();
         for (ByteBuf frame : frames) {
@@ -284,6 +290,7 @@ final class Shard {
 
     /** What another shard says of a blocked rank overtakes nothing that the shard has passed on before. Confined to the strand. */
     private void stalled(Way peer, FrameType type, Stall stall) {
+        assert strand.isInside();
         if (mustWait(stall.job(), type)) {
             backlog.addWord(peer, () -> core.stalled(peer, type, stall));
         } else {

@@ -32,7 +32,7 @@ final class Strand {
     /** Where it goes on when a visitor has done enough. Written by any thread, read by whoever works here. */
     private volatile Workplace home;
 
-    /** The thread that is inside. Written by that thread; any other finds that it is not itself. */
+    /** The thread that is inside. Written by that thread, read by any: another finds that it is not itself. */
     private volatile Thread owner;
 
     /** @param afterwards done inside the strand at the end of every turn of work */
@@ -48,6 +48,7 @@ final class Strand {
 
     /** Most pieces of work that waited at once since this was last called. Confined to the strand. */
     int takeDeepest() {
+        assert isInside();
         int taken = deepest;
         deepest = 0;
         return taken;

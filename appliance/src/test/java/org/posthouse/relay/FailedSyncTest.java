@@ -62,7 +62,7 @@ final class FailedSyncTest {
             assertThat(open(launcher, relay, 3, JobOpen.PROCESS)).contains("JOB_OPENED");
             assertThat(open(launcher, relay, 4, JobOpen.HOST)).contains("cannot survive the host of relay here", "no disk");
             assertThat(relay.status().readiness().reasons()).singleElement().asString().contains("relay here takes no jobs with --durability host", "no disk");
-            relay.status().refresh();
+            relay.control().post(relay.status()::refresh);
             await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no jobs with --durability host: "));
         } finally {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -204,8 +205,7 @@ class LauncherReturnsTest {
             dead.appendDiverged(new LogRecord.Diverged(JOB, 2), ByteBuffer.wrap("rank 0 sent that".getBytes(StandardCharsets.UTF_8)));
         }
         start(LauncherWait.DEFAULT);
-        OpenJob job = relay.jobs().job(JOB);
-        assertThat(List.of(job.divergences(), job.divergence(), relay.jobs().divergences())).containsExactly(2L, "rank 0 sent that", 2L);
+        assertThat(inControl(() -> List.of(job().divergences(), job().divergence(), relay.jobs().divergences()))).containsExactly(2L, "rank 0 sent that", 2L);
     }
 
     /** One word too many in one job's records, and all that the relay had logged was lost with it. */
@@ -286,8 +286,8 @@ class LauncherReturnsTest {
                     assertThat(event.text()).contains("LOG_DAMAGED", "POLLS");
                 });
             }
-            await().atMost(PATIENCE).until(() -> relay.jobs().job(JOB).state() == OpenJob.State.ORPHANED);
-            assertThat(relay.jobs().job(JOB).launcherAwaitedUntilMs()).isZero();
+            await().atMost(PATIENCE).until(() -> inControl(() -> job().state()) == OpenJob.State.ORPHANED);
+            assertThat(inControl(() -> job().launcherAwaitedUntilMs())).isZero();
         }
         stop();
         start(new LauncherWait(1, 1));
@@ -323,11 +323,13 @@ class LauncherReturnsTest {
     void whoComesBackIsToldOfTheEndWhateverElseWasToBeTold() throws Exception {
         leaveLog();
         start(LauncherWait.DEFAULT);
-        OpenJob job = relay.jobs().job(JOB);
-        for (int word = 0; word < 2 * OpenJob.UNTOLD_MAX; word++) {
-            job.tell(new JobEvent(JOB, word == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
-        }
-        job.tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, "the last"));
+        inControl(() -> {
+            for (int word = 0; word < 2 * OpenJob.UNTOLD_MAX; word++) {
+                job().tell(new JobEvent(JOB, word == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
+            }
+            job().tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, "the last"));
+            return null;
+        });
         try (RelayLine line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
             assertThat(line.home().relay()).isEqualTo("here");
@@ -421,8 +423,17 @@ class LauncherReturnsTest {
         }
     }
 
+    private <T> T inControl(Supplier<T> what) {
+        return CompletableFuture.supplyAsync(what, relay.control()::post).join();
+    }
+
+    /** For the control strand. */
+    private OpenJob job() {
+        return relay.jobs().job(JOB);
+    }
+
     private void assertEnds() {
-        await().atMost(PATIENCE).until(() -> relay.jobs().job(JOB) == null && directory.ranks(JOB).isEmpty());
+        await().atMost(PATIENCE).until(() -> inControl(this::job) == null && directory.ranks(JOB).isEmpty());
         assertThatThrownBy(() -> launcher(TOKEN, true)).hasMessageContaining("UNKNOWN_JOB").hasMessageContaining("not open any more");
     }
 }

@@ -80,14 +80,14 @@ final class LogRoomTest {
         saves(1);
         while (log.writtenBytes() < LIMIT_BYTES - 4 * PIECE_BYTES) {
             append(PIECE_BYTES - 1_024);
-            room.appended();
+            appended(room);
         }
         checkpoints();
         boolean[] wasFull = new boolean[1];
         meanwhile = () -> {
             while (!room.isFull()) {
                 append(PIECE_BYTES - 1_024);
-                room.appended();
+                appended(room);
             }
             wasFull[0] = true;
         };
@@ -185,7 +185,7 @@ final class LogRoomTest {
         saves(0);
         saves(1);
         long message = log.position();
-        room.pinned(message, "message 1->0 context 0 tag 99 sequence 1 (100000 bytes)");
+        pinned(room, message, "message 1->0 context 0 tag 99 sequence 1 (100000 bytes)");
         for (int mebibytes = 0; room.status().state() != LogStatus.State.STALLED; mebibytes++) {
             assertThat(mebibytes).isLessThan(400);
             append(PIECE_BYTES - 1_024);
@@ -218,7 +218,7 @@ final class LogRoomTest {
             assertThat(log.writtenBytes()).isLessThan(LIMIT_BYTES);
             assertThat(mebibytes).isLessThan(70);
             append(PIECE_BYTES - 1_024);
-            room.appended();
+            appended(room);
         }
         assertThat(log.writtenBytes()).isBetween(LIMIT_BYTES, LIMIT_BYTES + 2 * PIECE_BYTES);
         room.look();
@@ -230,7 +230,7 @@ final class LogRoomTest {
         assertThat(told).last().isEqualTo("try again");
         while (!room.isFull()) {
             append(PIECE_BYTES - 1_024);
-            room.appended();
+            appended(room);
         }
         told.clear();
         checkpoints();
@@ -247,7 +247,7 @@ final class LogRoomTest {
         log.handOver();
         LogRoom room = room(LogLimits.OnFull.ABORT);
         assertThat(room.isFull()).isFalse();
-        room.appended();
+        appended(room);
         assertThat(room.isFull()).as("at once").isTrue();
         assertThat(room.holds()).isTrue();
         log.handOver();
@@ -375,11 +375,11 @@ final class LogRoomTest {
         LogRoom room = room(LogLimits.OnFull.WAIT);
         saves(0);
         saves(1);
-        room.appended();
+        appended(room);
         for (int mebibytes = 0; !room.holds(); mebibytes++) {
             assertThat(mebibytes).isLessThan(70);
             append(PIECE_BYTES - 1_024);
-            room.appended();
+            appended(room);
         }
         assertThat(told).contains("ask 0").last().asString().startsWith("held: ");
         assertThat(log.writtenBytes()).isBetween(pressure.holdBytes(), pressure.holdBytes() + 2 * PIECE_BYTES);
@@ -426,6 +426,14 @@ final class LogRoomTest {
 
     /** What is to be done in the background, at once or when {@link #background} is asked for it. */
     private Executor background = Runnable::run;
+
+    private synchronized void appended(LogRoom room) {
+        room.appended();
+    }
+
+    private synchronized void pinned(LogRoom room, long position, String message) {
+        room.pinned(position, message);
+    }
 
     private LogRoom room(LogLimits.OnFull onFull) {
         LogRoom.Relief relief = new LogRoom.Relief() {

@@ -127,6 +127,15 @@ class OtherRelayTest {
         directory.close();
     }
 
+    /** The links know, which only the relay's loop may ask; a launcher is told. */
+    @Test
+    void whoHasWaitedInVainForARelayHearsHowTheLinkStands() throws Exception {
+        Future<Void> contact = inControl(() -> relay.links().contacted(List.of("nobody"), 1));
+        await().atMost(PATIENCE).until(contact::failed);
+        assertThat(contact.cause())
+                .hasMessage("no link to relay nobody within 1 ms: it is no --peer of relay near and has not dialled it");
+    }
+
     /** Heads come in the order in which they are sent: one that was sent behind it shows that it was not. */
     @ParameterizedTest
     @EnumSource(names = {"BLOCKED", "MISMATCH"})

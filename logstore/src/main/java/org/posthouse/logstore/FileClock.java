@@ -5,9 +5,9 @@ import net.openhft.chronicle.core.time.TimeProvider;
 /**
  * The clock that Chronicle rolls by. It does not tell the time: it stands still at the day whose number is the number
  * of the current file, and is moved on by one day to begin the next file. So files follow each other by size, and no
- * change of the host's clock can reach them. Set by the log's owner; Chronicle may read it from any thread.
- */
+ * change of the host's clock can reach them. */
 final class FileClock implements TimeProvider {
+    /** Written by the log's owner, read by any thread: Chronicle asks from its own too. */
     private volatile int file;
 
     FileClock(int file) {

@@ -27,11 +27,18 @@ final class LogFiles {
     /** Of files that were cut and are still there. */
     private final Map<Path, Long> going = new HashMap<>();
     private Path newest;
+
+    /** Written by the owner under this object's lock. */
     private long newestBytes;
+
     private long untilNextLook;
+
+    // Written under this object's lock, read by any thread.
     private volatile long usedBytes;
     private volatile long stayingBytes;
     private volatile long writtenBytes;
+
+    /** Written by the owner, read by any thread. */
     private volatile long firstPosition;
 
     /** @param first for each file, the position of its first record */
@@ -43,13 +50,12 @@ final class LogFiles {
     /** A file begins with the record of this position, which ends at {@code end}; the one before it does not grow any more. */
     void begun(int number, long position, long end) {
         if (!first.isEmpty()) {
-            measureNewest();
+            measureNewest(newestBytes);
         }
         first.put(number, position);
         firstPosition = first.firstEntry().getValue();
         newest = QueueFiles.file(folder, number);
-        newestBytes = end;
-        measureNewest();
+        measureNewest(end);
     }
 
     /** So much was appended to the newest file, which has records up to {@code end}. */
@@ -57,12 +63,12 @@ final class LogFiles {
         untilNextLook -= appendedBytes;
         if (untilNextLook <= 0) {
             untilNextLook = STEP_BYTES;
-            newestBytes = end;
-            measureNewest();
+            measureNewest(end);
         }
     }
 
-    private synchronized void measureNewest() {
+    private synchronized void measureNewest(long end) {
+        newestBytes = end;
         try {
             bytes.put(first.lastKey(), Files.size(newest));
         } catch (NoSuchFileException e) {

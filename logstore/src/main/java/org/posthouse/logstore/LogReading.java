@@ -20,6 +20,8 @@ public final class LogReading implements Consumer<LogEntry> {
     private final long bytes;
     private Path file;
     private long fileAt;
+
+    /** Written by the thread that reads the log, read by any. */
     private volatile long read;
 
     private LogReading(Path folder) throws IOException {

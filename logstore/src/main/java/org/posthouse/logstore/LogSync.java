@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Brings what a log has appended to the disk itself, beside the appends, so that it outlives the host: what is in the page cache
- * outlives only its processes. Confined to one thread, which it blocks for milliseconds; {@link #safe} may be asked by any.
+ * outlives only its processes. Confined to one thread, which it blocks for milliseconds.
  */
 public final class LogSync {
     private final Path folder;
@@ -24,9 +24,9 @@ public final class LogSync {
     /** The newest file whose name is on the disk. */
     private int named = -1;
 
-    private volatile long safe;
+    private long safe;
     private long told;
-    private volatile boolean broken;
+    private boolean broken;
 
     /**
      * @param position of the last record, read before {@code file}

@@ -47,9 +47,14 @@ final class Pretoucher implements AutoCloseable {
     private int file = -1;
     private long next;
     private long end;
+
+    /** Written by the owner, read by the thread. */
     private volatile Stand stand;
-    /** Number of the last file that is to be left alone; written by the owner. */
+
+    /** Number of the last file that is to be left alone. Written by the owner, read by the thread. */
     private volatile int left = -1;
+
+    /** Written by the owner, read by the thread. */
     private volatile boolean closed;
 
     /** Held while pages are touched. */

@@ -41,9 +41,13 @@ final class SpareFiles {
     private final Path folder;
     private final LongSupplier nanoClock;
     private final AtomicInteger cursors = new AtomicInteger();
-    /** The one retired last is last: it is taken first, and the others may grow old. */
+    /** The one retired last is last: it is taken first, and the others may grow old. Guarded by this. */
     private final ArrayDeque<Spare> spares = new ArrayDeque<>();
+
+    /** Written under this object's lock, read by any thread. */
     private volatile long bytes;
+
+    /** Written by any thread, read by who retires and trims. */
     private volatile boolean stopped;
 
     SpareFiles(Path logFolder, LongSupplier nanoClock) {

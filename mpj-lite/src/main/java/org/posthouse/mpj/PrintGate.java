@@ -16,10 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * it is in the log before it comes, but maybe not on the disk. A program that has observed nothing since its last line waits for nothing. What native code writes to the same descriptors goes past it.
  */
 final class PrintGate extends OutputStream {
-    /** Whose observations are waited for; null for nobody's. Written by the threads that connect and that end the process. */
+    /** Whose observations are waited for; null for nobody's. Written by the threads that connect and that end the process, read by those that print. */
     private static volatile RelayEndpoint holder;
 
-    /** Whether nothing leaves any more. */
+    /** Whether nothing leaves any more. Written by the same threads, read by those that print. */
     private static volatile boolean shut;
 
     /** Threads that are in a gate. */

@@ -13,8 +13,9 @@ import org.posthouse.wire.PrintMark;
 final class Printed extends FilterOutputStream {
     private static final PrintMark NONE = new PrintMark(false, 0, 0);
 
-    private static volatile Printed standardOutput;
-    private static volatile Printed standardError;
+    // Null if nothing is counted. Set before there is another thread.
+    private static Printed standardOutput;
+    private static Printed standardError;
 
     /** What marks carry; null if there is nobody to read them. Set before any is. */
     private static Long secret;

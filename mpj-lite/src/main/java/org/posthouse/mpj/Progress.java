@@ -59,15 +59,18 @@ final class Progress {
 
     /** The relay has said goodbye: nothing is waited for any more. */
     void end() {
+        assert isLocked();
         over = true;
         line.over();
     }
 
     boolean isOver() {
+        assert isLocked();
         return over;
     }
 
     void requireOpen() {
+        assert isLocked();
         if (over) {
             throw new FinalizedException(rank);
         }
@@ -78,6 +81,7 @@ final class Progress {
      * break.
      */
     void awaitLine() throws IOException {
+        assert isLocked();
         requireOpen();
         while (!line.hasRoom()) {
             owner.askForRoom();
@@ -88,6 +92,7 @@ final class Progress {
 
     /** Handles what frames there are, unless another thread is about to. */
     void poll() throws IOException {
+        assert isLocked();
         if (!reading && line.readable()) {
             readFrames(false);
         }
@@ -106,6 +111,7 @@ final class Progress {
      * @param errand whether the end of an errand does
      */
     void await(boolean frame, boolean errand) throws IOException {
+        assert isLocked();
         requireOpen();
         if (!reading && frame) {
             readFrames(errand);
@@ -121,6 +127,7 @@ final class Progress {
 
     /** Ends an errand, and wakes who waits for it. */
     void end(Errand errand) {
+        assert isLocked();
         errand.done();
         changed.signalAll();
         if (reading && readsAtErrand) {

@@ -19,7 +19,7 @@ final class Readiness implements AutoCloseable {
 
     private final Selector selector;
 
-    /** Written by any thread before it wakes the selector, cleared by the one that waits. */
+    /** Written by any thread before it wakes the selector, read and cleared by the one that waits. */
     private volatile boolean woken;
 
     /** @param operation one of {@link SelectionKey}'s */

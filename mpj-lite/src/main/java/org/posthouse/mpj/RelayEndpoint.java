@@ -51,6 +51,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     private final int rank;
     private final long job;
 
+    /** Written by the program's thread that ends it, read by any. */
     private volatile boolean closed;
 
     private RelayEndpoint(Machine machine, HomeLine line, Hello hello, Settings settings, Ending ending) {

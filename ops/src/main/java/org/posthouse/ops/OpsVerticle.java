@@ -48,6 +48,8 @@ final class OpsVerticle extends VerticleBase {
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicLong refusedConnections = new AtomicLong();
     private List<Meter> ownMeters = List.of();
+
+    /** Written by the loop when the server listens, read by any thread. */
     private volatile int port;
 
     OpsVerticle(OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs) {

@@ -39,6 +39,8 @@ final class RelaySample {
     private final Set<String> known = new HashSet<>();
     private final Set<String> links = new HashSet<>();
     private boolean limitTold;
+
+    // Written by the console's loop, read by scraping workers.
     private volatile RelaySnapshot snapshot;
     private volatile Readiness readiness;
     private volatile RelayMeasures measures;

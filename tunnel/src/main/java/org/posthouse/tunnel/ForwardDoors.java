@@ -26,6 +26,7 @@ final class ForwardDoors implements LinkStreams.Doors {
     /** A door that is not there, or whose address cannot be reached, is refused by name and at once. */
     @Override
     public void onAsked(LinkStream stream, String name) {
+        assert sockets.loop().inEventLoop();
         Forward door = doors.get(name);
         if (door == null) {
             stream.end(Reason.SITE_UNREACHABLE, "relay " + relay + " has no door \"" + name + "\", its doors are " + doors.keySet());

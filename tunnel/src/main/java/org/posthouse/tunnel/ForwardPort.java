@@ -75,6 +75,7 @@ final class ForwardPort {
     }
 
     void reach(boolean up) {
+        assert sockets.loop().inEventLoop();
         wanted = up;
         if (up) {
             listen();
@@ -90,6 +91,7 @@ final class ForwardPort {
     }
 
     ForwardStatus status() {
+        assert sockets.loop().inEventLoop();
         return forward.status(
                 address.toString(), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
     }
@@ -99,6 +101,7 @@ final class ForwardPort {
     }
 
     private void listen() {
+        assert sockets.loop().inEventLoop();
         if (listening != null || opening) {
             return;
         }
@@ -138,6 +141,7 @@ final class ForwardPort {
     }
 
     private void onConnection(Channel channel) {
+        assert sockets.loop().inEventLoop();
         StreamPump pump = new StreamPump(channel);
         channel.pipeline().addLast(pump);
         forward.opened();

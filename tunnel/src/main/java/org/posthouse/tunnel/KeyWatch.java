@@ -66,6 +66,7 @@ final class KeyWatch {
 
     /** Done when nothing is read or written any more: whoever was asked to do it tells the loop, which must be there. */
     Future<Void> stop() {
+        assert context.nettyEventLoop().inEventLoop();
         stopped = true;
         if (timer != null) {
             timer.cancel(false);
@@ -78,6 +79,7 @@ final class KeyWatch {
      * that was put there since the last look.
      */
     void keep(RevocationList list, X509Certificate authority) {
+        assert context.nettyEventLoop().inEventLoop();
         Path file = folder.resolve(GridAuthority.REVOKED);
         keeping = context.executeBlocking(
                         () -> {
@@ -103,6 +105,7 @@ final class KeyWatch {
     }
 
     private void look() {
+        assert context.nettyEventLoop().inEventLoop();
         looking = context.executeBlocking(this::load, false).onComplete(looked -> {
             if (stopped) {
                 return;

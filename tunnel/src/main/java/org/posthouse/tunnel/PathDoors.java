@@ -28,6 +28,7 @@ final class PathDoors implements LinkStreams.Doors {
 
     /** Makes a connection to {@code relay}; gives the end of its pipeline. */
     Future<ChannelHandlerContext> open(String relay, LinkPath path) {
+        assert loop.inEventLoop();
         StreamChannel channel = new StreamChannel(loop, relay, path);
         LinkStream stream = links.streams().open(path.first(), path.door(links.config().relay(), relay), channel);
         if (stream != null) {
@@ -38,6 +39,7 @@ final class PathDoors implements LinkStreams.Doors {
 
     @Override
     public void onAsked(LinkStream stream, String door) {
+        assert loop.inEventLoop();
         if (!LinkPath.isDoor(door)) {
             others.onAsked(stream, door);
             return;

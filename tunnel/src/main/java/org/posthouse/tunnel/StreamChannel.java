@@ -79,11 +79,13 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
 
     /** This stream carries it. */
     void join(LinkStream joined) {
+        assert loop.inEventLoop();
         stream = joined;
     }
 
     /** Both ends have the stream: the connection begins. */
     void begin() {
+        assert loop.inEventLoop();
         begun = true;
         loop.register(this);
         pipeline().addLast(new End());
@@ -94,6 +96,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
 
     @Override
     public void onBytes(ByteBuf bytes, boolean last) {
+        assert loop.inEventLoop();
         LinkStream from = stream;
         if (bytes.isReadable()) {
             pipeline().fireChannelRead(bytes).fireChannelReadComplete();
@@ -108,6 +111,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
 
     @Override
     public void onWritable() {
+        assert loop.inEventLoop();
         if (begun) {
             unsafe().flush();
         } else {
@@ -117,12 +121,14 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
 
     @Override
     public void onDone() {
+        assert loop.inEventLoop();
         stream = null;
         closeNow();
     }
 
     @Override
     public void onEnded(Reason reason, String text) {
+        assert loop.inEventLoop();
         stream = null;
         if (!connected.tryFail(new IOException(reason + ": " + text))) {
             closeNow();

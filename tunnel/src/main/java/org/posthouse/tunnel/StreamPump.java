@@ -36,12 +36,14 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     /** Begins to move bytes, as soon as the stream lets it. */
     void join(LinkStream joined) {
+        assert channel.eventLoop().inEventLoop();
         stream = joined;
         onWritable();
     }
 
     @Override
     public void onBytes(ByteBuf bytes, boolean last) {
+        assert channel.eventLoop().inEventLoop();
         ChannelFuture written = channel.writeAndFlush(bytes);
         LinkStream from = stream;
         written.addListener(done -> {
@@ -58,6 +60,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     @Override
     public void onWritable() {
+        assert channel.eventLoop().inEventLoop();
         while (stream != null && !waiting.isEmpty() && stream.writable()) {
             stream.write(waiting.remove());
         }
@@ -69,6 +72,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     @Override
     public void onDone() {
+        assert channel.eventLoop().inEventLoop();
         stream = null;
         channel.config().setOption(ChannelOption.SO_LINGER, ForwardSockets.CLOSED_IN_ORDER);
         channel.close();
@@ -76,6 +80,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     @Override
     public void onEnded(Reason reason, String text) {
+        assert channel.eventLoop().inEventLoop();
         stream = null;
         channel.close();
     }

@@ -39,9 +39,11 @@ public final class WanEmulator implements Closeable {
     private final List<WanWay> ways = new ArrayList<>();
     private final ArrayDeque<ByteBuffer> pool = new ArrayDeque<>();
     private long dueCount;
+
+    /** Written by whoever closes it, read by the thread. */
     private volatile boolean closed;
 
-    /** Written by the thread: what stopped it, if it was a fault. */
+    /** What stopped it, if it was a fault. Written by the thread, read by whoever closes it. */
     private volatile Throwable failure;
 
     /** What a ready key's attachment does. */
@@ -110,20 +112,24 @@ public final class WanEmulator implements Closeable {
 
     /** Does {@code task} at that {@link System#nanoTime}, or as soon as possible after it. */
     void at(long nanos, Runnable task) {
+        assert Thread.currentThread() == thread;
         due.add(new Due(nanos, dueCount++, task));
     }
 
     long jitterNanos(WanShape shape) {
+        assert Thread.currentThread() == thread;
         return shape.jitterNanos() == 0 ? 0 : random.nextLong(shape.jitterNanos() + 1);
     }
 
     SelectionKey register(SelectableChannel channel, int operations, Ready ready) throws IOException {
+        assert Thread.currentThread() == thread;
         channel.configureBlocking(false);
         return channel.register(selector, operations, ready);
     }
 
     /** A closed channel's socket lives on until its key is gone, which a look of the selector does. */
     void letGoOfClosed() {
+        assert Thread.currentThread() == thread;
         try {
             selector.selectNow();
         } catch (IOException e) {
@@ -132,11 +138,13 @@ public final class WanEmulator implements Closeable {
     }
 
     ByteBuffer borrow(int bytes) {
+        assert Thread.currentThread() == thread;
         ByteBuffer pooled = pool.poll();
         return pooled != null && pooled.capacity() >= bytes ? pooled.clear().limit(bytes) : ByteBuffer.allocateDirect(bytes);
     }
 
     void giveBack(ByteBuffer piece) {
+        assert Thread.currentThread() == thread;
         if (pool.size() < POOLED_MAX) {
             pool.push(piece);
         }
@@ -174,7 +182,7 @@ public final class WanEmulator implements Closeable {
                 await();
                 handleReady();
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             failure = e;
         } finally {
             ways.forEach(WanWay::end);

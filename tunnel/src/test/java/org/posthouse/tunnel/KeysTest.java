@@ -278,17 +278,17 @@ class KeysTest {
             RevocationList newest = RevocationList.NONE;
             for (int i = 0; i < 100; i++) {
                 newest = newest.next(Map.of(BigInteger.valueOf(i), Instant.now()), certificate, key);
-                watch.keep(newest, certificate);
+                keep(context, watch, newest, certificate);
             }
             done(context);
             Path file = lyon.resolve("revoked.pem");
             await().during(Duration.ofMillis(200)).until(() -> KeyFiles.readRevocations(file, certificate).number() == 100);
             newest.next(Map.of(), certificate, key).write(file);
-            watch.keep(newest, certificate);
+            keep(context, watch, newest, certificate);
             done(context);
             assertThat(KeyFiles.readRevocations(file, certificate).number()).as("put there since the last look").isEqualTo(101);
             Files.writeString(file, "spoilt");
-            watch.keep(newest, certificate);
+            keep(context, watch, newest, certificate);
             done(context);
             assertThat(KeyFiles.readRevocations(file, certificate).number()).isEqualTo(100);
             assertThat(problems).isEmpty();
@@ -297,10 +297,14 @@ class KeysTest {
         }
     }
 
+    private static void keep(ContextInternal context, KeyWatch watch, RevocationList list, X509Certificate authority) {
+        context.runOnContext(now -> watch.keep(list, authority));
+    }
+
     /** Waits until what was to be done in the background so far is done. */
     private static void done(ContextInternal context) throws Exception {
         CompletableFuture<Void> behind = new CompletableFuture<>();
-        context.executeBlocking(() -> behind.complete(null), true);
+        context.runOnContext(now -> context.executeBlocking(() -> behind.complete(null), true));
         behind.get(60, TimeUnit.SECONDS);
     }
 
