@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -45,6 +46,10 @@ final class LinkPort implements Links.Listener {
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
     private final Parking parking;
+
+    /** The relay's: what comes of a wait comes on its loop. Null, as the links are, if there are none. */
+    private ContextInternal context;
+
     private Links links;
     private String host = "";
 
@@ -57,8 +62,9 @@ final class LinkPort implements Links.Listener {
     }
 
     /** Makes the links, over which nothing goes yet. */
-    void prepare(Context context, Optional<LinkConfig> config) {
+    void prepare(Context own, Optional<LinkConfig> config) {
         config.ifPresent(settings -> {
+            context = (ContextInternal) own;
             host = settings.listenHost();
             loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
@@ -103,7 +109,7 @@ final class LinkPort implements Links.Listener {
         return parking.isParted(job);
     }
 
-    /** Keeps frames for these relays until they link: they were there before this one was restarted. */
+    /** Keeps frames for these relays until they link: they were there before, if only before this one was restarted. */
     void expect(Collection<String> others) {
         if (links != null) {
             others.forEach(links::expect);
@@ -126,7 +132,7 @@ final class LinkPort implements Links.Listener {
     }
 
     private Promise<Void> contact(String other) {
-        return contacts.computeIfAbsent(other, unseen -> Promise.promise());
+        return contacts.computeIfAbsent(other, unseen -> context.promise());
     }
 
     /** Another relay by its id. */
@@ -237,6 +243,15 @@ final class LinkPort implements Links.Listener {
         return carried;
     }
 
+    /** It counts as restarted: what is done with what it had not handled is the same. */
+    @Override
+    public void onLetGo(String other, List<ByteBuf> frames) {
+        visit.leave();
+        LOG.info("{}: no job needs relay {}, which has stopped or was never here: the link is let go of, with {} frames", relay.id(), other, frames.size());
+        contacts.remove(other);
+        other(other).onRestarted(frames);
+    }
+
     /** Connections that did not become a link, by kind. */
     Map<Refusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
@@ -290,9 +305,10 @@ final class LinkPort implements Links.Listener {
         return Optional.of(links.streamStatus().carried());
     }
 
-    /** Looks which links are down and what waits for them, and ends what has waited for too long. */
+    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped and that no job needs. */
     void look() {
         if (links != null) {
+            links.letGo(parking::isNeeded);
             parking.look(links.status(), System.nanoTime());
         }
     }

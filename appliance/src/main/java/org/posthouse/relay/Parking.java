@@ -155,6 +155,11 @@ final class Parking {
                 .toList();
     }
 
+    /** Whether a job has ranks there, which may come back with it. */
+    boolean isNeeded(String other) {
+        return !jobsAt(other).isEmpty();
+    }
+
     private static Set<String> homes(OpenJob job) {
         return job.opening().homes().stream().map(Home::relay).collect(Collectors.toSet());
     }
