@@ -6,7 +6,6 @@ import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -187,11 +186,10 @@ final class RelayStatus implements RelayView {
         List<LinkView> links = relay.links().views();
         RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
         RankTotals totals = totals(shards);
-        Map<String, FlowBook.Counts> carried = relay.links().carried();
-        tally.carried(mode, totals.carried(), carried);
+        tally.carried(mode, totals.carried(), relay.links().carried());
         tally.queued(shards, now);
         measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(), now);
-        snapshot = picture(links, counters(shards, totals, carried.values(), lines.waitingBytes(), now));
+        snapshot = picture(links, counters(shards, totals, links, lines.waitingBytes(), now));
     }
 
     private RelaySnapshot picture(List<LinkView> links, Counters counters) {
@@ -246,13 +244,13 @@ final class RelayStatus implements RelayView {
     }
 
     private Counters counters(
-            List<ShardStatus> shards, RankTotals totals, Collection<FlowBook.Counts> links, long waitingBytes, long now) {
+            List<ShardStatus> shards, RankTotals totals, List<LinkView> links, long waitingBytes, long now) {
         FlowBook.Counts ranks = totals.carried();
         return new Counters(
-                ranks.messagesIn() + links.stream().mapToLong(FlowBook.Counts::messagesIn).sum(),
-                ranks.messagesOut() + links.stream().mapToLong(FlowBook.Counts::messagesOut).sum(),
-                ranks.bytesIn() + links.stream().mapToLong(FlowBook.Counts::bytesIn).sum(),
-                ranks.bytesOut() + links.stream().mapToLong(FlowBook.Counts::bytesOut).sum(),
+                ranks.messagesIn() + links.stream().mapToLong(LinkView::messagesIn).sum(),
+                ranks.messagesOut() + links.stream().mapToLong(LinkView::messagesOut).sum(),
+                ranks.bytesIn() + links.stream().mapToLong(LinkView::bytesIn).sum(),
+                ranks.bytesOut() + links.stream().mapToLong(LinkView::bytesOut).sum(),
                 shards.stream().mapToLong(ShardStatus::messagesMatched).sum(),
                 totals.unexpected(),
                 totals.posted(),
