@@ -57,7 +57,7 @@ final class LinkNamesTest {
         assertThat(parking.view(links.getLast())).isEmpty();
     }
 
-    private static LinkStatus down(String relay) {
+    static LinkStatus down(String relay) {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
         LinkStatus.Streams streams = new LinkStatus.Streams(0, 0, 0, 0, 0);
         return new LinkStatus(

@@ -36,6 +36,7 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
@@ -43,6 +44,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
@@ -189,6 +191,43 @@ class OtherRelayTest {
         launcher.send(Hello.launcher(Token.NONE).encode());
         launcher.readFrame();
         return launcher;
+    }
+
+    /** One that is opened when the others have been told stands still for no less. */
+    @Test
+    void eachJobIsToldOnceThatItWaitsForALinkAndOfItsEndIfItWas() throws Exception {
+        Parking parking = new Parking(relay, (other, visitor) -> {});
+        List<LinkStatus> down = List.of(LinkNamesTest.down("far"));
+        Token token = Token.random();
+        try (RawPeer launcher = launcher()) {
+            open(launcher, JOB, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.onDown("far", "cut", 0));
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(4)));
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(5)));
+            assertThat(heard(launcher)).isEqualTo(JOB + " is down");
+            open(launcher, JOB + 1, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(6)));
+            assertThat(heard(launcher)).isEqualTo(JOB + 1 + " is down");
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(7)));
+            open(launcher, JOB + 2, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.onUp("far", TimeUnit.SECONDS.toNanos(8)));
+            assertThat(List.of(heard(launcher), heard(launcher))).containsExactly(JOB + " is up", JOB + 1 + " is up");
+            launcher.send(new Notice(JOB + 2, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            assertThat(JobEvent.decode(launcher.readFrame()).kind()).as("it was never told").isEqualTo(JobEvent.CLOSED);
+        }
+    }
+
+    private void inControl(Parking parking, Runnable action) throws Exception {
+        inControl(() -> {
+            action.run();
+            return parking;
+        });
+    }
+
+    private static String heard(RawPeer launcher) throws Exception {
+        JobEvent event = JobEvent.decode(launcher.readFrame());
+        assertThat(event.kind()).isEqualTo(JobEvent.LINK_STATE);
+        return event.job() + (event.code() == 1 ? " is down" : " is up");
     }
 
     private Links startPod(long epoch, Far listener) throws Exception {
