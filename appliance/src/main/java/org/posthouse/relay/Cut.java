@@ -24,7 +24,7 @@ final class Cut {
     private Map<Long, Held> held = new HashMap<>();
     private final Map<Long, Map<Integer, BitSet>> receivers = new HashMap<>();
     private final Set<Long> ended = new HashSet<>();
-    private boolean told;
+    private final Set<Long> told = new HashSet<>();
 
     /** What the link keeps of one job. */
     private static final class Held {
@@ -56,13 +56,14 @@ final class Cut {
         return reason;
     }
 
-    /** Whether the launchers of its jobs know of it. */
-    boolean isTold() {
-        return told;
+    /** Whether a job's launcher knows of it. */
+    boolean isTold(long job) {
+        return told.contains(job);
     }
 
-    void told() {
-        told = true;
+    /** Whether a job's launcher is to hear of it. True once. */
+    boolean tells(long job) {
+        return told.add(job);
     }
 
     /** Whether a job is to end for it. True once. */
@@ -97,6 +98,7 @@ final class Cut {
     void forget(Set<Long> others) {
         receivers.keySet().retainAll(others);
         ended.retainAll(others);
+        told.retainAll(others);
     }
 
     ParkedView.Job view(String id, String name, long job) {

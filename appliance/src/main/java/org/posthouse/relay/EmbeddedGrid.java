@@ -3,8 +3,6 @@ package org.posthouse.relay;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -67,10 +65,7 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** A Vert.x with loops of that kind that makes no files. */
     public static Vertx vertx(LoopKind kind) {
-        VertxOptions options = new VertxOptions()
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-        return Vertx.builder().with(options).withTransport(kind.transport()).build();
+        return Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build();
     }
 
     /**

@@ -96,6 +96,7 @@ final class Jobs {
         }
         OpenJob job = new OpenJob(opening, journal, launcher, System.currentTimeMillis());
         open.put(job.id(), job);
+        expectOthers(opening);
         return inControl(openShards(opening, journal))
                 .map(opened -> {
                     LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
@@ -104,6 +105,11 @@ final class Jobs {
                     return job;
                 })
                 .onFailure(fault -> undo(job, fault));
+    }
+
+    /** One that has been in contact may have stopped since. */
+    private void expectOthers(JobOpen opening) {
+        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
     }
 
     /** A job that could not be opened has never been: the relay's next start is not to find it in the log. */
@@ -165,7 +171,7 @@ final class Jobs {
         JobOpen opening = logged.opening();
         List<RankEntry> ranks = logged.ranks().stream().map(rank -> entry(opening.job(), rank)).toList();
         relay.journal().room().expect(opening, relay.settings().rankBytes());
-        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
+        expectOthers(opening);
         Promise<List<RankEntry>> restored = Promise.promise();
         openShards(opening, relay.journal())
                 .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))

@@ -45,7 +45,10 @@ final class LinkPort implements Links.Listener {
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
     private final Parking parking;
+
+    /** The relay's: what comes of a wait comes on its loop. */
     private ContextInternal context;
+
     private Links links;
     private String host = "";
 
@@ -106,7 +109,7 @@ final class LinkPort implements Links.Listener {
         return parking.isParted(job);
     }
 
-    /** Keeps frames for these relays until they link: they were there before this one was restarted. */
+    /** Keeps frames for these relays until they link: they were there before, if only before this one was restarted. */
     void expect(Collection<String> others) {
         if (links != null) {
             others.forEach(links::expect);
@@ -246,6 +249,15 @@ final class LinkPort implements Links.Listener {
         return carried;
     }
 
+    /** It counts as restarted: what is done with what it had not handled is the same. */
+    @Override
+    public void onLetGo(String other, List<ByteBuf> frames) {
+        visit.leave();
+        LOG.info("{}: no job needs relay {}, which has stopped or was never here: the link is let go of, with {} frames", relay.id(), other, frames.size());
+        contacts.remove(other);
+        other(other).onRestarted(frames);
+    }
+
     /** Connections that did not become a link, by kind. */
     Map<Refusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
@@ -299,9 +311,10 @@ final class LinkPort implements Links.Listener {
         return Optional.of(links.streamStatus().carried());
     }
 
-    /** Looks which links are down and what waits for them, and ends what has waited for too long. */
+    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped and that no job needs. */
     void look() {
         if (links != null) {
+            links.letGo(parking::isNeeded);
             parking.look(links.status(), System.nanoTime());
         }
     }

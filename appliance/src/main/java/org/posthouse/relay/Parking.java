@@ -69,10 +69,10 @@ final class Parking {
     void onUp(String other, long nowNs) {
         Cut cut = cuts.remove(other);
         tellShards(other, true);
-        if (cut != null && cut.isTold()) {
+        if (cut != null) {
             String text = "the link from relay " + relay.id() + " to relay " + other + " is up again after "
                     + TimeUnit.NANOSECONDS.toSeconds(cut.downNs(nowNs)) + " s";
-            jobsAt(other).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 0, text)));
+            jobsAt(other).stream().filter(job -> cut.isTold(job.id())).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 0, text)));
         }
     }
 
@@ -128,10 +128,9 @@ final class Parking {
         long patienceNs = TimeUnit.SECONDS.toNanos(relay.settings().linkPatienceSeconds());
         if (patienceNs > 0 && cut.downNs(nowNs) >= patienceNs) {
             jobsAt(cut.relay()).stream().filter(job -> cut.ends(job.id())).forEach(job -> end(job, cut));
-        } else if (!cut.isTold() && cut.downNs(nowNs) >= TELL_NS) {
-            cut.told();
+        } else if (cut.downNs(nowNs) >= TELL_NS) {
             String text = down(cut) + ": what the job sends there waits until it is up again";
-            jobsAt(cut.relay()).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 1, text)));
+            jobsAt(cut.relay()).stream().filter(job -> cut.tells(job.id())).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 1, text)));
         }
     }
 
@@ -153,6 +152,11 @@ final class Parking {
         return relay.jobs().all().stream()
                 .filter(job -> job.state() != OpenJob.State.CLOSED && homes(job).contains(other))
                 .toList();
+    }
+
+    /** Whether a job has ranks there, which may come back with it. */
+    boolean isNeeded(String other) {
+        return !jobsAt(other).isEmpty();
     }
 
     private static Set<String> homes(OpenJob job) {

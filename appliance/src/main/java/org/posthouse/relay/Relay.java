@@ -174,7 +174,8 @@ public final class Relay extends VerticleBase {
         if (recovered) {
             return Optional.empty();
         }
-        return Optional.of(waits == null ? journal.reading().orElse("it recovers what is in its log") : "it waits for room: " + waits);
+        String first = config.logFolder().isPresent() ? "it recovers what is in its log" : "it opens its ports";
+        return Optional.of(waits == null ? journal.reading().orElse(first) : "it waits for room: " + waits);
     }
 
     /** Gives the jobs that were open when the log was last written. */

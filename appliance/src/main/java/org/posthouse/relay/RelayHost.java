@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
@@ -50,11 +49,7 @@ public final class RelayHost implements AutoCloseable {
     private RelayHost(RelayConfig config, LoopKind kind) {
         metrics = OpsMetrics.create();
         int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
-        VertxOptions options = new VertxOptions()
-                .setEventLoopPoolSize(loops)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-        vertx = metrics.vertx(options, kind.transport());
+        vertx = metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport());
     }
 
     /**

@@ -107,6 +107,9 @@ final class RelayStatus implements RelayView {
             RelayConfig.Mode mode = RelayConfig.Mode.of(order.mode());
             int loops = order.loops() == null ? ModeConfig.LOOPS_DEFAULT : order.loops();
             String pipeline = order.pipeline() == null ? ModeConfig.PIPELINE_DEFAULT : order.pipeline();
+            if (relay.control() == null) {
+                return refuseStarting();
+            }
             return relay.switchMode(ModeConfig.of(mode, loops, pipeline)).map(this::report);
         } catch (IllegalArgumentException e) {
             return Future.failedFuture(e);
@@ -115,15 +118,22 @@ final class RelayStatus implements RelayView {
 
     @Override
     public Future<DrainReport> drain(DrainOrder order) {
-        Optional<String> starting = relay.recovering();
-        if (starting.isPresent()) {
-            return Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting: " + starting.get() + "; ask again when it serves"));
+        if (relay.recovering().isPresent()) {
+            return refuseStarting();
         }
         Promise<DrainReport> done = Promise.promise();
         relay.control().post(() -> relay.links().drain(order.drain()).ifPresentOrElse(
                 carried -> done.complete(new DrainReport(relay.id(), order.drain(), carried)),
                 () -> done.fail(new IllegalArgumentException("relay " + relay.id() + " has no links"))));
         return done.future();
+    }
+
+    private <T> Future<T> refuseStarting() {
+        return Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting: " + whatItDoes() + "; ask again when it serves"));
+    }
+
+    private String whatItDoes() {
+        return relay.recovering().orElse("it opens its ports");
     }
 
     private ModeReport report(ModeChange change) {
@@ -143,7 +153,7 @@ final class RelayStatus implements RelayView {
     public Readiness readiness() {
         if (!serving) {
             return Readiness.notReady("relay " + relay.id()
-                    + (snapshot == null ? " is starting: " + relay.recovering().orElse("it opens its ports") : " is stopping"));
+                    + (snapshot == null ? " is starting: " + whatItDoes() : " is stopping"));
         }
         Optional<String> failure = relay.syncFailure();
         if (failure.isPresent()) {

@@ -60,7 +60,7 @@ final class LinkNamesTest {
         }, relay.control()::post).get(60, TimeUnit.SECONDS);
     }
 
-    private static LinkStatus down(String relay) {
+    static LinkStatus down(String relay) {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
         LinkStatus.Streams streams = new LinkStatus.Streams(0, 0, 0, 0, 0);
         return new LinkStatus(

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
@@ -35,6 +36,7 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
@@ -42,6 +44,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
@@ -103,12 +106,16 @@ class OtherRelayTest {
         farLinks = new Links(farContext, links(authority, "far", 1).listen("127.0.0.1", 0), far);
         get(farLinks.start());
         RelayConfig config = RelayConfig.loopback(RelayId.parse("near"), 0);
-        LinkConfig links = links(authority, "near", config.epoch()).peer("far", "127.0.0.1:" + farLinks.port());
+        LinkConfig links = links(authority, "near", config.epoch()).listen("127.0.0.1", 0).peer("far", "127.0.0.1:" + farLinks.port());
         relay = new Relay(config.withLinks(links).withLog(folder.resolve("log")), directory, disk::stands);
         get(vertx.deployVerticle(relay));
         shard = relay.shards().all().getFirst();
+        contacted("far", PATIENCE.toMillis());
+    }
+
+    private void contacted(String other, long ms) throws Exception {
         Promise<Void> contact = Promise.promise();
-        relay.control().submit(() -> relay.links().contacted(List.of("far"), PATIENCE.toMillis()).onComplete(contact));
+        relay.control().submit(() -> relay.links().contacted(List.of(other), ms).onComplete(contact));
         get(contact.future());
     }
 
@@ -153,6 +160,93 @@ class OtherRelayTest {
         handle(LONG);
         await().atMost(PATIENCE).until(() -> far.came.contains(what));
         assertThat(far.came).hasSize(3);
+    }
+
+    /** Its name may never come again, as that of a host: links of such would use up their site's share. */
+    @Test
+    void aRelayThatHasStoppedIsLetGoOfOnceNoJobHasRanksThere() throws Exception {
+        Links first = startPod(1, new Far());
+        contacted("pod", PATIENCE.toMillis());
+        Token token = Token.random();
+        try (RawPeer launcher = launcher()) {
+            open(launcher, JOB, token, JobOpen.PROCESS, "pod");
+            get(first.close());
+            await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP", "pod DOWN")));
+            inControl(() -> {
+                relay.links().look();
+                return null;
+            });
+            assertThat(linked()).as("the job has a rank there").containsExactly("far UP", "pod DOWN");
+            launcher.send(new Notice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP")));
+        }
+        assertThatThrownBy(() -> contacted("pod", 1)).hasMessageContaining("no link to relay pod within 1 ms");
+
+        Far pod = new Far();
+        Links second = startPod(2, pod);
+        contacted("pod", PATIENCE.toMillis());
+        try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
+            open(launcher, JOB + 1, token, JobOpen.PROCESS, "pod");
+            rank.send(Hello.firstStart(JOB + 1, 0, token).encode());
+            rank.readFrame();
+            rank.send(kept(JOB + 1, SHORT));
+            await().atMost(PATIENCE).until(() -> pod.came.contains(FrameType.SEND));
+        }
+        get(second.close());
+    }
+
+    private RawPeer launcher() throws IOException {
+        RawPeer launcher = RawPeer.connect(relay.address());
+        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.readFrame();
+        return launcher;
+    }
+
+    /** One that is opened when the others have been told stands still for no less. */
+    @Test
+    void eachJobIsToldOnceThatItWaitsForALinkAndOfItsEndIfItWas() throws Exception {
+        Parking parking = new Parking(relay, (other, visitor) -> {});
+        List<LinkStatus> down = List.of(LinkNamesTest.down("far"));
+        Token token = Token.random();
+        try (RawPeer launcher = launcher()) {
+            open(launcher, JOB, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.onDown("far", "cut", 0));
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(4)));
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(5)));
+            assertThat(heard(launcher)).isEqualTo(JOB + " is down");
+            open(launcher, JOB + 1, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(6)));
+            assertThat(heard(launcher)).isEqualTo(JOB + 1 + " is down");
+            inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(7)));
+            open(launcher, JOB + 2, token, JobOpen.PROCESS);
+            inControl(parking, () -> parking.onUp("far", TimeUnit.SECONDS.toNanos(8)));
+            assertThat(List.of(heard(launcher), heard(launcher))).containsExactly(JOB + " is up", JOB + 1 + " is up");
+            launcher.send(new Notice(JOB + 2, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            assertThat(JobEvent.decode(launcher.readFrame()).kind()).as("it was never told").isEqualTo(JobEvent.CLOSED);
+        }
+    }
+
+    private void inControl(Parking parking, Runnable action) throws Exception {
+        inControl(() -> {
+            action.run();
+            return parking;
+        });
+    }
+
+    private static String heard(RawPeer launcher) throws Exception {
+        JobEvent event = JobEvent.decode(launcher.readFrame());
+        assertThat(event.kind()).isEqualTo(JobEvent.LINK_STATE);
+        return event.job() + (event.code() == 1 ? " is down" : " is up");
+    }
+
+    private Links startPod(long epoch, Far listener) throws Exception {
+        Links pod = new Links(farContext, links(authority, "pod", epoch).peer("near", "127.0.0.1:" + relay.linkPort()), listener);
+        get(pod.start());
+        return pod;
+    }
+
+    private List<String> linked() throws Exception {
+        return inControl(() -> relay.links().views()).stream().map(link -> link.peerRelay() + " " + link.state()).toList();
     }
 
     /** As its meters do: a long message is many frames, and much that a link carries is no message. */
@@ -334,7 +428,11 @@ class OtherRelayTest {
     }
 
     private static void open(RawPeer launcher, long job, Token token, int durability) throws IOException {
-        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
+        open(launcher, job, token, durability, "far");
+    }
+
+    private static void open(RawPeer launcher, long job, Token token, int durability, String other) throws IOException {
+        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home(other, other, "f:1"));
         launcher.send(new JobOpen(job, token, durability, false, "test", homes, new int[] {0, 1}).encode());
         assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
     }

@@ -28,6 +28,7 @@ import org.posthouse.directory.Directory;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.DrainOrder;
+import org.posthouse.ops.ModeOrder;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -61,7 +62,7 @@ class RelayTest {
     void itsModeMayBeChangedWhileItStarts() {
         Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         starting.status().onModeChange(starting.placement());
-        assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it recovers what is in its log");
+        assertThat(starting.view().readiness().reasons()).containsExactly("relay here is starting: it opens its ports");
     }
 
     /** It may have links soon. */
@@ -70,7 +71,16 @@ class RelayTest {
         Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         assertThat(starting.view().drain(new DrainOrder(true)).cause())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("relay here is starting: it recovers what is in its log; ask again when it serves");
+                .hasMessage("relay here is starting: it opens its ports; ask again when it serves");
+    }
+
+    /** The console is there before its loop is. */
+    @Test
+    void theModeOfARelayThatHasNotBegunIsChangedLater() {
+        Relay starting = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
+        assertThat(starting.view().changeMode(new ModeOrder("pooled", null, null)).cause())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("relay here is starting: it opens its ports; ask again when it serves");
     }
 
     /** The mode of before has let it in, and a rank is asked when it is admitted. */

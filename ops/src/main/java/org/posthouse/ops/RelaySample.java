@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,12 +30,12 @@ final class RelaySample {
 
     private static final Logger LOG = LoggerFactory.getLogger(RelaySample.class);
     private static final String RANKS = "";
+    private static final String LINK = "link";
 
     private final MeterRegistry registry;
     private final RelayMeters.RelayName name;
     private final Tags tags;
-    private final List<Meter> meters = new ArrayList<>();
-    private final Set<String> known = new HashSet<>();
+    private final Map<String, Meter> meters = new HashMap<>();
     private final Set<String> links = new HashSet<>();
     private boolean limitTold;
 
@@ -74,16 +73,26 @@ final class RelaySample {
         Map<String, LinkView> byRelay = new HashMap<>();
         newSnapshot.links().forEach(link -> byRelay.put(link.peerRelay(), link));
         linkViews = byRelay;
+        forgetLinksThatAreGone();
         showAll();
+    }
+
+    private void forgetLinksThatAreGone() {
+        if (links.retainAll(linkViews.keySet())) {
+            meters.values().removeIf(meter -> {
+                String link = meter.getId().getTag(LINK);
+                return link != null && !links.contains(link) && registry.remove(meter) != null;
+            });
+        }
     }
 
     /** Removes its meters. */
     void remove() {
-        meters.forEach(registry::remove);
+        meters.values().forEach(registry::remove);
     }
 
     private void showAll() {
-        if (known.isEmpty()) {
+        if (meters.isEmpty()) {
             showState();
             showQueues();
         }
@@ -170,12 +179,12 @@ final class RelaySample {
     }
 
     private void showFlow(FlowKey key) {
-        if (!key.link.equals(RANKS) && !mayShow(key.link)) {
+        if (!key.link.equals(RANKS) && !(linkViews.containsKey(key.link) && mayShow(key.link))) {
             return;
         }
         String prefix = key.link.equals(RANKS) ? "posthouse." : "posthouse.link.";
         String who = key.link.equals(RANKS) ? "ranks" : "other relays";
-        Tags at = key.link.equals(RANKS) ? tags.and("mode", key.mode) : tags.and("mode", key.mode, "link", key.link);
+        Tags at = key.link.equals(RANKS) ? tags.and("mode", key.mode) : tags.and("mode", key.mode, LINK, key.link);
         Tags in = at.and("direction", "in");
         Tags out = at.and("direction", "out");
         counter(prefix + "messages", in, "messages from and to " + who, s -> s.flows.get(key).messagesIn());
@@ -188,7 +197,7 @@ final class RelaySample {
         if (!mayShow(link)) {
             return;
         }
-        Tags at = tags.and("link", link);
+        Tags at = tags.and(LINK, link);
         Tags in = at.and("direction", "in");
         Tags out = at.and("direction", "out");
         gauge("posthouse.link.up", at, "1 when the link carries messages", s -> s.link(link, view -> view.state() == LinkView.State.UP ? 1 : 0));
@@ -221,7 +230,7 @@ final class RelaySample {
     }
 
     private void showLane(String link, int lane) {
-        Tags at = tags.and("link", link, "lane", String.valueOf(lane));
+        Tags at = tags.and(LINK, link, "lane", String.valueOf(lane));
         String bytes = "bytes of one lane of the link";
         counter("posthouse.link.lane.bytes", at.and("direction", "in"), bytes, s -> s.lane(link, lane, LaneView::bytesIn));
         counter("posthouse.link.lane.bytes", at.and("direction", "out"), bytes, s -> s.lane(link, lane, LaneView::bytesOut));
@@ -242,15 +251,11 @@ final class RelaySample {
     }
 
     private void counter(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
-        if (known.add(meter + labels)) {
-            meters.add(FunctionCounter.builder(meter, this, value).tags(labels).description(text).register(registry));
-        }
+        meters.computeIfAbsent(meter + labels, unseen -> FunctionCounter.builder(meter, this, value).tags(labels).description(text).register(registry));
     }
 
     private void gauge(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
-        if (known.add(meter + labels)) {
-            meters.add(Gauge.builder(meter, this, value).tags(labels).description(text).register(registry));
-        }
+        meters.computeIfAbsent(meter + labels, unseen -> Gauge.builder(meter, this, value).tags(labels).description(text).register(registry));
     }
 
     private double keys(ToDoubleFunction<KeysView> value) {

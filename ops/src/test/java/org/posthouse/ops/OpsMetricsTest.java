@@ -112,7 +112,7 @@ class OpsMetricsTest {
         ops.relay.measures = new RelayMeasures(
                 List.of(
                         new RelayMeasures.Flow("pooled", "", 1234, 7, 4096, 1024),
-                        new RelayMeasures.Flow("pooled", "orsay", 5, 6, 7, 8)),
+                        new RelayMeasures.Flow("pooled", "orsay/2", 5, 6, 7, 8)),
                 9,
                 8,
                 65,
@@ -129,7 +129,7 @@ class OpsMetricsTest {
                 "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",
                 "posthouse_messages_total{direction=\"out\",mode=\"pooled\"," + relay + "} 7.0",
                 "posthouse_bytes_total{direction=\"in\",mode=\"pooled\"," + relay + "} 4096.0",
-                "posthouse_link_bytes_total{direction=\"out\",link=\"orsay\",mode=\"pooled\"," + relay + "} 8.0",
+                "posthouse_link_bytes_total{direction=\"out\",link=\"orsay/2\",mode=\"pooled\"," + relay + "} 8.0",
                 "posthouse_stored_total{" + relay + "} 9.0",
                 "posthouse_pushed_total{" + relay + "} 8.0",
                 "posthouse_divergences_total{" + relay + "} 65.0",
@@ -195,13 +195,22 @@ class OpsMetricsTest {
     void showsNoMoreLinksThanTheLimit() {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
-            List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                            List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty()))
-                    .toList();
+            List<LinkView> links = links("site", RelaySample.LINKS_MAX + 5);
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));
             assertThat(metrics.registry().find("posthouse.link.up").gauges()).hasSize(RelaySample.LINKS_MAX);
+            meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links("other", 1)))));
+            assertThat(metrics.registry().find("posthouse.link.up").gauges())
+                    .as("the others are gone")
+                    .extracting(gauge -> gauge.getId().getTag("link"))
+                    .containsExactly("other0");
         }
+    }
+
+    private static List<LinkView> links(String prefix, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new LinkView(prefix + i, prefix + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                        List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty()))
+                .toList();
     }
 }

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,7 +94,7 @@ final class ForwardPort {
     ForwardStatus status() {
         assert sockets.loop().inEventLoop();
         return forward.status(
-                address.toString(), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
+                Home.address(address.host(), address.port()), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
     }
 
     private ChannelFuture bind() {
@@ -114,7 +115,7 @@ final class ForwardPort {
             opening = false;
             Channel channel = ((ChannelFuture) bound).channel();
             if (!bound.isSuccess()) {
-                onTaken("cannot listen at " + address + ": " + bound.cause().getMessage());
+                onTaken("cannot listen at " + Home.address(address.host(), address.port()) + ": " + bound.cause().getMessage());
             } else if (wanted) {
                 listening = channel;
                 forward.listens();

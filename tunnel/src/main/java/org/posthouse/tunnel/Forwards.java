@@ -34,6 +34,11 @@ final class Forwards implements LinkStreams.Doors {
         loopback.ifPresent(LoopbackPorts::close);
     }
 
+    /** There is no link to {@code relay} any more. */
+    void forget(String relay) {
+        loopback.ifPresent(others -> others.forget(relay));
+    }
+
     List<ForwardStatus> status() {
         List<ForwardStatus> all = new ArrayList<>(doors.status());
         ports.forEach(port -> all.add(port.status()));

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.time.Instant;
+import java.util.List;
 import java.util.function.Consumer;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
@@ -55,6 +56,9 @@ final class Link {
 
     private boolean stopped;
 
+    /** The peer has said that it stops, and has not been back. */
+    private boolean left;
+
     /** The site whose share of the relay's links this one is of: the peer's, or, of a link that was made upon somebody's word, that one's until it is up. */
     private String site;
 
@@ -95,6 +99,11 @@ final class Link {
     /** Whether nobody would miss it. */
     boolean isHearsay() {
         return hearsay && !hasBeenUp() && window.bytes() == 0;
+    }
+
+    /** Whether nobody but this end has a part of it: the peer has stopped, by its own word, or has never been here. All that came was handled. */
+    boolean isLeft() {
+        return (left || !hearsay && !hasBeenUp()) && current == null && reception.isSettled();
     }
 
     boolean hasBeenUp() {
@@ -182,6 +191,13 @@ final class Link {
         if (own > 0) {
             links.listener().onAcknowledged(relay, own);
         }
+    }
+
+    /** Ends a link whose peer {@link #isLeft}. @return the relay's own frames that are not settled */
+    List<ByteBuf> stopTaking(Notice why) {
+        List<ByteBuf> frames = window.takeAll();
+        stop(why);
+        return frames;
     }
 
     /** Ends the link for good and lets go of all its frames. */
@@ -438,6 +454,7 @@ final class Link {
         if (changing) {
             return;
         }
+        left |= isUp() && connection.isClosedByPeer() && why.reason() == Reason.RELAY_STOPPING;
         down(why);
         if (!stopped) {
             dialling.onEnded(connection, wasOfUse);
@@ -514,6 +531,7 @@ final class Link {
         }
         connection.begin(this, 0);
         links.onKnown();
+        left = false;
         site = RelayId.parse(relay).site();
         transition(LinkStatus.State.UP, connection.toString());
         if (wasUp) {

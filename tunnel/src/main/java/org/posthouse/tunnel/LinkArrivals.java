@@ -136,6 +136,11 @@ final class LinkArrivals {
         return bytesUntold > 0 || heads.pending() || bulk.pending();
     }
 
+    /** Whether all that was handed over was handled. */
+    boolean isSettled() {
+        return heads.isSettled() && bulk.isSettled();
+    }
+
     /** What the peer is told now. @param incompleteBytes what came of frames whose rest has not */
     Counts tell(long incompleteBytes, long nowNanos) {
         bytesUntold = 0;

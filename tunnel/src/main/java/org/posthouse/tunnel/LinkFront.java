@@ -72,4 +72,10 @@ final class LinkFront implements Links.Listener {
         relay.onForgotten(from, frames);
         streams.onForgotten(from);
     }
+
+    @Override
+    public void onLetGo(String from, List<ByteBuf> frames) {
+        relay.onLetGo(from, frames);
+        streams.onLetGo(from);
+    }
 }

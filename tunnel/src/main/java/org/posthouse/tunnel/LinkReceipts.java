@@ -92,6 +92,11 @@ final class LinkReceipts {
         return handled > acknowledged;
     }
 
+    /** Whether all that came was handled. */
+    boolean isSettled() {
+        return handled == received;
+    }
+
     /** The count to put into a LINK_ACK that is being written now. */
     long acknowledge() {
         acknowledged = handled;

@@ -133,6 +133,11 @@ final class LinkReception implements LinkArrivals.Sink {
         cancelTimer();
     }
 
+    /** Whether all that came was handled, or was of a peer before this one. */
+    boolean isSettled() {
+        return arrivals.isSettled();
+    }
+
     /** The peer restarted. */
     void forget() {
         arrivals.forget();

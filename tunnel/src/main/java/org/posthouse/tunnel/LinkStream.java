@@ -173,6 +173,7 @@ final class LinkStream {
     void end(Reason reason, String text) {
         if (state != State.ENDED) {
             if (state == State.ASKED) {
+                link.tally().refused();
                 link.answers();
             }
             link.send(new StreamEnd(id, reason, text));

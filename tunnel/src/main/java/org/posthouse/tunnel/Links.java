@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -90,6 +91,11 @@ public final class Links {
          *     was {@linkplain Links#forget forgotten} it may be the first bytes only
          */
         default void onForgotten(String relay, List<ByteBuf> frames) {
+            frames.forEach(ByteBuf::release);
+        }
+
+        /** {@code relay} has stopped, or was never here, and by {@link Links#letGo} there is no link to it any more. If it comes back, {@link #onUp} tells of a relay that was never here. @param frames as of {@link #onForgotten} */
+        default void onLetGo(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);
         }
     }
@@ -189,6 +195,29 @@ public final class Links {
         if (!closed) {
             eachLink(link -> link.forget(job));
         }
+    }
+
+    /**
+     * Lets go of the links to relays that have said that they stop, or were never here, but for the peers of the configuration and those that are needed. If such a relay is started
+     * it begins a new link; one that was only cut off, or killed, has said nothing and stays, since it may come back with its part of the old one.
+     *
+     * @param isNeeded whether frames for a relay are to be kept until it is started again
+     */
+    public void letGo(Predicate<String> isNeeded) {
+        assert inLoop();
+        if (!closed) {
+            eachLink(link -> {
+                if (link.isLeft() && !config.peers().containsKey(link.relay()) && !isNeeded.test(link.relay())) {
+                    letGo(link);
+                }
+            });
+        }
+    }
+
+    private void letGo(Link link) {
+        links.remove(link.relay());
+        forwards.forget(link.relay());
+        listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped")));
     }
 
     /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */

@@ -59,6 +59,16 @@ final class LoopbackPorts {
         }
     }
 
+    /** {@code relay} has left; its address is free. */
+    void forget(String relay) {
+        refused.remove(relay);
+        ForwardPort port = ports.remove(relay);
+        if (port != null) {
+            port.close();
+            owners.remove(config.addressOf(relay));
+        }
+    }
+
     void close() {
         ports.values().forEach(ForwardPort::close);
     }

@@ -15,11 +15,11 @@ final class PackingRule {
     /** One percent of gain is not worth a processor. */
     private static final double PAYS_BELOW = 0.9;
 
-    /** One frame of bulk in so many is a sample. */
-    static final int FRAMES_PER_SAMPLE = 64;
+    /** One frame of bulk in so many is a sample. A prime: channels take turns, and with 64 all samples would be of one of two. */
+    static final int FRAMES_PER_SAMPLE = 61;
 
     /** The same where the link is so fast that packing would not pay if nothing remained. */
-    static final int FRAMES_PER_SAMPLE_HOPELESS = 64 * FRAMES_PER_SAMPLE;
+    static final int FRAMES_PER_SAMPLE_HOPELESS = 4_093;
 
     static final long OFF_AFTER_NANOS = 1_000_000_000L;
 

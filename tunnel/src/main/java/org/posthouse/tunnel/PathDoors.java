@@ -47,7 +47,6 @@ final class PathDoors implements LinkStreams.Doors {
         try {
             onPath(stream, door, LinkPath.relays(door));
         } catch (WireException e) {
-            links.streams().tally().refused();
             stream.end(e.reason(), e.getMessage());
         }
     }

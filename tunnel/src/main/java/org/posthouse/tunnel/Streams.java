@@ -100,6 +100,13 @@ final class Streams {
         each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
     }
 
+    /** {@code relay} has stopped, and there is no link to it any more. */
+    void onLetGo(String relay) {
+        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " has stopped"));
+        byLink.remove(relay);
+        up.remove(relay);
+    }
+
     /** This relay stops. */
     void close() {
         if (idleTimer != null) {

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Logger;
@@ -19,6 +20,7 @@ import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -219,8 +221,18 @@ class ForwardTest {
                     : "SITE_UNREACHABLE: relay b has no door \"missing\", its doors are [shut]";
             await().atMost(PATIENCE).until(() -> forwards(a).get(which).lastReason().startsWith(reason));
             assertThat(forwards(a).get(which).refused()).isEqualTo(1);
+            for (TestRelay relay : List.of(a, b)) {
+                assertThat(relay.call(relay.links::streamStatus).refused()).as("here or there").isEqualTo(i + 1);
+            }
         }
         awaitNoStreams();
+    }
+
+    @Test
+    void aPortOfTheSixthVersionIsShownInBrackets() throws Exception {
+        assumeThat(NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)).contains(InetAddress.getByName("::1"));
+        a = start(grid.config("a", 1).forwards(ForwardConfig.NONE.via("b", "door", "[::1]:0")));
+        assertThat(forwards(a).getFirst().address()).matches("\\[::1]:[1-9]\\d*");
     }
 
     /** The listener behind the door has no room: the relay's connect waits in the system until there is. */

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -321,6 +322,61 @@ class LinksTest {
         awaitLast(second, "a", 1);
         awaitLast(a, "b", 1);
         assertThat(second.events).containsExactly("up a 1");
+    }
+
+    @Test
+    void letsGoOfARelayThatHasStoppedUnlessItIsNeeded() throws Exception {
+        TestRelay a = start(grid.listening("a", 1));
+        TestRelay first = start(grid.config("b", 1).peer("a", address(a)));
+        TestRelay cut = start(grid.config("c", 1).peer("a", proxyTo(a, () -> Long.MAX_VALUE).address()));
+        awaitUp(a, first);
+        awaitUp(a, cut);
+        a.handlesLater = true;
+        first.send("a", frame(1));
+        awaitLast(a, "b", 1);
+        proxies.getFirst().close();
+        first.close();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b") && !a.isUp("c"));
+        a.send("b", frame(7));
+        letGo(a, relay -> false);
+        assertThat(a.status("b")).as("its frame is being handled").isNotNull();
+        a.handle("b", a.unhandled.getFirst());
+        letGo(a, "b"::equals);
+        assertThat(a.status("b")).as("it is needed").isNotNull();
+        letGo(a, relay -> false);
+        assertThat(a.status("b")).isNull();
+        assertThat(a.status("c")).as("it may be there, with its part of the link").isNotNull();
+        assertThat(a.handedBack).containsExactly(7L);
+        assertThat(a.events).endsWith("let go b").doesNotContain("let go c");
+
+        a.handlesLater = false;
+        TestRelay second = start(grid.config("b", 2).peer("a", address(a)));
+        awaitUp(a, second);
+        letGo(a, relay -> false);
+        second.send("a", frame(1));
+        a.send("b", frame(1));
+        awaitLast(a, "b", 1);
+        awaitLast(second, "a", 1);
+    }
+
+    private static void letGo(TestRelay relay, Predicate<String> isNeeded) throws Exception {
+        relay.call(() -> {
+            relay.links.letGo(isNeeded);
+            return null;
+        });
+    }
+
+    @Test
+    void keepsAPeerThatHasStoppedIfItIsDialled() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        TestRelay a = start(grid.config("a", 1).peer("b", address(b)));
+        awaitUp(a, b);
+        b.close();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> {
+            letGo(a, relay -> false);
+            return a.status("b").lastReason().contains("Connection refused");
+        });
     }
 
     /** Who has its name, and answers, may not lose its place to one that was started by mistake: what was sent to it would be gone. */

@@ -101,11 +101,28 @@ class PackingTest {
     }
 
     @Test
-    void takesTheFirstFrameAndThenOneOf64AsSamples() {
+    void takesTheFirstFrameAndThenOneOf61AsSamples() {
         assertThat(samplesOf(640, 0)).as("as long as the rate is not known").isZero();
         assertThat(rule.wantsSample(SLOW)).as("the first").isTrue();
         measure(1, SLOW);
         assertThat(samplesOf(640, SLOW)).isEqualTo(10);
+    }
+
+    /** Channels take turns, a frame each. */
+    @Test
+    void seesFramesOfAllChannelsThatTakeTurns() {
+        for (int channels = 2; channels <= 32; channels *= 2) {
+            for (int first = 0; first < channels; first++) {
+                PackingRule mixed = new PackingRule(Compression.AUTO);
+                for (int frame = first; frame < first + 100 * PackingRule.FRAMES_PER_SAMPLE && !mixed.isOn(); frame++) {
+                    if (mixed.wantsSample(SLOW)) {
+                        mixed.measured(CHUNK, frame % channels < channels / 2 ? CHUNK : CHUNK / 4, PACKING_NANOS);
+                        mixed.decide(SLOW, now);
+                    }
+                }
+                assertThat(mixed.isOn()).as("%s channels, half of which do not become shorter, from number %s on", channels, first).isTrue();
+            }
+        }
     }
 
     @Test

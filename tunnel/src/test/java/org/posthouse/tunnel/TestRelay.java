@@ -217,6 +217,16 @@ final class TestRelay implements Links.Listener {
     @Override
     public void onForgotten(String relay, List<ByteBuf> frames) {
         events.add("forgotten " + relay);
+        takeBack(relay, frames);
+    }
+
+    @Override
+    public void onLetGo(String relay, List<ByteBuf> frames) {
+        events.add("let go " + relay);
+        takeBack(relay, frames);
+    }
+
+    private void takeBack(String relay, List<ByteBuf> frames) {
         for (ByteBuf frame : frames) {
             handedBack.add(new FrameView().wrap(frame.nioBuffer(), 0).sequence());
             frame.release();
