@@ -269,6 +269,15 @@ public final class FrameLine implements AutoCloseable {
         return bytes != 0;
     }
 
+    /** Whether bytes are there to read, and no fault is: of a connection that nothing can be written to any more. */
+    boolean hasRead() {
+        try {
+            return readable() && readAhead;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /**
      * Blocks until some bytes are there.
      *
