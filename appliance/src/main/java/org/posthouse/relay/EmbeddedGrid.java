@@ -70,7 +70,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         VertxOptions options = new VertxOptions()
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-        return Vertx.builder().with(options).withTransport(kind.transport()).build();
+        return StillLoops.watch(Vertx.builder().with(options).withTransport(kind.transport()).build());
     }
 
     /**

@@ -54,7 +54,7 @@ public final class RelayHost implements AutoCloseable {
                 .setEventLoopPoolSize(loops)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-        vertx = metrics.vertx(options, kind.transport());
+        vertx = StillLoops.watch(metrics.vertx(options, kind.transport()));
     }
 
     /**
