@@ -58,6 +58,7 @@ public final class Endpoints {
         String relay = variable(environment, RELAY);
         Ending ending = new Ending(rank);
         boolean restartable = environment.containsKey(RESTARTABLE);
+        FrameLine.rehearse();
         try {
             connected = RelayEndpoint.connect(Machine.REAL, relay, hello, Settings.of(environment), ending, restartable);
         } catch (IOException e) {

@@ -74,8 +74,7 @@ final class HomeLine {
     }
 
     /**
-     * Connects and says HELLO, which is ready before: the relay closes a connection that says nothing for long, and on a host that is busy
-     * each class takes its time. A process that is started in the place of another tries as long as one whose connection broke: a relay that
+     * Connects and says HELLO, which is ready before: the relay closes a connection that says nothing for long. A process that is started in the place of another tries as long as one whose connection broke: a relay that
      * comes back may have cost both.
      *
      * @param awaits whether the first process of a rank tries as long, too: its relay comes back with the job
