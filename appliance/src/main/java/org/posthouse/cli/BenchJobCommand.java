@@ -60,9 +60,8 @@ final class BenchJobCommand implements Callable<Integer> {
     public Integer call() throws CommandFailure, InterruptedException {
         JobPlan plan = plan();
         ReportFiles.require(command, "--json", json);
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
-            JobReport report = JobBench.measure(plan, BenchCommand.watch(interruption, progress));
+        try (Interruption interruption = Interruption.open()) {
+            JobReport report = measure(plan, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(BenchCommand.asCalled(command), json);
@@ -70,6 +69,12 @@ final class BenchJobCommand implements Callable<Integer> {
             return 0;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private static JobReport measure(JobPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
+        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
+            return JobBench.measure(plan, BenchCommand.watch(interruption, progress));
         }
     }
 

@@ -62,9 +62,8 @@ final class LogFlowCommand implements Callable<Integer> {
     public Integer call() throws CommandFailure, InterruptedException {
         FlowPlan plan = plan();
         ReportFiles.require(command, "--json", json);
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
-            FlowReport report = LogFlow.measure(plan, BenchCommand.watch(interruption, progress));
+        try (Interruption interruption = Interruption.open()) {
+            FlowReport report = measure(plan, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(BenchCommand.asCalled(command), json);
@@ -72,6 +71,12 @@ final class LogFlowCommand implements Callable<Integer> {
             return report.isWithinLimit() ? 0 : 1;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private static FlowReport measure(FlowPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
+        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
+            return LogFlow.measure(plan, BenchCommand.watch(interruption, progress));
         }
     }
 

@@ -11,6 +11,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
@@ -99,10 +100,15 @@ public final class Posthouse {
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
         PrintWriter err = cause.getCommandLine().getErr();
-        err.println(name + ": " + cause.getMessage());
+        err.println(name + ": " + (saysNp(cause, words) ? "-np is mpirun's and mpjrun.sh's: say -n 4 here, not -np 4" : cause.getMessage()));
         UnmatchedArgumentException.printSuggestions(cause, err);
         err.println("see " + name + " --help");
         return CommandLine.ExitCode.USAGE;
+    }
+
+    /** Read as -n with the value p. */
+    private static boolean saysNp(ParameterException cause, String[] words) {
+        return cause.getArgSpec() instanceof OptionSpec option && List.of(option.names()).contains("-n") && List.of(words).contains("-np");
     }
 
     /** One clear line for what a user can mend; the whole story for what only we can. */

@@ -63,12 +63,12 @@ final class StatusCommand implements Callable<Integer> {
         text.append(String.format(
                 Locale.ROOT,
                 "relay %s of site %s: %s, mode %s%s%n",
-                relay.path("relay").asText(),
-                relay.path("site").asText(),
+                text(relay.path("relay")),
+                text(relay.path("site")),
                 ready ? "ready" : "takes no work",
-                relay.path("mode").asText(),
+                text(relay.path("mode")),
                 relay.path("startedAt").asLong() == 0 ? "" : ", since " + time(relay.path("startedAt"))));
-        relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
+        relay.path("reasons").forEach(reason -> line(text, "not ready", text(reason)));
         relay.path("links").forEach(link -> tellLink(text, link));
         tellGateway(text, relay.path("streams"));
         relay.path("streams").path("forwards").forEach(forward -> tellForward(text, forward, relay.path("links")));
@@ -87,8 +87,8 @@ final class StatusCommand implements Callable<Integer> {
             text.append(String.format(
                     Locale.ROOT,
                     "job %s (%s): its launcher has gone, and the job is ended unless it comes back by %s (posthouse resume, if it has a folder)%n",
-                    job.path("id").asText(),
-                    job.path("name").asText(),
+                    text(job.path("id")),
+                    text(job.path("name")),
                     time(job.path("launcherAwaitedUntil"))));
         }
         tellBlocked(text, job);
@@ -98,11 +98,11 @@ final class StatusCommand implements Callable<Integer> {
             text.append(String.format(
                     Locale.ROOT,
                     "job %s (%s), %s: DIVERGED, %,d messages differ from before a restart, and its result may be another: %s%n",
-                    job.path("id").asText(),
-                    job.path("name").asText(),
+                    text(job.path("id")),
+                    text(job.path("name")),
                     runs ? "running" : "ended",
                     job.path("divergences").asLong(),
-                    job.path("divergence").asText()));
+                    text(job.path("divergence"))));
         }
     }
 
@@ -122,8 +122,8 @@ final class StatusCommand implements Callable<Integer> {
         text.append(String.format(
                 Locale.ROOT,
                 "job %s (%s): %s%n",
-                job.path("id").asText(),
-                job.path("name").asText(),
+                text(job.path("id")),
+                text(job.path("name")),
                 still
                         ? "STANDS STILL: all ranks that have not called Finalize wait since " + time(job.path("standsStillSince"))
                         : String.format(Locale.ROOT, "%,d of %,d ranks wait", blocked.size(), job.path("size").asLong())));
@@ -131,7 +131,7 @@ final class StatusCommand implements Callable<Integer> {
                 Locale.ROOT,
                 "rank %d in %s since %s",
                 rank.path("rank").asInt(),
-                rank.path("blockedIn").asText(),
+                text(rank.path("blockedIn")),
                 time(rank.path("blockedSince")))));
         if (blocked.size() > BLOCKED_NAMED_MAX) {
             line(text, "", String.format(Locale.ROOT, "and %,d more (--json)", blocked.size() - BLOCKED_NAMED_MAX));
@@ -139,7 +139,7 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private void tellLink(StringBuilder text, JsonNode link) {
-        String state = link.path("state").asText();
+        String state = text(link.path("state"));
         boolean up = state.equals("UP");
         attention |= !up;
         long waiting = link.path("waitingBytes").asLong();
@@ -148,7 +148,7 @@ final class StatusCommand implements Callable<Integer> {
         line(text, "link", String.format(
                 Locale.ROOT,
                 "%s is %s since %s%s%s%s%s",
-                link.path("peerRelay").asText(),
+                text(link.path("peerRelay")),
                 state,
                 time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
                 !up || roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
@@ -172,7 +172,7 @@ final class StatusCommand implements Callable<Integer> {
             return;
         }
         List<String> via = new ArrayList<>();
-        lane.path("via").forEach(relay -> via.add(relay.asText()));
+        lane.path("via").forEach(relay -> via.add(text(relay)));
         long waiting = lane.path("waitingBytes").asLong();
         line(text, "", String.format(
                 Locale.ROOT,
@@ -221,7 +221,7 @@ final class StatusCommand implements Callable<Integer> {
         List<String> detours = new ArrayList<>();
         for (JsonNode path : paths) {
             List<String> relays = new ArrayList<>();
-            path.forEach(relay -> relays.add(relay.asText()));
+            path.forEach(relay -> relays.add(text(relay)));
             if (!relays.isEmpty()) {
                 detours.add(String.join(", ", relays));
             }
@@ -249,8 +249,8 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static void tellParked(StringBuilder text, JsonNode parked) {
-        String lastTry = parked.path("lastTry").asText();
-        line(text, "", "down: " + parked.path("reason").asText() + (lastTry.isEmpty() ? "" : "; last try: " + lastTry));
+        String lastTry = text(parked.path("lastTry"));
+        line(text, "", "down: " + text(parked.path("reason")) + (lastTry.isEmpty() ? "" : "; last try: " + lastTry));
         if (parked.path("messages").asLong() > 0) {
             line(text, "", String.format(
                     Locale.ROOT,
@@ -261,8 +261,8 @@ final class StatusCommand implements Callable<Integer> {
         parked.path("jobs").forEach(job -> line(text, "", String.format(
                 Locale.ROOT,
                 "job %s (%s): %s, %,d bytes; %,d %s",
-                job.path("id").asText(),
-                job.path("name").asText(),
+                text(job.path("id")),
+                text(job.path("name")),
                 messages(job),
                 job.path("bytes").asLong(),
                 job.path("ranks").asInt(),
@@ -275,14 +275,14 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static void tellForward(StringBuilder text, JsonNode forward, JsonNode links) {
-        String state = forward.path("state").asText();
+        String state = text(forward.path("state"));
         boolean door = state.equals("DOOR");
-        String reason = forward.path("lastReason").asText();
+        String reason = text(forward.path("lastReason"));
         line(text, door ? "door" : "port", String.format(
                 Locale.ROOT,
                 "%s %s%s, %d of %d streams open%s",
-                door ? forward.path("name").asText() + " leads to" : forward.path("address").asText() + " leads to",
-                door ? forward.path("address").asText() : forward.path("name").asText(),
+                door ? text(forward.path("name")) + " leads to" : text(forward.path("address")) + " leads to",
+                door ? text(forward.path("address")) : text(forward.path("name")),
                 state.equals("REFUSING") ? ", refuses" + whyRefusing(forward, links) : "",
                 forward.path("streams").asLong(),
                 forward.path("opened").asLong(),
@@ -293,38 +293,43 @@ final class StatusCommand implements Callable<Integer> {
 
     /** It listens when its link is up, unless the system does not let it. */
     private static String whyRefusing(JsonNode forward, JsonNode links) {
-        String door = forward.path("name").asText();
+        String door = text(forward.path("name"));
         String relay = door.substring(0, Math.max(0, door.lastIndexOf('/')));
         for (JsonNode link : links) {
             if (link.path("peerRelay").asText().equals(relay) && link.path("state").asText().equals("UP")) {
-                return ": " + forward.path("lastReason").asText();
+                return ": " + text(forward.path("lastReason"));
             }
         }
         return " while the link is not up";
     }
 
     private void tellLog(StringBuilder text, JsonNode log) {
-        String state = log.path("state").asText();
+        String state = text(log.path("state"));
         attention |= !state.equals("open");
-        line(text, "log", state + ": " + log.path("text").asText());
+        line(text, "log", state + ": " + text(log.path("text")));
     }
 
     private void tellKeys(StringBuilder text, JsonNode keys) {
         line(text, "keys", String.format(
                 Locale.ROOT,
                 "serial %s, valid until %s; %d certificates revoked (list %d)",
-                keys.path("serial").asText(),
+                text(keys.path("serial")),
                 time(keys.path("notAfter")),
                 keys.path("revoked").asInt(),
                 keys.path("revocationList").asLong()));
         for (JsonNode warning : keys.path("warnings")) {
             attention = true;
-            line(text, "warning", warning.asText());
+            line(text, "warning", text(warning));
         }
     }
 
     private static void line(StringBuilder text, String what, String line) {
         text.append(String.format(Locale.ROOT, "  %-9s %s%n", what, line));
+    }
+
+    /** What anybody may have written: a job's name, or what a rank says that it is blocked in. */
+    private static String text(JsonNode said) {
+        return OneLine.of(said.asText());
     }
 
     private static Instant time(JsonNode milliseconds) {

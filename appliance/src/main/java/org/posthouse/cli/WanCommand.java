@@ -174,9 +174,8 @@ final class WanCommand implements Callable<Integer> {
         WanPlan plan = plan();
         ReportFiles.require(command, "--json", json);
         ReportFiles.require(command, "--plot", plot);
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
-            WanReport report = WanRun.measure(plan, BenchCommand.watch(interruption, progress));
+        try (Interruption interruption = Interruption.open()) {
+            WanReport report = measure(plan, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(BenchCommand.asCalled(command), json);
@@ -188,6 +187,12 @@ final class WanCommand implements Callable<Integer> {
             return 0;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private static WanReport measure(WanPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
+        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
+            return WanRun.measure(plan, BenchCommand.watch(interruption, progress));
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -124,7 +125,12 @@ final class GroupWriter {
 
     private boolean failed(Posting posting, Throwable cause) {
         LOG.warn("directory: writing {} failed, {} writes wait, next try in {} ms: {}", posting.key(), waiting.size(),
-                pauseMs, cause.toString());
+                pauseMs, text(cause));
         return false;
+    }
+
+    /** The first clause: Hazelcast says all that it knows of an operation behind it. */
+    static String text(Throwable cause) {
+        return Causes.text(cause).split("\\. ", 2)[0];
     }
 }

@@ -32,6 +32,9 @@ import org.posthouse.wire.WireException;
 public final class RelayLine implements AutoCloseable {
     private static final long ANSWER_SECONDS = 10;
 
+    /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
+    private static final int HELLOS_MAX = 10;
+
     private final FrameLine line;
     private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -65,22 +68,31 @@ public final class RelayLine implements AutoCloseable {
     /** As {@link #connect(String, Token)}. @param advice the end of the line if it cannot be reached: what is to be done then */
     static RelayLine connect(String address, Token token, String advice) throws JobFailure {
         try {
-            RelayLine relay = new RelayLine(FrameLine.connect(address));
-            try {
-                relay.greet(token);
-                return relay;
-            } catch (IOException | JobFailure e) {
-                relay.close();
-                throw e;
+            for (int hellos = 1; ; hellos++) {
+                ByteBuffer hello = Hello.launcher(token).encode();
+                RelayLine relay = new RelayLine(FrameLine.connect(address));
+                try {
+                    relay.greet(hello);
+                    return relay;
+                } catch (JobFailure e) {
+                    relay.close();
+                    if (relay.refusal != Reason.TIMEOUT || hellos == HELLOS_MAX) {
+                        throw e;
+                    }
+                }
             }
         } catch (IOException e) {
             throw new JobFailure(e.getMessage() + advice, e);
         }
     }
 
-    private void greet(Token token) throws IOException, JobFailure {
+    private void greet(ByteBuffer hello) throws JobFailure {
         Thread.ofVirtual().name("posthouse-relay-" + line.remote()).start(this::read);
-        line.write(Hello.launcher(token).encode());
+        try {
+            line.write(hello);
+        } catch (IOException e) {
+            // The relay has closed: its last word is read, or that there is none.
+        }
         Welcome answer = await(welcome, "did not answer HELLO");
         if (answer.size() > 0) {
             throw new JobFailure(this + " greets a rank, not a launcher");

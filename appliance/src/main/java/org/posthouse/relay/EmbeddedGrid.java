@@ -65,7 +65,7 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** A Vert.x with loops of that kind that makes no files. */
     public static Vertx vertx(LoopKind kind) {
-        return Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build();
+        return StillLoops.watch(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
     }
 
     /**

@@ -49,7 +49,7 @@ public final class RelayHost implements AutoCloseable {
     private RelayHost(RelayConfig config, LoopKind kind) {
         metrics = OpsMetrics.create();
         int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
-        vertx = metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport());
+        vertx = StillLoops.watch(metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport()));
     }
 
     /**

@@ -46,6 +46,14 @@ final class PosthouseTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"run, -np 4 -cp pi.jar Pi", "chaos, --job Pi -np 4"})
+    void whoSaysNpIsToldWhatToSay(String command, String line) {
+        assertThat(execute(command + " " + line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString())
+                .isEqualTo("posthouse " + command + ": -np is mpirun's and mpjrun.sh's: say -n 4 here, not -np 4\nsee posthouse " + command + " --help\n");
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "--peer site-b=h:1 --peer site-b/1=h:2, --peer site-b/1=h:2: site-b=h:1 is given already",
         "--via site-b/web=l:1 --via site-b/1/web=l:2, --via site-b/1/web=l:2: site-b/web=l:1 is given already",

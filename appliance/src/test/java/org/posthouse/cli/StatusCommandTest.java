@@ -61,6 +61,16 @@ class StatusCommandTest {
                 "  blocked   rank 1 in Recv(source 0, tag 7) since 1970-01-02T00:00:00Z");
     }
 
+    /** Whoever opens a job names it. */
+    @Test
+    void aNameGivesTheTerminalNoOrders() throws IOException {
+        JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': '\\u001b[2JMain\\nall is well', 'state': 'RUNNING', 'size': 1,"
+                + "'ranks': [{'rank': 0, 'blockedIn': 'Recv\\u0007', 'blockedSince': 0}]}]}").replace('\'', '"'));
+        assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs).lines()).containsExactly(
+                "job aa (\\u001b[2JMain\\u000aall is well): 1 of 1 ranks wait",
+                "  blocked   rank 0 in Recv\\u0007 since 1970-01-01T00:00:00Z");
+    }
+
     @Test
     void aJobWithoutItsLauncherIsTold() throws IOException {
         JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': 'Main', 'launcherAwaitedUntil': 0},"

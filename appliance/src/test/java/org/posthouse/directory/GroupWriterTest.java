@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,14 @@ class GroupWriterTest {
 
         await().untilAsserted(() -> assertThat(stored).containsOnlyKeys("rank/7/0", "rank/7/1"));
         await().until(() -> writer.waiting() == 0);
+    }
+
+    @Test
+    void tellsInOneClauseWhatFailed() {
+        assertThat(GroupWriter.text(new TimeoutException("EntryOperation failed to complete within 12000 MILLISECONDS. Invocation{op=com.hazelcast.map.impl"
+                        + ".operation.EntryOperation{serviceName='hz:impl:mapService', identityHash=306902610}, tryCount=250}")))
+                .isEqualTo("EntryOperation failed to complete within 12000 MILLISECONDS");
+        assertThat(GroupWriter.text(new TimeoutException())).isEqualTo("timeout");
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,26 @@ class RelayLineTest {
                     .isThrownBy(() -> RelayLine.connect(address, Token.NONE))
                     .withMessage("no relay greets launchers at " + address + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 65600")
                             + "; give the address of a relay's --listen, which has another port than its --links and its --ops");
+        }
+    }
+
+    /** On a busy host. */
+    @Test
+    void aLauncherThatIsNotHeardInTimeDialsAgain() throws Exception {
+        try (ToldRelay late = new ToldRelay()) {
+            CompletableFuture<RelayLine> connecting = new CompletableFuture<>();
+            Thread.startVirtualThread(() -> {
+                try {
+                    connecting.complete(RelayLine.connect(late.address(), Token.NONE));
+                } catch (JobFailure e) {
+                    connecting.completeExceptionally(e);
+                }
+            });
+            late.giveUp();
+            late.greet();
+            try (RelayLine line = connecting.get()) {
+                assertThat(line.home().relay()).isEqualTo("here");
+            }
         }
     }
 

@@ -59,6 +59,12 @@ final class ToldRelay implements AutoCloseable {
         launcher.setSoTimeout(ANSWER_MS);
     }
 
+    /** Takes the launcher's connection, and has not heard it in time. */
+    void giveUp() throws IOException {
+        meet();
+        say(Notice.closing(0, Reason.TIMEOUT, "no HELLO within 5000 ms").encode(FrameType.CLOSE));
+    }
+
     /** @param homes what it tells of, itself first */
     void greet(List<Home> homes) throws Exception {
         meet();

@@ -62,9 +62,10 @@ final class Dialling {
      * The connection has broken, or was refused for now: whatever the fault is, again and again.
      *
      * @param why what the fault was
+     * @param awaits whether a relay that is not there is waited for, too
      * @throws IOException when the time is over, with the last fault
      */
-    FrameLine again(IOException why) throws IOException {
+    FrameLine again(IOException why, boolean awaits) throws IOException {
         if (pauseMs == 0) {
             end = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(msMax);
         }
@@ -77,6 +78,9 @@ final class Dialling {
             try {
                 return once();
             } catch (IOException e) {
+                if (!awaits && e.getCause() instanceof ConnectException) {
+                    throw e;
+                }
                 last = e;
             }
         }

@@ -45,6 +45,12 @@ class Ending {
         exit(STATUS_CONNECTION);
     }
 
+    /** Init ends in this. @param cause names the relay */
+    void unreached(IOException cause) {
+        say("rank " + rank + ": " + cause.getMessage());
+        exit(STATUS_CONNECTION);
+    }
+
     void gaveUp(String why) {
         say("rank " + rank + ": " + why);
         exit(STATUS_STATE);

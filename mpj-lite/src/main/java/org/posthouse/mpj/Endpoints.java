@@ -39,11 +39,10 @@ public final class Endpoints {
     /**
      * Connects this rank to its home relay.
      *
-     * <p>If the relay cannot be reached, and the launcher starts such a rank again, it waits for the relay to come back. If that dies before it has
-     * greeted the rank, the process ends: as the next incarnation it waits for that, too.
+     * <p>If the relay cannot be reached, and the launcher starts such a rank again, it waits for the relay to come back. One that ends the connection before it
+     * has greeted the rank, without a word or because HELLO came late, is dialled again in any case. If all is in vain, the process ends.
      *
-     * @throws IllegalStateException if the process was not started by {@code posthouse run}, the relay cannot be
-     *     reached, or a connection was made before
+     * @throws IllegalStateException if the process was not started by {@code posthouse run}, or a connection was made before
      */
     public static synchronized Endpoint fromEnvironment() {
         if (connected != null) {
@@ -59,12 +58,13 @@ public final class Endpoints {
         String relay = variable(environment, RELAY);
         Ending ending = new Ending(rank);
         boolean restartable = environment.containsKey(RESTARTABLE);
+        FrameLine.rehearse();
         try {
             connected = RelayEndpoint.connect(Machine.REAL, relay, hello, Settings.of(environment), ending, restartable);
-        } catch (IOException | IllegalArgumentException e) {
-            if (e instanceof IOException broken && restartable) {
-                ending.lost(relay, broken);
-            }
+        } catch (IOException e) {
+            ending.unreached(e);
+            throw new IllegalStateException("the process was to end", e);
+        } catch (IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
         PrintGate.hold(connected);

@@ -106,6 +106,20 @@ public final class FrameLine implements AutoCloseable {
         polls = this.waits && local;
     }
 
+    /**
+     * Does on a channel that is not connected what comes between a connect and the first frame: on a busy host each class takes its
+     * time, which the other end counts.
+     */
+    static void rehearse() {
+        try (SocketChannel channel = SocketChannel.open()) {
+            channel.configureBlocking(false);
+            new Readiness(channel, SelectionKey.OP_READ).close();
+            SystemWait.enable(channel);
+        } catch (IOException e) {
+            // The connect says what is in the way, and to whom.
+        }
+    }
+
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
     public static FrameLine connect(String hostAndPort) throws IOException {
         return connect(hostAndPort, 0);
@@ -267,6 +281,15 @@ public final class FrameLine implements AutoCloseable {
         int bytes = receive();
         readAhead = bytes > 0;
         return bytes != 0;
+    }
+
+    /** Whether bytes are there to read, and no fault is: of a connection that nothing can be written to any more. */
+    boolean hasRead() {
+        try {
+            return readable() && readAhead;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /**

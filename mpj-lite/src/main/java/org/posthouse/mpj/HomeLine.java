@@ -50,8 +50,11 @@ final class HomeLine {
     /** What was written, if the job is logged; else null. */
     private Kept kept;
 
-    /** Whether a connection that breaks is replaced. */
-    private boolean replaceable;
+    /** Whether a connection that breaks is replaced: before the relay has welcomed the rank for the first time, and in a job that is logged. */
+    private boolean replaceable = true;
+
+    /** Whether a relay that is away, or does not know the rank, is waited for: the job is logged, as far as is known. */
+    private boolean awaits;
 
     /** Why nothing more can be read from this connection; null if it can. Of the thread that reads. */
     private IOException ended;
@@ -64,14 +67,14 @@ final class HomeLine {
     /** An ACK was asked for, for want of room, and none has come. */
     private boolean asked;
 
-    private HomeLine(Dialling dialling, FrameLine line, boolean replaceable) {
+    private HomeLine(Dialling dialling, FrameLine line, boolean awaits) {
         this.dialling = dialling;
         this.line = line;
-        this.replaceable = replaceable;
+        this.awaits = awaits;
     }
 
     /**
-     * Connects and says HELLO. A process that is started in the place of another tries as long as one whose connection broke: a relay that
+     * Connects and says HELLO, which is ready before: the relay closes a connection that says nothing for long. A process that is started in the place of another tries as long as one whose connection broke: a relay that
      * comes back may have cost both.
      *
      * @param awaits whether the first process of a rank tries as long, too: its relay comes back with the job
@@ -79,9 +82,10 @@ final class HomeLine {
      */
     static HomeLine connect(Machine machine, String relay, Settings settings, Hello hello, boolean awaits) throws IOException {
         Dialling dialling = new Dialling(machine, relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
-        boolean restarted = hello.incarnation() > 1;
-        HomeLine home = new HomeLine(dialling, first(dialling, restarted || awaits), restarted);
-        home.write(hello, List.of());
+        boolean waits = hello.incarnation() > 1 || awaits;
+        ByteBuffer said = hello.encode();
+        HomeLine home = new HomeLine(dialling, first(dialling, waits), waits);
+        home.say(said, List.of());
         return home;
     }
 
@@ -92,7 +96,7 @@ final class HomeLine {
             if (!awaits) {
                 throw e;
             }
-            return dialling.again(e);
+            return dialling.again(e, true);
         }
     }
 
@@ -257,6 +261,7 @@ final class HomeLine {
      */
     void admitted(boolean logged, long keptBytesMax, int[] homeOf) {
         replaceable = logged;
+        awaits = logged;
         kept = logged ? new Kept(keptBytesMax, homeOf) : null;
     }
 
@@ -375,20 +380,25 @@ final class HomeLine {
         if (!replaceable) {
             throw why;
         }
-        ended = why;
+        ended = stage == Stage.GREETING ? new IOException("the relay at " + remote() + " has not answered this rank: " + why.getMessage(), why) : why;
     }
 
     /**
-     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It is about to come back, maybe where another one
-     * is now; or it has died since it asked the rank to move, and knows nothing of that.
+     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It has not heard HELLO in time, on a host that is
+     * busy; it is about to come back, maybe where another one is now; or it has died since it asked the rank to move, and knows nothing of that.
      */
     boolean isRefusedForNow(Notice why) {
-        boolean back = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING || why.reason() == Reason.WRONG_RANK;
-        if (!back || !replaceable || stage != Stage.GREETING && stage != Stage.BROKEN) {
+        boolean away = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING || why.reason() == Reason.WRONG_RANK;
+        boolean back = why.reason() == Reason.TIMEOUT || awaits && away;
+        if (!back || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
         }
-        stage = Stage.BROKEN;
-        ended = new IOException("it has refused this rank: " + why.reason() + ": " + why.text());
+        if (replaceable) {
+            stage = Stage.BROKEN;
+            ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.reason() + ": " + why.text());
+        } else {
+            stage = Stage.LEFT; // It has been asked to move, and the relay waits for that still.
+        }
         return true;
     }
 
@@ -405,7 +415,7 @@ final class HomeLine {
     /** Ends this connection, which has broken, and makes another. */
     FrameLine redial() throws IOException {
         line.close();
-        return dialling.again(ended);
+        return dialling.again(ended, awaits);
     }
 
     /** Goes on over a connection that was dialled, and says HELLO there, with all that the rank remembers. */
@@ -415,13 +425,21 @@ final class HomeLine {
         asked = false;
         stage = Stage.GREETING;
         moves = hello.start() == Hello.MOVED;
-        write(hello, state);
+        say(hello.encode(), StatePage.encode(hello.job(), state));
     }
 
-    private void write(Hello hello, List<StatePage.Entry> state) throws IOException {
-        send(hello.encode());
-        for (ByteBuffer page : StatePage.encode(hello.job(), state)) {
-            send(page);
+    /** A relay that hears no more may have said why. */
+    private void say(ByteBuffer hello, List<ByteBuffer> pages) throws IOException {
+        try {
+            line.write(hello);
+            for (ByteBuffer page : pages) {
+                line.write(page);
+            }
+        } catch (IOException e) {
+            if (!line.hasRead()) {
+                end(e);
+                broken(e);
+            }
         }
     }
 

@@ -8,13 +8,23 @@ import static org.posthouse.mpj.ScriptedRelay.pushed;
 import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.data.Base;
@@ -664,7 +674,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @ParameterizedTest
-    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "WRONG_RANK"})
+    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "WRONG_RANK", "TIMEOUT"})
     void aRelayThatIsNotThereYetIsTriedAgain(Reason reason) throws Exception {
         connect(true, 60);
         waitForMessage();
@@ -747,6 +757,72 @@ final class ComeAgainTest extends OneRank {
         assertThat(List.of(hello.start(), hello.incarnation())).containsExactly(Hello.FRESH, 1);
         line.say(ScriptedRelay.welcome(2, true, 0, 0));
         assertThat(connecting.get()).isNotNull();
+    }
+
+    /** On a busy host HELLO comes late, and the relay has closed: nothing has begun, whatever the job. */
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void aFirstProcessWhoseHelloIsNotHeardSaysItAgain(boolean logged) throws Exception {
+        Settings minute = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 60);
+        Hello first = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+        CompletableFuture<RelayEndpoint> connecting =
+                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, minute, end, logged));
+        for (int i = 0; i < 2; i++) {
+            line = relay.accept();
+            refuse(Reason.TIMEOUT, "no HELLO within 5000 ms");
+            line.hear(FrameType.HELLO);
+            line.hearEnd();
+        }
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.close(); // A reset may have thrown away what it said.
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO))).isEqualTo(first);
+        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
+        assertThat(connecting.get()).isNotNull();
+        assertThat(end.how).isNotDone();
+    }
+
+    /** Nobody takes its HELLO any more; what was said before is told, and if nothing was, it dials again. */
+    @Test
+    void whatARelayHasSaidBeforeItClosedIsHeard(@TempDir Path folder) throws Exception {
+        UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("relay"));
+        try (ServerSocketChannel closing = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
+            Deque<ByteBuffer> words = new ArrayDeque<>(List.of(ByteBuffer.allocate(0), ScriptedRelay.closing(Reason.LIMIT)));
+            Machine machine = new LocalMachine(at -> Optional.of(closed(address, closing, words.remove())));
+            Hello first = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+            start(() -> RelayEndpoint.connect(machine, relay.address(), first, Settings.DEFAULT, end, false));
+            assertThat(end.how.get()).isEqualTo("exit 70");
+            assertThat(end.lastWords).contains("closed the connection: LIMIT: test");
+            assertThat(words).isEmpty();
+        }
+    }
+
+    /** A connection whose other end has said that and closed. */
+    private static SocketChannel closed(UnixDomainSocketAddress address, ServerSocketChannel server, ByteBuffer said) {
+        try {
+            SocketChannel rank = SocketChannel.open(address);
+            try (SocketChannel its = server.accept()) {
+                its.write(said);
+            }
+            return rank;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Who is started for a job that has no log waits for no relay that may come back. */
+    @Test
+    void aFirstProcessOfAJobThatIsNotLoggedEndsWithItsRelay() throws Exception {
+        CompletableFuture<RelayEndpoint> connecting = start(
+                () -> RelayEndpoint.connect(relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, end));
+        line = relay.accept();
+        relay.shut();
+        line.close();
+        assertThatThrownBy(connecting::get)
+                .cause()
+                .isInstanceOf(IOException.class)
+                .hasMessage("cannot reach the relay at " + relay.address() + ": Connection refused");
     }
 
     @Test

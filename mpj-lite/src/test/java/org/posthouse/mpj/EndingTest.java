@@ -96,7 +96,9 @@ final class EndingTest {
     @AfterEach
     void close() throws Exception {
         process.destroyForcibly().waitFor();
-        line.close();
+        if (line != null) {
+            line.close();
+        }
         relay.close();
     }
 
@@ -111,6 +113,13 @@ final class EndingTest {
     }
 
     private void start(Class<?> program, boolean logged, String... flags) throws Exception {
+        launch(program, flags);
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
+    }
+
+    private void launch(Class<?> program, String... flags) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(flags));
@@ -124,9 +133,6 @@ final class EndingTest {
                         Endpoints.TOKEN, "%032x".formatted(3),
                         Settings.RECONNECT_S, "0"));
         process = builder.start();
-        line = relay.accept();
-        line.hear(FrameType.HELLO);
-        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
     }
 
     private void requireEnd(int status) throws Exception {
@@ -141,6 +147,16 @@ final class EndingTest {
     private void relayGoes() throws IOException {
         relay.shut();
         line.close();
+    }
+
+    /** In any job: there is nothing that the program could do. */
+    @Test
+    void whoReachesNoRelayInInitEndsInOneLine() throws Exception {
+        relay.shut();
+        launch(Prints.class);
+        requireEnd(Ending.STATUS_CONNECTION);
+        assertThat(read(process.getErrorStream()).lines())
+                .containsExactly("rank 0: cannot reach the relay at " + relay.address() + ": Connection refused");
     }
 
     /** The next process may observe something else, and prints that. */

@@ -87,11 +87,11 @@ final class FrameLineTest {
             LocalSockets sockets = new LocalSockets(folder.resolve("local"));
             try (ServerSocketChannel local = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
                     .bind(UnixDomainSocketAddress.of(sockets.prepare(port)))) {
-                connect(new LocalMachine(sockets), port);
+                connect(new LocalMachine(sockets::connect), port);
                 peer = local.accept();
             }
         } else {
-            connect(new LocalMachine(new LocalSockets(folder.resolve("none"))), port);
+            connect(new LocalMachine(new LocalSockets(folder.resolve("none"))::connect), port);
             peer = server.accept();
         }
     }

@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** This process's own machine, but for the folder of local sockets. */
-record LocalMachine(LocalSockets sockets) implements Machine {
+/** This process's own machine, but for its connections past a port. */
+record LocalMachine(Function<InetSocketAddress, Optional<SocketChannel>> local) implements Machine {
     @Override
     public SocketChannel socket() throws IOException {
         return REAL.socket();
@@ -14,7 +15,7 @@ record LocalMachine(LocalSockets sockets) implements Machine {
 
     @Override
     public Optional<SocketChannel> connectLocally(InetSocketAddress relay) {
-        return sockets.connect(relay);
+        return local.apply(relay);
     }
 
     @Override

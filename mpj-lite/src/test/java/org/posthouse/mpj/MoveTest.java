@@ -313,9 +313,26 @@ final class MoveTest extends OneRank {
     }
 
     @Test
+    void aRankWhoseHelloIsNotHeardInTimeSaysItAgain() throws Exception {
+        CompletableFuture<byte[]> receive = receive(1);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
+        Connection late = relay.accept();
+        late.say(closing(Reason.TIMEOUT));
+        late.hear(FrameType.HELLO);
+        late.hearEnd();
+        Connection second = welcomeAgain(0);
+        second.say(delivered(post, 1, new byte[] {5}, 1));
+        assertThat(receive.get()).containsExactly(5);
+        second.close();
+    }
+
+    @Test
     void aRelayThatRefusesForLongIsNamed() throws Exception {
         String address = relay.address();
         HomeLine line = HomeLine.connect(Machine.REAL, address, new Settings(256 * 1024, busyPollUs), HELLO, false);
+        line.admitted(false, 0, new int[3]);
         relay.shut();
         assertThatIOException()
                 .isThrownBy(() -> line.dial(300))

@@ -49,7 +49,9 @@ abstract class OneRank {
 
     @AfterEach
     final void closeBothEnds() throws IOException {
-        line.close();
+        if (line != null) {
+            line.close();
+        }
         relay.close();
     }
 

@@ -1,0 +1,27 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.internal.threadchecker.BlockedThreadEvent;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a relay says of its threads on a host that is too busy. */
+class StillLoopsTest {
+    private static BlockedThreadEvent still(long ms) {
+        long limit = TimeUnit.SECONDS.toNanos(2);
+        return new BlockedThreadEvent(new Thread("vert.x-eventloop-thread-0"), TimeUnit.MILLISECONDS.toNanos(ms), limit, 2 * limit);
+    }
+
+    @Test
+    void tellsOnceAMinute() {
+        StillLoops watch = new StillLoops();
+        long begin = -TimeUnit.SECONDS.toNanos(30);
+        assertThat(watch.line(still(2_389), begin)).hasValueSatisfying(
+                line -> assertThat(line).startsWith("vert.x-eventloop-thread-0 stands still for 2 s: this host is too busy").doesNotContain("\n"));
+        for (long seconds = 1; seconds < 60; seconds++) {
+            assertThat(watch.line(still(2_389 + seconds * 1_000), begin + TimeUnit.SECONDS.toNanos(seconds))).isEmpty();
+        }
+        assertThat(watch.line(still(62_389), begin + TimeUnit.MINUTES.toNanos(1))).hasValueSatisfying(line -> assertThat(line).contains("for 62 s"));
+    }
+}
