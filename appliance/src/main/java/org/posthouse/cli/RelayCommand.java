@@ -96,7 +96,7 @@ final class RelayCommand implements Callable<Integer> {
             names = "--ops",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7413",
+            defaultValue = ConsoleOptions.ADDRESS_DEFAULT,
             description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
     private HostPort ops;
 
