@@ -69,7 +69,8 @@ public final class RelayHost implements AutoCloseable {
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
-            host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
+            host.ops = Blocking.await(
+                    OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()), START_SECONDS);
             host.deployment = awaitServing(
                     host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
                     host.relay::recovering,
@@ -105,7 +106,7 @@ public final class RelayHost implements AutoCloseable {
         Set<String> peers = config.links().orElseThrow().peers().keySet();
         Promise<Void> linked = Promise.promise();
         relay.control().post(() -> relay.links().contacted(peers, LINKED_MS_MAX).onComplete(any -> linked.complete()));
-        await(linked.future());
+        Blocking.await(linked.future(), START_SECONDS);
         late.join();
         Namesake.later(relay.id(), relay.epoch(), late).ifPresent(LOG::warn);
     }
@@ -130,14 +131,6 @@ public final class RelayHost implements AutoCloseable {
             } catch (Exception e) {
                 throw new IOException(Causes.text(e), e);
             }
-        }
-    }
-
-    private static <T> T await(Future<T> future) throws IOException {
-        try {
-            return future.await(START_SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new IOException(Causes.text(e), e);
         }
     }
 
