@@ -9,9 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupException;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.launch.ReadyLine;
+import org.posthouse.launch.RelayLine;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
@@ -217,13 +220,19 @@ final class RelayCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        try (RelayHost host = RelayHost.start(config, loops, group.config(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try (RelayHost host = start(config, loops)) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
         return 0;
+    }
+
+    private RelayHost start(RelayConfig config, LoopKind loops) throws IOException {
+        OpsConfig console = new OpsConfig(ops.host(), ops.port(), opsNames);
+        Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), config.launchToken());
+        return RelayHost.start(config, loops, group.config(config), console, answers);
     }
 
     /** What to say of options that were given for a log that there is none of. */
