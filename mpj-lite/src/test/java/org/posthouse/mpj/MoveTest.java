@@ -31,6 +31,7 @@ import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -487,7 +488,7 @@ final class MoveTest extends OneRank {
         line.say(move());
         line.hear(FrameType.MOVE);
         line.say(closing(Reason.RELAY_STOPPING));
-        assertThat(end.how.get()).isEqualTo("exit " + Ending.STATUS_CONNECTION);
+        assertThat(end.how.get()).isEqualTo("exit " + Exit.CONNECTION);
         assertThat(end.lastWords).contains("closed the connection: RELAY_STOPPING");
     }
 
