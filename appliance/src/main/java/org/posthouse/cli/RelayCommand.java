@@ -126,7 +126,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = RunCommand.BusyPoll.class,
+            converter = BusyPoll.class,
             defaultValue = "0",
             description = "How long an event loop asks its sockets again and again before it sleeps, at most 1000000;"
                     + " takes a processor for each loop while it asks (default: ${DEFAULT-VALUE}).")
