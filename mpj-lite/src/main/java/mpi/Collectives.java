@@ -15,6 +15,7 @@ import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.coll.Peers;
 import org.posthouse.mpj.coll.Reduce;
 import org.posthouse.mpj.coll.ReduceScatter;
+import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.coll.Scan;
 import org.posthouse.mpj.coll.Scatter;
 import org.posthouse.mpj.data.Region;
@@ -196,7 +197,7 @@ class Collectives {
         check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Allgather.run(peers, send, sendcount, receive, Blocks.even(recvcount)));
+        return make(call, () -> allgather(send, sendcount, receive, Blocks.even(recvcount)));
     }
 
     Collective allgatherv(
@@ -207,7 +208,7 @@ class Collectives {
         check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Allgather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs)));
+        return make(call, () -> allgather(send, sendcount, receive, Blocks.at(recvcounts, displs)));
     }
 
     Collective alltoall(
@@ -219,7 +220,7 @@ class Collectives {
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = recvtype.region(recvbuf, recvoffset);
         Blocks sendBlocks = Blocks.even(sendcount);
-        return make(call, () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.even(recvcount)));
+        return make(call, () -> alltoall(send, sendBlocks, receive, Blocks.even(recvcount)));
     }
 
     Collective alltoallv(
@@ -231,7 +232,7 @@ class Collectives {
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = recvtype.region(recvbuf, recvoffset);
         Blocks sendBlocks = Blocks.at(sendcounts, sdispls);
-        return make(call, () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
+        return make(call, () -> alltoall(send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
     }
 
     /** Displacements in bytes, datatypes by rank. */
@@ -244,10 +245,6 @@ class Collectives {
         check.writable(call, RECEIVE, recvbuf);
         Block[] receive = blocks(call, RECEIVE, recvbuf, recvcounts, rdispls, recvtypes, ranks);
         return make(call, () -> alltoall(send, receive));
-    }
-
-    void alltoall(Block[] send, Block[] receive) throws ReceiveException {
-        Alltoall.run(peers, send, receive);
     }
 
     private Block[] blocks(
@@ -271,6 +268,28 @@ class Collectives {
             blocks[peer] = new Block(types[peer].region(buffer, at), 0, counts[peer]);
         }
         return blocks;
+    }
+
+    // ---- what calls with the same arguments come to, within a group and between two
+
+    void allgather(Region send, int count, Region receive, Blocks blocks) throws ReceiveException {
+        Allgather.run(peers, send, count, receive, blocks);
+    }
+
+    void alltoall(Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks) throws ReceiveException {
+        Alltoall.run(peers, send, sendBlocks, receive, receiveBlocks);
+    }
+
+    void alltoall(Block[] send, Block[] receive) throws ReceiveException {
+        Alltoall.run(peers, send, receive);
+    }
+
+    void allreduce(Region send, Region receive, int count, Reduction op) throws ReceiveException {
+        Allreduce.run(peers, send, receive, count, op);
+    }
+
+    void reduceScatter(Region send, Region receive, Blocks blocks, Reduction op) throws ReceiveException {
+        ReduceScatter.run(peers, send, receive, blocks, op);
     }
 
     // ---- between neighbours in a topology
@@ -373,14 +392,14 @@ class Collectives {
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
                 call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> Allreduce.run(peers, in, out, count, op.on(type)));
+                (in, out) -> allreduce(in, out, count, op.on(type)));
     }
 
     Collective reduceScatter(
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
             Op op) {
         comm.requireLive(call);
-        check.adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
+        check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
         check.operation(call, op, type);
         int own = recvcounts[rank];
         check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
@@ -389,7 +408,7 @@ class Collectives {
         Region receive = type.region(recvbuf, recvoffset);
         return reduction(
                 call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
-                (in, out) -> ReduceScatter.run(peers, in, out, blocks, op.on(type)));
+                (in, out) -> reduceScatter(in, out, blocks, op.on(type)));
     }
 
     Collective reduceScatterBlock(

@@ -5,6 +5,7 @@ import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
 import org.posthouse.mpj.coll.Inter;
 import org.posthouse.mpj.coll.InterPeers;
+import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.data.Region;
 
 /**
@@ -136,53 +137,13 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
-    Collective allgather(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
-        comm.requireLive(call);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Inter.allgather(inter, send, sendcount, receive, Blocks.even(recvcount)));
+    void allgather(Region send, int count, Region receive, Blocks blocks) throws ReceiveException {
+        Inter.allgather(inter, send, count, receive, blocks);
     }
 
     @Override
-    Collective allgatherv(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype) {
-        comm.requireLive(call);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Inter.allgather(inter, send, sendcount, receive, Blocks.at(recvcounts, displs)));
-    }
-
-    @Override
-    Collective alltoall(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
-        comm.requireLive(call);
-        check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        Blocks sent = Blocks.even(sendcount);
-        return make(call, () -> Inter.alltoall(inter, send, sent, receive, Blocks.even(recvcount)));
-    }
-
-    @Override
-    Collective alltoallv(
-            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype) {
-        comm.requireLive(call);
-        check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, sdispls, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, rdispls, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        Blocks sent = Blocks.at(sendcounts, sdispls);
-        return make(call, () -> Inter.alltoall(inter, send, sent, receive, Blocks.at(recvcounts, rdispls)));
+    void alltoall(Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks) throws ReceiveException {
+        Inter.alltoall(inter, send, sendBlocks, receive, receiveBlocks);
     }
 
     @Override
@@ -211,33 +172,12 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
-    Collective allreduce(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
-            Op op) {
-        comm.requireLive(call);
-        reducible(call, sendbuf, sendoffset, count, type, op);
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
-        return reduction(
-                call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> Inter.allreduce(inter, in, out, count, op.on(type)));
+    void allreduce(Region send, Region receive, int count, Reduction op) throws ReceiveException {
+        Inter.allreduce(inter, send, receive, count, op);
     }
 
     @Override
-    Collective reduceScatter(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
-            Op op) {
-        comm.requireLive(call);
-        check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
-        check.operation(call, op, type);
-        int own = recvcounts[rank];
-        check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
-        Blocks blocks = Blocks.adjacent(recvcounts, size);
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
-        return reduction(
-                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
-                (in, out) -> Inter.reduceScatter(inter, in, out, blocks, op.on(type)));
+    void reduceScatter(Region send, Region receive, Blocks blocks, Reduction op) throws ReceiveException {
+        Inter.reduceScatter(inter, send, receive, blocks, op);
     }
 }

@@ -4,6 +4,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -130,6 +131,9 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_CONSOLE_KNOWS_NOBODY = knows("org.posthouse.ops..", "org.posthouse.ops..");
+
+    @ArchTest
+    static final ArchRule PACKAGES_KNOW_EACH_OTHER_ONE_WAY = slices().matching("(**)").should().beFreeOfCycles();
 
     /** Or a crash of the host could take its name. What is spare may be lost. */
     @ArchTest

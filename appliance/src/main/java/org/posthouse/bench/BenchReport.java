@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.posthouse.launch.JobFailure;
 
 /** What a bench measured, for people, programs and eyes. Immutable. */
-public final class BenchReport {
+public final class BenchReport implements Report {
     private final BenchPlan plan;
     private final List<Figure> figures;
     private final Optional<JobFailure> failed;
@@ -20,12 +20,13 @@ public final class BenchReport {
         this.failed = failed;
     }
 
-    /** What stopped the bench before it had measured all; empty if nothing did. */
+    @Override
     public Optional<JobFailure> failed() {
         return failed;
     }
 
     /** A table for each test that was measured. */
+    @Override
     public void print(PrintStream out) {
         for (Benchmark test : plan.tests()) {
             if (!of(test).isEmpty()) {
@@ -34,16 +35,13 @@ public final class BenchReport {
         }
     }
 
-    /**
-     * Everything, with the machine and the time.
-     *
-     * @param command how the bench was called
-     */
+    @Override
     public void writeJson(String command, Path file) throws IOException {
         BenchJson.write(plan, figures, failed, command, file);
     }
 
     /** Time against size, both logarithmic, one line a series; what has no size is left out. */
+    @Override
     public void writePlot(Path file) throws IOException {
         BenchPlot.write(plan, figures, file);
     }

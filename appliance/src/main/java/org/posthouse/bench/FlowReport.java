@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What {@code bench logflow} saw. The keys are those of {@code docs/bench.md}. */
-public final class FlowReport {
+public final class FlowReport implements Report {
     private static final String BASELINE = "none: what counts is the log's limit; seconds with few dirty pages beside those with many";
     private static final double MIB = 1 << 20;
 
@@ -42,7 +42,7 @@ public final class FlowReport {
                 disk.bytesMax() / MIB, isWithinLimit() ? "within" : "MORE than", plan.limitBytes() / MIB, disk.fileBytesMax() / MIB);
     }
 
-    /** The table. */
+    @Override
     public void print(PrintStream out) {
         out.printf(
                 Locale.ROOT, "logflow: %.1f MiB in messages of 64 KiB both ways between 2 ranks, checkpoints %s; %,d samples%n",
@@ -70,11 +70,7 @@ public final class FlowReport {
         return Medians.of(some.stream().mapToDouble(FlowInterval::megabytesPerSecond).toArray());
     }
 
-    /**
-     * Everything, with the machine and the time.
-     *
-     * @param command how the bench was called
-     */
+    @Override
     public void writeJson(String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = BenchJson.begin(mapper, command, BASELINE);

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What {@code bench job} measured. The columns are those of {@code docs/bench.md}. Immutable. */
-public final class JobReport {
+public final class JobReport implements Report {
     private static final String BASELINE = "the first series; runs of all series alternate over the same relays";
 
     private final JobPlan plan;
@@ -25,6 +25,7 @@ public final class JobReport {
     }
 
     /** A line for each series. */
+    @Override
     public void print(PrintStream out) {
         out.printf(
                 Locale.ROOT, "job %s %s, %d ranks, %s, %s, %d repetitions; seconds%n", plan.job().name(),
@@ -50,11 +51,7 @@ public final class JobReport {
         return series.stream().allMatch(JobTimes::isTold) ? times.told() : times.communicating();
     }
 
-    /**
-     * Everything, with the machine and the time.
-     *
-     * @param command how the bench was called
-     */
+    @Override
     public void writeJson(String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = BenchJson.begin(mapper, command, BASELINE);

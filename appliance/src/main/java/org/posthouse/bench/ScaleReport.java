@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What {@code bench scale} measured, for people, programs and eyes. Immutable. */
-public final class ScaleReport {
+public final class ScaleReport implements Report {
     private final ScalePlan plan;
     private final List<ScaleFigure> figures;
 
@@ -16,23 +16,21 @@ public final class ScaleReport {
     }
 
     /** A table for each number of clients at each number of relays. */
+    @Override
     public void print(PrintStream out) {
         for (ScalePlan.Cell cell : plan.cells()) {
             new ScaleTable(cell, figures.stream().filter(figure -> figure.cell().equals(cell)).toList()).print(out);
         }
     }
 
-    /**
-     * Everything, with the machine and the time.
-     *
-     * @param command how the bench was called
-     */
+    @Override
     public void writeJson(String command, Path file) throws IOException {
         ScaleJson.write(plan, figures, command, file);
     }
 
     /** Overall bandwidth against the number of clients in {@code file}, latency in the file that {@link #latencyPlot} names. */
-    public void writePlots(Path file) throws IOException {
+    @Override
+    public void writePlot(Path file) throws IOException {
         ScalePlot.bandwidth(plan, figures, file);
         ScalePlot.latency(plan, figures, latencyPlot(file));
     }

@@ -11,7 +11,7 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.wan.WanProfile;
 
 /** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */
-public final class WanReport {
+public final class WanReport implements Report {
     private static final String LINE = "%-20s %-20s %11s %9s %11s %9s%n";
 
     private final WanPlan plan;
@@ -36,12 +36,12 @@ public final class WanReport {
         this.failed = failed;
     }
 
-    /** What stopped the bench before it had measured all; empty if nothing did. */
+    @Override
     public Optional<JobFailure> failed() {
         return failed;
     }
 
-    /** The tables. */
+    @Override
     public void print(PrintStream out) {
         if (plan.isEmulated()) {
             if (plan.has(WanPart.LINKS)) {
@@ -99,11 +99,7 @@ public final class WanReport {
         return String.format(Locale.ROOT, format, value);
     }
 
-    /**
-     * Everything, with the machine and the time.
-     *
-     * @param command how the bench was called
-     */
+    @Override
     public void writeJson(String command, Path file) throws IOException {
         WanJson.write(plan, profile, links, jobs, leftOut, failed, command, file);
     }
@@ -112,6 +108,7 @@ public final class WanReport {
      * Pictures: of an emulated network bandwidths in {@code file}, latencies in FILE-latency.svg, jobs in FILE-jobs.svg; else time against
      * size.
      */
+    @Override
     public void writePlot(Path file) throws IOException {
         if (plan.isEmulated()) {
             if (plan.has(WanPart.LINKS)) {

@@ -1,28 +1,20 @@
 package org.posthouse.cli;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.posthouse.bench.BenchEnvironment;
 import org.posthouse.bench.BenchPlan;
-import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
-import org.posthouse.bench.BenchWatch;
 import org.posthouse.bench.Benchmark;
 import org.posthouse.bench.BufferKind;
 import org.posthouse.bench.Layout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobRun;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.SocketKind;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -137,7 +129,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--eager-max",
             split = ",",
-            converter = RunCommand.EagerMax.class,
+            converter = EagerMax.class,
             paramLabel = "BYTES",
             description = "Longest message that a standard send does not hold back until it is received; several to compare.")
     private List<Settings> settings = List.of();
@@ -145,7 +137,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             split = ",",
-            converter = RunCommand.BusyPoll.class,
+            converter = BusyPoll.class,
             paramLabel = "MICROS",
             description = "How long a rank's call that is blocked, and the relays' loops, ask again before they sleep;"
                     + " several to compare.")
@@ -176,8 +168,8 @@ final class BenchCommand implements Callable<Integer> {
             description = "Messages of stream that are under way at once (default: ${DEFAULT-VALUE}).")
     private int window;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-    private Path json;
+    @Mixin
+    private ReportOptions report;
 
     @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draw time against size here too.")
     private Path plot;
@@ -202,34 +194,8 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
         }
         BenchPlan plan = plan();
-        ReportFiles.require(command, "--json", json);
-        ReportFiles.require(command, "--plot", plot);
-        try (Interruption interruption = Interruption.open()) {
-            BenchReport report = measure(plan, interruption);
-            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-            if (json != null) {
-                report.writeJson(asCalled(command), json);
-            }
-            requireWhole(report.failed());
-            if (plot != null) {
-                report.writePlot(plot);
-            }
-            return 0;
-        } catch (IOException | JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
-    /** Behind what a bench could tell. @throws CommandFailure if something stopped it before it had measured all */
-    static void requireWhole(Optional<JobFailure> failed) throws CommandFailure {
-        if (failed.isPresent()) {
-            throw new CommandFailure("not all was measured: " + failed.get().getMessage(), failed.get());
-        }
-    }
-
-    /** The command line as it was given. */
-    static String asCalled(CommandSpec command) {
-        return "posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs());
+        report.measure(plot, watch -> BenchRun.measure(plan, watch));
+        return 0;
     }
 
     private BenchPlan plan() {
@@ -277,39 +243,5 @@ final class BenchCommand implements Callable<Integer> {
                 .flatMap(set -> busyPolls.stream().map(micros -> new Settings(set.eagerBytesMax(), micros)))
                 .distinct()
                 .toList();
-    }
-
-    private static BenchReport measure(BenchPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
-        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return BenchRun.measure(plan, watch(interruption, progress));
-        }
-    }
-
-    /** Shows how far a bench has come, and ends it when the user interrupts; says first what of the environment matters. */
-    static BenchWatch watch(Interruption interruption, TerminalProgress progress) {
-        if (!BenchEnvironment.found().isEmpty()) {
-            System.err.println("posthouse: measured with what the environment says: " + BenchEnvironment.found());
-        }
-        return new BenchWatch() {
-            @Override
-            public void onJob(JobRun job) {
-                interruption.guard(job);
-            }
-
-            @Override
-            public void onStart(Runnable end) {
-                interruption.guard(end);
-            }
-
-            @Override
-            public void onPhase(String what, int done, int total) {
-                progress.show(what, done, total);
-            }
-
-            @Override
-            public void onRemark(String what) {
-                System.err.println("posthouse: " + what);
-            }
-        };
     }
 }

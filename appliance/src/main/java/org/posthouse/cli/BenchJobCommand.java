@@ -1,16 +1,10 @@
 package org.posthouse.cli;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.JobBench;
 import org.posthouse.bench.JobPlan;
-import org.posthouse.bench.JobReport;
-import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import picocli.CommandLine.Command;
@@ -50,8 +44,8 @@ final class BenchJobCommand implements Callable<Integer> {
     @Option(names = "--repetitions", defaultValue = "5", paramLabel = "R", description = "Runs of each series, in turns (default: ${DEFAULT-VALUE}).")
     private int repetitions;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-    private Path json;
+    @Mixin
+    private ReportOptions report;
 
     @Mixin
     private ModeOptions mode;
@@ -59,23 +53,8 @@ final class BenchJobCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         JobPlan plan = plan();
-        ReportFiles.require(command, "--json", json);
-        try (Interruption interruption = Interruption.open()) {
-            JobReport report = measure(plan, interruption);
-            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-            if (json != null) {
-                report.writeJson(BenchCommand.asCalled(command), json);
-            }
-            return 0;
-        } catch (IOException | JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
-    private static JobReport measure(JobPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
-        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return JobBench.measure(plan, BenchCommand.watch(interruption, progress));
-        }
+        report.measure(null, watch -> JobBench.measure(plan, watch));
+        return 0;
     }
 
     private JobPlan plan() throws CommandFailure {

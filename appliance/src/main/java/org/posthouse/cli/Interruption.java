@@ -11,7 +11,9 @@ import org.posthouse.launch.RunningJob;
  * put away, or after a time limit: what is to be said of it is to be said before this is closed.
  */
 final class Interruption implements AutoCloseable {
-    private static final int STATUS_INTERRUPTED = 130;
+    /** As of SIGINT. */
+    static final int STATUS_INTERRUPTED = 130;
+
     private static final long PUT_AWAY_SECONDS = 10;
 
     private final CountDownLatch interrupted = new CountDownLatch(1);

@@ -1,15 +1,10 @@
 package org.posthouse.cli;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.FlowPlan;
-import org.posthouse.bench.FlowReport;
 import org.posthouse.bench.LogFlow;
-import org.posthouse.launch.JobFailure;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -55,29 +50,13 @@ final class LogFlowCommand implements Callable<Integer> {
             description = "How often the ranks save their state; 0: when the log asks (default: ${DEFAULT-VALUE}).")
     private long checkpointMs;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-    private Path json;
+    @Mixin
+    private ReportOptions report;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         FlowPlan plan = plan();
-        ReportFiles.require(command, "--json", json);
-        try (Interruption interruption = Interruption.open()) {
-            FlowReport report = measure(plan, interruption);
-            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-            if (json != null) {
-                report.writeJson(BenchCommand.asCalled(command), json);
-            }
-            return report.isWithinLimit() ? 0 : 1;
-        } catch (IOException | JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
-    private static FlowReport measure(FlowPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
-        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return LogFlow.measure(plan, BenchCommand.watch(interruption, progress));
-        }
+        return report.measure(null, watch -> LogFlow.measure(plan, watch)).isWithinLimit() ? 0 : 1;
     }
 
     private FlowPlan plan() {

@@ -15,7 +15,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.launch.RelayProcess;
 import org.posthouse.launch.StartCache;
 import org.posthouse.mpj.RankMain;
-import org.posthouse.mpj.Rehearsal;
+import org.posthouse.mpj.rehearsal.Rehearsal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

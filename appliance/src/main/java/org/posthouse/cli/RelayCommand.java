@@ -8,10 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.launch.ReadyLine;
+import org.posthouse.launch.RelayLine;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
@@ -97,7 +100,7 @@ final class RelayCommand implements Callable<Integer> {
             names = "--ops",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7413",
+            defaultValue = ConsoleOptions.ADDRESS_DEFAULT,
             description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
     private HostPort ops;
 
@@ -124,7 +127,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = RunCommand.BusyPoll.class,
+            converter = BusyPoll.class,
             defaultValue = "0",
             description = "How long an event loop asks its sockets again and again before it sleeps, at most 1000000;"
                     + " takes a processor for each loop while it asks (default: ${DEFAULT-VALUE}).")
@@ -221,7 +224,7 @@ final class RelayCommand implements Callable<Integer> {
             System.out.println(printOnly ? inUse().text(json) : "relay " + settings.relay().relay() + " can be started with these options");
             return 0;
         }
-        try (RelayHost host = RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops())) {
+        try (RelayHost host = start(settings)) {
             ready(settings.relay(), host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
@@ -233,6 +236,11 @@ final class RelayCommand implements Callable<Integer> {
     /** All that say what the relay is. */
     OptionsInUse inUse() {
         return OptionsInUse.of(command, "--check-config", "--print-config", "--json");
+    }
+
+    private static RelayHost start(Settings settings) throws IOException, GroupException {
+        Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), settings.relay().launchToken());
+        return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
     }
 
     /** What to say of options that were given for a log that there is none of. */

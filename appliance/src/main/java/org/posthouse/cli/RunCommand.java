@@ -29,14 +29,12 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code posthouse run}: starts an MPI program. */
 @Command(
@@ -270,30 +268,6 @@ final class RunCommand implements Callable<Integer> {
             throw new CommandFailure(e.getMessage(), e);
         }
         return folder == null ? environment : all;
-    }
-
-    /** Reads {@code --eager-max}. */
-    static final class EagerMax implements ITypeConverter<Settings> {
-        @Override
-        public Settings convert(String text) {
-            try {
-                return new Settings(Settings.bytes(text));
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        }
-    }
-
-    /** Reads {@code --busy-poll}. */
-    static final class BusyPoll implements ITypeConverter<Integer> {
-        @Override
-        public Integer convert(String text) {
-            try {
-                return Settings.busyPoll(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        }
     }
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {

@@ -1,17 +1,13 @@
 package org.posthouse.cli;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.ScalePlan;
-import org.posthouse.bench.ScaleReport;
 import org.posthouse.bench.ScaleRun;
 import org.posthouse.bench.SizeList;
-import org.posthouse.launch.JobFailure;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -67,30 +63,17 @@ final class ScaleCommand implements Callable<Integer> {
             description = "Processes that host the ranks (default: ${DEFAULT-VALUE}).")
     private int processes;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-    private Path json;
+    @Mixin
+    private ReportOptions report;
 
     @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draw bandwidth here, and latency in FILE-latency.svg.")
     private Path plot;
 
     @Override
-    public Integer call() throws CommandFailure {
+    public Integer call() throws CommandFailure, InterruptedException {
         ScalePlan plan = plan();
-        ReportFiles.require(command, "--json", json);
-        ReportFiles.require(command, "--plot", plot);
-        try {
-            ScaleReport report = measure(plan);
-            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-            if (json != null) {
-                report.writeJson(BenchCommand.asCalled(command), json);
-            }
-            if (plot != null) {
-                report.writePlots(plot);
-            }
-            return 0;
-        } catch (IOException | JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
+        report.measure(plot, watch -> ScaleRun.measure(plan, watch));
+        return 0;
     }
 
     private ScalePlan plan() {
@@ -106,13 +89,6 @@ final class ScaleCommand implements Callable<Integer> {
                     processes);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
-        }
-    }
-
-    private static ScaleReport measure(ScalePlan plan) throws IOException, JobFailure {
-        try (Interruption interruption = Interruption.open();
-                TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return ScaleRun.measure(plan, BenchCommand.watch(interruption, progress));
         }
     }
 }

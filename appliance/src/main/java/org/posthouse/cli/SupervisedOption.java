@@ -6,8 +6,6 @@ import picocli.CommandLine.Option;
 
 /** The option of launchers that {@code posthouse chaos} starts. */
 final class SupervisedOption {
-    private static final int STATUS_INPUT_ENDED = 130;
-
     @Option(
             names = "--supervised",
             hidden = true,
@@ -25,7 +23,7 @@ final class SupervisedOption {
 
     private static void endWithInput() {
         awaitEndOfInput();
-        System.exit(STATUS_INPUT_ENDED);
+        System.exit(Interruption.STATUS_INTERRUPTED);
     }
 
     /** Returns when nothing more comes from whoever started this process. */

@@ -1,8 +1,5 @@
 package org.posthouse.cli;
 
-import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,14 +11,13 @@ import org.posthouse.bench.Layout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
-import org.posthouse.bench.WanReport;
 import org.posthouse.bench.WanRun;
-import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -160,8 +156,8 @@ final class WanCommand implements Callable<Integer> {
                     + " compare; Linux only (default: free).")
     private List<Layout> layouts;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-    private Path json;
+    @Mixin
+    private ReportOptions report;
 
     @Option(
             names = "--plot",
@@ -172,28 +168,8 @@ final class WanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         WanPlan plan = plan();
-        ReportFiles.require(command, "--json", json);
-        ReportFiles.require(command, "--plot", plot);
-        try (Interruption interruption = Interruption.open()) {
-            WanReport report = measure(plan, interruption);
-            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
-            if (json != null) {
-                report.writeJson(BenchCommand.asCalled(command), json);
-            }
-            BenchCommand.requireWhole(report.failed());
-            if (plot != null) {
-                report.writePlot(plot);
-            }
-            return 0;
-        } catch (IOException | JobFailure e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
-    private static WanReport measure(WanPlan plan, Interruption interruption) throws IOException, JobFailure, InterruptedException {
-        try (TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return WanRun.measure(plan, BenchCommand.watch(interruption, progress));
-        }
+        report.measure(plot, watch -> WanRun.measure(plan, watch));
+        return 0;
     }
 
     private WanPlan plan() throws CommandFailure {

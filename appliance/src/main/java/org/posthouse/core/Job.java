@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -268,7 +269,7 @@ public final class Job {
         }
         diverged(again.source(), again.context(), again.destination(), again.sequence(),
                 "bytes " + again.messageBytes() + " instead of " + bytes);
-        report(JobEvent.ABORTED, again.source(), JobEvent.DIVERGED_STATUS, "has diverged in message " + again.sequence() + " to rank "
+        report(JobEvent.ABORTED, again.source(), Exit.DIVERGED, "has diverged in message " + again.sequence() + " to rank "
                 + again.destination() + " in context " + again.context() + ", which it had begun to send with " + bytes
                 + " bytes and now has with " + again.messageBytes() + ": nobody has the rest");
         return false;

@@ -1,21 +1,10 @@
 package org.posthouse.launch;
 
 import java.util.List;
+import org.posthouse.wire.Exit;
 
 /** What the exit status of a rank's process says: in words, and whether the same program would end the same way again. */
 final class ExitStatus {
-    /** The rank has lost its relay and given up. */
-    static final int CONNECTION = 70;
-
-    /** The rank cannot go on from where it is, and asks to be started again: its relay's log has lost its end. */
-    static final int AGAIN = 72;
-
-    /** The rank's state could not be saved, or restored. */
-    static final int STATE = 73;
-
-    /** What stands for a process that was not started, as somebody had the job killed before. */
-    static final int NOT_STARTED = 143;
-
     private static final int SIGNAL_BASE = 128;
 
     private static final List<String> SIGNALS = List.of(
@@ -27,7 +16,7 @@ final class ExitStatus {
 
     /** Whether something around the program ended the process, so that a new one may well get further. */
     static boolean isAccident(int status) {
-        return isSignal(status) || status == CONNECTION || status == AGAIN || status == STATE;
+        return isSignal(status) || status == Exit.CONNECTION || status == Exit.RESTART || status == Exit.STATE;
     }
 
     /** Whether a terminal sends this signal to all its processes at once, the launcher included: Ctrl-C, or its own end. */
@@ -41,9 +30,9 @@ final class ExitStatus {
 
     /** For instance "was killed by signal 9 (SIGKILL)", or "exited with status 42". */
     static String words(int status) {
-        if (status == STATE) {
+        if (status == Exit.STATE) {
             return "could not save or restore its state (status " + status + ")";
-        } else if (status == CONNECTION) {
+        } else if (status == Exit.CONNECTION) {
             return "exited with status " + status + ", as one does whose relay is gone or refuses it";
         } else if (!isSignal(status)) {
             return "exited with status " + status;

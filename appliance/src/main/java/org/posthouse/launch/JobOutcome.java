@@ -22,9 +22,6 @@ public record JobOutcome(
         List<Restart> restarts,
         List<RelayLoss> relayLosses,
         List<String> divergences) {
-    /** Of a job that is left: try again later (EX_TEMPFAIL of sysexits.h). */
-    public static final int STATUS_LEFT = 75;
-
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.posthouse.tunnel.Causes;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -31,9 +32,6 @@ public final class JobRun implements RunningJob {
     private static final long LEAVE_GRACE_MS = 1_000;
 
     private static final long CLOSE_GRACE_MS = 5_000;
-
-    /** Of a job that its user did not want to go on with. */
-    private static final int STATUS_ENDED = 143;
 
     private final JobSpec spec;
     private final JobOpen opening;
@@ -121,7 +119,7 @@ public final class JobRun implements RunningJob {
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
-        Standing.End end = folder.notes().ending().orElse(new Standing.End(STATUS_ENDED, "ended by its user", false));
+        Standing.End end = folder.notes().ending().orElse(new Standing.End(Exit.TERMINATED, "ended by its user", false));
         Stragglers.kill(hexId(opening.job()));
         try {
             noteEnding(folder, end);

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.Notice;
@@ -133,7 +134,7 @@ final class JobWatch {
         assert thread.isCurrent();
         startedNs[rank] = nowNs;
         if (!processes.start(rank, 1)) {
-            ranks.exited(rank, ExitStatus.NOT_STARTED);
+            ranks.exited(rank, Exit.TERMINATED);
         }
     }
 
@@ -148,11 +149,11 @@ final class JobWatch {
                 ranks.exited(rank, 0);
             } else if (notes.limit(rank) != null) {
                 ranks.limited(rank, notes.limit(rank));
-                ranks.exited(rank, ExitStatus.NOT_STARTED);
+                ranks.exited(rank, Exit.TERMINATED);
                 lostForEver = lostForEver == Deadlines.NOBODY ? rank : lostForEver;
             } else {
                 int next = notes.incarnation(rank) + 1;
-                ranks.exited(rank, ExitStatus.NOT_STARTED);
+                ranks.exited(rank, Exit.TERMINATED);
                 restarts.goOn(rank, next);
                 deadlines.restart(rank, nowNs);
                 behind.add(rank);
@@ -291,7 +292,7 @@ final class JobWatch {
     /** When every relay is there to be told. */
     private void endIfLostForEver() {
         if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
-            fail(ExitStatus.NOT_STARTED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
+            fail(Exit.TERMINATED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
         }
     }
 
@@ -585,7 +586,7 @@ final class JobWatch {
     JobOutcome outcome(double seconds) {
         assert thread.isCurrent();
         if (isLeft()) {
-            return new JobOutcome(JobOutcome.STATUS_LEFT, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+            return new JobOutcome(Exit.LEFT, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
         }
         for (int rank = 0; rank < spec.ranks(); rank++) {
             processes.finishOutput(rank, false);

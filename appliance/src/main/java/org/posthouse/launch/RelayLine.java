@@ -24,12 +24,15 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job, or
  * when the connection breaks: {@link JobRelays} makes another.
  */
 public final class RelayLine implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayLine.class);
     private static final long ANSWER_SECONDS = 10;
 
     /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
@@ -83,6 +86,16 @@ public final class RelayLine implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new JobFailure(e.getMessage() + advice, e);
+        }
+    }
+
+    /** Whether this relay, and no other, answers at this address; blocks for 10 s, or longer while the relay, or this host, is too busy for a HELLO. */
+    public static boolean answers(String relay, String address, Token token) {
+        try (RelayLine line = connect(address, token)) {
+            return line.home().relay().equals(relay);
+        } catch (JobFailure e) {
+            LOG.info("relay {} does not answer: {}", relay, e.getMessage());
+            return false;
         }
     }
 

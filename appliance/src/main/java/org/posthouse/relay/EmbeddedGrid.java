@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.posthouse.directory.MemoryDirectory;
@@ -167,16 +166,8 @@ public final class EmbeddedGrid implements AutoCloseable {
             config = config.withLinks(linkChange.of(links));
         }
         Relay relay = new Relay(config, directory, disk);
-        await(vertx.deployVerticle(relay, new DeploymentOptions()));
+        Blocking.await(vertx.deployVerticle(relay, new DeploymentOptions()), START_SECONDS);
         relays.add(relay);
-    }
-
-    private static <T> T await(Future<T> future) throws IOException {
-        try {
-            return future.await(START_SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new IOException(e.getMessage(), e);
-        }
     }
 
     /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
@@ -199,7 +190,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         List<Future<ModeChange>> changes = relays.stream().map(relay -> relay.switchMode(mode)).toList();
         List<ModeChange> told = new ArrayList<>();
         for (Future<ModeChange> change : changes) {
-            told.add(await(change));
+            told.add(Blocking.await(change, START_SECONDS));
         }
         return told;
     }
@@ -217,7 +208,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     public List<RelayLoad> loads() throws IOException {
         List<RelayLoad> loads = new ArrayList<>();
         for (Relay relay : relays) {
-            loads.add(await(relay.load()));
+            loads.add(Blocking.await(relay.load(), START_SECONDS));
         }
         return loads;
     }

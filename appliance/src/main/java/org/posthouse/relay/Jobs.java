@@ -18,6 +18,7 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -32,9 +33,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Jobs {
     private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
-
-    /** Of a job whose launcher does not come back. */
-    static final int STATUS_ORPHANED = 143;
 
     private static final Set<String> CONNECTED = Set.of(RankState.CONNECTED.name(), RankState.REPLAYING.name());
 
@@ -282,7 +280,7 @@ final class Jobs {
             return;
         }
         Notice why = new Notice(
-                job.id(), STATUS_ORPHANED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
+                job.id(), Exit.TERMINATED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
         job.await(relay.loop().schedule(
                 () -> relay.control().submit(() -> close(job.id(), why)), ms, TimeUnit.MILLISECONDS), System.currentTimeMillis() + ms);
     }

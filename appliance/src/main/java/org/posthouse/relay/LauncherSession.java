@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -138,7 +139,7 @@ final class LauncherSession implements Session {
 
     private void abandon(long job) {
         jobs.remove(job);
-        relay.jobs().abandoned(job, this, new Notice(job, Jobs.STATUS_ORPHANED, -1, "the launcher's connection ended"));
+        relay.jobs().abandoned(job, this, new Notice(job, Exit.TERMINATED, -1, "the launcher's connection ended"));
     }
 
     /** The job has another launcher's connection now. */

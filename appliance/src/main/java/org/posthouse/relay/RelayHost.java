@@ -10,11 +10,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
 import org.posthouse.directory.LateDirectory;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
@@ -55,16 +57,18 @@ public final class RelayHost implements AutoCloseable {
     /**
      * Joins the group, opens the console and then the relay's own ports.
      *
+     * @param answers whether a relay that the group knows is up, and is the one that it is known as; may block
      * @throws IOException in one line, if a port is in use, the log is damaged, the group has a relay of this name that is up, or
      *     anything else is in the way
      */
-    public static RelayHost start(RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console)
-            throws IOException {
+    public static RelayHost start(
+            RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
         RelayHost host = new RelayHost(config, kind);
         try {
-            Optional<LateDirectory> late = host.openDirectory(config, group);
+            Optional<LateDirectory> late = host.openDirectory(config, group, answers);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
-            host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
+            host.ops = Blocking.await(
+                    OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()), START_SECONDS);
             host.deployment = awaitServing(
                     host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
                     host.relay::recovering,
@@ -84,14 +88,15 @@ public final class RelayHost implements AutoCloseable {
      * Joins the group, unless that takes links that are not there yet: then the result is to be joined later. A namesake on this host is found out
      * by the group's port then, which belongs to the relay's name, and one elsewhere by its epoch.
      */
-    private Optional<LateDirectory> openDirectory(RelayConfig config, GroupConfig group) throws IOException {
+    private Optional<LateDirectory> openDirectory(RelayConfig config, GroupConfig group, Predicate<RelayEntry> answers)
+            throws IOException {
         if (config.links().flatMap(links -> links.forwards().loopback()).isPresent()) {
             LateDirectory late = new LateDirectory(group);
             directory = late;
             return Optional.of(late);
         }
         directory = HazelcastDirectory.start(group);
-        Namesake.refuse(config, directory);
+        Namesake.refuse(config.relay(), directory, answers);
         return Optional.empty();
     }
 
@@ -100,7 +105,7 @@ public final class RelayHost implements AutoCloseable {
         Set<String> peers = config.links().orElseThrow().peers().keySet();
         Promise<Void> linked = Promise.promise();
         relay.control().post(() -> relay.links().contacted(peers, LINKED_MS_MAX).onComplete(any -> linked.complete()));
-        await(linked.future());
+        Blocking.await(linked.future(), START_SECONDS);
         late.join();
         Namesake.later(relay.id(), relay.epoch(), late).ifPresent(LOG::warn);
     }
@@ -125,14 +130,6 @@ public final class RelayHost implements AutoCloseable {
             } catch (Exception e) {
                 throw new IOException(Causes.text(e), e);
             }
-        }
-    }
-
-    private static <T> T await(Future<T> future) throws IOException {
-        try {
-            return future.await(START_SECONDS, TimeUnit.SECONDS);
-        } catch (Exception e) {
-            throw new IOException(Causes.text(e), e);
         }
     }
 

@@ -118,7 +118,7 @@ class ScaleReportTest {
 
     @Test
     void bandwidthAndLatencyAreDrawnEachInItsFile() throws IOException {
-        report().writePlots(folder.resolve("scale.svg"));
+        report().writePlot(folder.resolve("scale.svg"));
         assertThat(Files.readString(folder.resolve("scale.svg")))
                 .contains("overall bandwidth (MB/s)", "multiplexed process", "2 relays", "64k bytes")
                 .as("panels that have no room")

@@ -80,6 +80,13 @@ final class PosthouseTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"relay --site site-a", "status", "mode pooled", "drain"})
+    void aRelaysConsoleIsWhereItIsLookedFor(String line) {
+        CommandLine.ParseResult read = Posthouse.commandLine().parseArgs(line.split(" ")).subcommand();
+        assertThat(read.commandSpec().findOption("--ops").<HostPort>getValue()).hasToString("127.0.0.1:7413");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"a b:7413", "[::1:7413", "::1]:7413", "[]:7413", "a/b:7413"})
     void whatIsNoHostIsNoAddress(String address) {
         String[] line = {"status", "--ops", address};

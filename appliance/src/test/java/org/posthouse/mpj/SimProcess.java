@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.Hello;
 
 /**
@@ -14,12 +15,6 @@ import org.posthouse.wire.Hello;
  * killed. A thread of a dead process ends where it next asks its machine for anything.
  */
 public final class SimProcess implements Machine {
-    /** The library gave up; whether the program may be started once more is the launcher's affair. */
-    public static final int STATUS_CONNECTION = Ending.STATUS_CONNECTION;
-
-    /** The library wants to be started again. */
-    public static final int STATUS_RESTART = Ending.STATUS_RESTART;
-
     /** Who has started it. */
     public interface World {
         /** Connects to a relay. @throws IOException if it is not there */
@@ -88,7 +83,7 @@ public final class SimProcess implements Machine {
                 endpoint.close();
                 exit(0, "");
             } catch (IOException e) {
-                exit(STATUS_CONNECTION, e.getMessage());
+                exit(Exit.CONNECTION, e.getMessage());
             } catch (Exited e) {
                 exit(e.status, lastWords);
             } catch (Killed e) {

@@ -43,6 +43,11 @@ final class RelayHostTest {
     }
 
     @Test
+    void whatDoesNotComeInTimeIsToldInWords() {
+        assertThatThrownBy(() -> Blocking.await(deployed.future(), 0)).isInstanceOf(IOException.class).hasMessage("timeout");
+    }
+
+    @Test
     void oneThatDoesNothingOfTheKindIsGivenUp() {
         AtomicInteger asked = new AtomicInteger();
         assertThatThrownBy(() -> RelayHost.awaitServing(deployed.future(),

@@ -10,6 +10,7 @@ import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
 import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
@@ -139,7 +140,7 @@ final class SimJob implements SimProcess.World {
         if (replaced.contains(process)) {
             return;
         }
-        boolean starting = status == SimProcess.STATUS_CONNECTION && !process.isConnected();
+        boolean starting = status == Exit.CONNECTION && !process.isConnected();
         if (status == 0) {
             diaries[process.rank()] = process.diary();
             left--;
@@ -147,7 +148,7 @@ final class SimJob implements SimProcess.World {
             if (left == 0 && world.jobs().size() > 1) {
                 world.hosts().forEach(this::closeAt);
             }
-        } else if (starting || status == SimProcess.STATUS_RESTART) {
+        } else if (starting || status == Exit.RESTART) {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
         } else {
             throw new AssertionError(process + of() + " ends with status " + status + ": " + why);

@@ -3,23 +3,12 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 
 /** How this rank's process ends when the job or its connection does: one line on standard error, then a status. */
 class Ending {
-    /** The relay refused or dropped this rank, or cannot be reached. */
-    static final int STATUS_CONNECTION = 70;
-
-    /** This rank was started again, and did something else than before. */
-    static final int STATUS_DIVERGED = 71;
-
-    /** The relay has lost something of what this process knows: another is to be started in its place. */
-    static final int STATUS_RESTART = 72;
-
-    /** This process's state could not be saved, or restored: another is to be started in its place. */
-    static final int STATUS_STATE = 73;
-
     /** How the text of a CANNOT_RESUME begins that asks for that. */
     private static final String RESTART = "restart";
 
@@ -37,12 +26,12 @@ class Ending {
     void refused(String relay, Notice why) {
         say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": " + why.text() + "; "
                 + why.reason().advice());
-        exit(why.reason() == Reason.CANNOT_RESUME && why.text().startsWith(RESTART) ? STATUS_RESTART : STATUS_CONNECTION);
+        exit(why.reason() == Reason.CANNOT_RESUME && why.text().startsWith(RESTART) ? Exit.RESTART : Exit.CONNECTION);
     }
 
     void lost(String relay, IOException cause) {
         say("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
-        exit(STATUS_CONNECTION);
+        exit(Exit.CONNECTION);
     }
 
     /** Init ends in this. @param cause names the relay */
@@ -53,7 +42,7 @@ class Ending {
 
     void gaveUp(String why) {
         say("rank " + rank + ": " + why);
-        exit(STATUS_STATE);
+        exit(Exit.STATE);
     }
 
     /** The last words of a process in whose place another may be started. */

@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import org.posthouse.wire.Exit;
 
 /**
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
@@ -22,7 +23,6 @@ public final class RankMain {
     static final int STATUS_NO_PROGRAM = 127;
 
     private static final int STATUS_THROWN = 1;
-    private static final int STATUS_ORPHANED = 143;
 
     private RankMain() {}
 
@@ -58,7 +58,7 @@ public final class RankMain {
         } catch (IOException e) {
             System.err.println("posthouse: lost the launcher: " + e.getMessage());
         }
-        ending.exit(STATUS_ORPHANED);
+        ending.exit(Exit.TERMINATED);
     }
 
     private static Method find(String className, Ending ending) {

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -571,12 +572,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void diverged(String how) {
-        ending.exitLater(Ending.STATUS_DIVERGED, ABORT_MS_MAX);
+        ending.exitLater(Exit.DIVERGED, ABORT_MS_MAX);
         try {
-            sayAbort(Ending.STATUS_DIVERGED, how);
+            sayAbort(Exit.DIVERGED, how);
         } catch (IOException e) {
             ending.lost(line.remote(), e);
         }
-        ending.exit(Ending.STATUS_DIVERGED);
+        ending.exit(Exit.DIVERGED);
     }
 }

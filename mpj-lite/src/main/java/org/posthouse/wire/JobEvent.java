@@ -18,9 +18,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
     /** Code of a job (rank -1) that cannot go on at this relay and stands in its log as it is: another build of the relay might. */
-    public static final int STANDS = 75;
-    /** Code of a rank that has diverged and cannot go on, as its process would end with. */
-    public static final int DIVERGED_STATUS = 71;
+    public static final int STANDS = Exit.LEFT;
     /** The rank's connection ended before it called Finalize. */
     public static final int LOST = 4;
     /** Somebody who claimed to be this rank was turned away. */

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -165,7 +166,7 @@ final class EndingTest {
     void whatWaitsDoesNotLeaveWhenTheRelayIsGone(Class<?> program) throws Exception {
         start(program);
         relayGoes();
-        requireEnd(Ending.STATUS_CONNECTION);
+        requireEnd(Exit.CONNECTION);
         assertThat(read(process.getInputStream()).strip()).isEqualTo("begins");
         assertThat(read(process.getErrorStream())).startsWith("rank 0: the connection to the relay at " + relay.address() + " broke: ");
     }

@@ -14,6 +14,7 @@ import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -52,11 +54,39 @@ final class MoveTest extends OneRank {
     @Parameter
     private int busyPollUs;
 
+    /** One for each time that the rank was refused, and waits before it dials again. */
+    private final Semaphore pauses = new Semaphore(0);
+
     MoveTest() throws IOException {}
 
     @BeforeEach
     void connect() throws Exception {
+        machine = new Pausing(pauses);
         connect(HELLO, new Settings(256 * 1024, busyPollUs), welcome(0));
+    }
+
+    /** This process's own machine, which tells when it is asked to sleep. */
+    private record Pausing(Semaphore pauses) implements Machine {
+        @Override
+        public SocketChannel socket() throws IOException {
+            return REAL.socket();
+        }
+
+        @Override
+        public long nanoTime() {
+            return REAL.nanoTime();
+        }
+
+        @Override
+        public void sleep(long ms) throws InterruptedException {
+            pauses.release();
+            REAL.sleep(ms);
+        }
+
+        @Override
+        public boolean isCollective() {
+            return REAL.isCollective();
+        }
     }
 
     // ---- what a rank does
@@ -303,7 +333,7 @@ final class MoveTest extends OneRank {
         relay.shut();
         line.say(move());
         line.letGo();
-        TimeUnit.MILLISECONDS.sleep(400);
+        pauses.acquire(3);
         assertThat(end.how).isNotDone();
         relay.open();
         Connection second = welcomeAgain(0);
@@ -504,7 +534,7 @@ final class MoveTest extends OneRank {
         line.say(move());
         line.hear(FrameType.MOVE);
         line.say(closing(Reason.RELAY_STOPPING));
-        assertThat(end.how.get()).isEqualTo("exit " + Ending.STATUS_CONNECTION);
+        assertThat(end.how.get()).isEqualTo("exit " + Exit.CONNECTION);
         assertThat(end.lastWords).contains("closed the connection: RELAY_STOPPING");
     }
 

@@ -34,6 +34,10 @@ abstract class OneRank {
 
     final ScriptedRelay relay = new ScriptedRelay();
     final End end = new End();
+
+    /** Its process's. */
+    Machine machine = Machine.REAL;
+
     RelayEndpoint endpoint;
 
     /** The relay's end of the rank's connection. */
@@ -109,7 +113,7 @@ abstract class OneRank {
     /** A process of the rank says HELLO on {@link #line}, and hears this. */
     final CompletableFuture<RelayEndpoint> connecting(Hello said, Settings settings, ByteBuffer... answer) throws Exception {
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(relay.address(), said, settings, end));
+                start(() -> RelayEndpoint.connect(machine, relay.address(), said, settings, end, false));
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO))).isEqualTo(said);
         line.say(answer);

@@ -582,8 +582,6 @@ final class RestartedRankTest extends OneRank {
         line = relay.accept();
         line.hear(FrameType.HELLO);
         line.say(welcome(3, 2), page(1, known(StatePage.ACCEPTED, 1, 1)).encode());
-        TimeUnit.MILLISECONDS.sleep(50);
-        assertThat(again).isNotDone();
         line.say(page(0, known(StatePage.ACCEPTED, 2, 1)).encode());
         endpoint = again.get();
         send(2);

@@ -43,7 +43,7 @@ final class HostGuard implements Handler<RoutingContext> {
             ctx.next();
         } else {
             Responses.error(ctx, 403, "host \"" + Responses.shortened(authority.host(), SHOWN_CHARS_MAX)
-                    + "\" is not one of this console's names; use localhost, or add the name to console.allowed-hosts");
+                    + "\" is not one of this console's names; use localhost, or start the relay with --ops-name NAME");
         }
     }
 

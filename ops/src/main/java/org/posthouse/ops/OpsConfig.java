@@ -7,15 +7,12 @@ import java.util.List;
  * Where the console listens and which names it answers to. Immutable. There is no login: whoever reaches the port can
  * look and change the mode, so the default is the loopback interface.
  *
- * @param host         address to listen on; key {@code console.host}, default 127.0.0.1
- * @param port         TCP port, 0 to 65535, 0 lets the system choose; key {@code console.port}, default 7413
- * @param allowedHosts further names that a browser may use in its Host header, without port; key
- *                     {@code console.allowed-hosts}, default none. Loopback names and the listen address always work.
+ * @param host         address to listen on: what stands before the colon in {@code --ops}
+ * @param port         TCP port, 0 to 65535, 0 lets the system choose: what stands behind it
+ * @param allowedHosts further names that a browser may use in its Host header, without port: {@code --ops-name}.
+ *                     Loopback names and the listen address always work.
  */
 public record OpsConfig(String host, int port, List<String> allowedHosts) {
-
-    /** The port of the console, the API and the metrics when nothing else is said. */
-    public static final int DEFAULT_PORT = 7413;
 
     private static final String LOOPBACK = "127.0.0.1";
 
@@ -24,14 +21,14 @@ public record OpsConfig(String host, int port, List<String> allowedHosts) {
         allowedHosts = List.copyOf(allowedHosts);
         List<String> problems = new ArrayList<>();
         if (host == null || host.isBlank()) {
-            problems.add("console.host is empty; give an address to listen on, such as " + LOOPBACK);
+            problems.add("--ops names no host; give an address to listen on, such as " + LOOPBACK);
         }
         if (port < 0 || port > 65535) {
-            problems.add("console.port is " + port + "; give a number from 0 to 65535");
+            problems.add("--ops has the port " + port + "; give one from 0 to 65535");
         }
         for (String name : allowedHosts) {
             if (name.isBlank() || name.contains("/") || name.contains("*")) {
-                problems.add("console.allowed-hosts has \"" + name + "\"; give plain names without scheme or pattern");
+                problems.add("--ops-name is \"" + name + "\"; give a plain name without scheme or pattern");
             }
         }
         if (!problems.isEmpty()) {

@@ -141,7 +141,7 @@ final class OpsVerticle extends VerticleBase {
     private IOException cannotListen(Throwable cause) {
         return new IOException("the console cannot listen on " + config.host() + ":" + config.port() + ": "
                 + cause.getMessage()
-                + "; stop the other program or choose another console.port, which is --ops of posthouse relay (0 lets the system choose)",
+                + "; stop the other program or choose another port with --ops of posthouse relay (0 lets the system choose)",
                 cause);
     }
 

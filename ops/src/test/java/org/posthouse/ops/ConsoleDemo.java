@@ -22,7 +22,7 @@ final class ConsoleDemo {
     private ConsoleDemo() {}
 
     public static void main(String[] args) throws Exception {
-        int port = args.length > 0 ? Integer.parseInt(args[0]) : OpsConfig.DEFAULT_PORT;
+        int port = args.length > 0 ? Integer.parseInt(args[0]) : 7413;
         Supplier<List<RelayView>> views = scene(args.length > 1 ? args[1] : "busy");
         OpsMetrics metrics = OpsMetrics.create();
         Vertx vertx = metrics.vertx(new VertxOptions(), Transport.NIO);

@@ -47,7 +47,7 @@ class HostGuardTest {
         try (OpsFixture ops = new OpsFixture()) {
             String answer = ops.exchange("GET " + path + " HTTP/1.1\r\nHost: rebind.example:"
                     + ops.server.port() + "\r\nConnection: close\r\n\r\n");
-            assertThat(answer).startsWith("HTTP/1.1 403 ").contains("is not one of this console's names")
+            assertThat(answer).startsWith("HTTP/1.1 403 ").contains("is not one of this console's names", "--ops-name")
                     .doesNotContain("rennes");
         }
     }

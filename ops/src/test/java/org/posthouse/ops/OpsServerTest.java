@@ -41,7 +41,7 @@ class OpsServerTest {
                 .await(60, TimeUnit.SECONDS))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("cannot listen on 127.0.0.1:" + ops.server.port())
-                .hasMessageContaining("choose another console.port");
+                .hasMessageContaining("choose another port with --ops");
     }
 
     /** Netty's selector lets go of a closed port a moment after the close is told, hence the wait. */
@@ -90,15 +90,14 @@ class OpsServerTest {
     void reportsAllProblemsOfAConfigurationTogether() {
         assertThatThrownBy(() -> new OpsConfig(" ", 70_000, List.of("http://x/")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("console.host is empty")
-                .hasMessageContaining("console.port is 70000")
-                .hasMessageContaining("console.allowed-hosts has \"http://x/\"");
+                .hasMessageContaining("--ops names no host")
+                .hasMessageContaining("--ops has the port 70000")
+                .hasMessageContaining("--ops-name is \"http://x/\"");
     }
 
     @Test
     void isReachableOnLoopbackOnlyUnlessToldOtherwise() {
         assertThat(OpsConfig.loopback(0).host()).isEqualTo("127.0.0.1");
-        assertThat(OpsConfig.DEFAULT_PORT).isEqualTo(7413);
     }
 
     private void connectAndLeave() throws IOException {

@@ -1,4 +1,4 @@
-package org.posthouse.mpj;
+package org.posthouse.mpj.rehearsal;
 
 import mpi.Intracomm;
 import mpi.MPI;

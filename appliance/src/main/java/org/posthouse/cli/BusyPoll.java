@@ -1,0 +1,17 @@
+package org.posthouse.cli;
+
+import org.posthouse.mpj.Settings;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads {@code --busy-poll}. */
+final class BusyPoll implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+        try {
+            return Settings.busyPoll(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+}

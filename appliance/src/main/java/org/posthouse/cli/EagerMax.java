@@ -1,0 +1,17 @@
+package org.posthouse.cli;
+
+import org.posthouse.mpj.Settings;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads {@code --eager-max}. */
+final class EagerMax implements ITypeConverter<Settings> {
+    @Override
+    public Settings convert(String text) {
+        try {
+            return new Settings(Settings.bytes(text));
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+}
