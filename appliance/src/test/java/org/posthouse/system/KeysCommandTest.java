@@ -3,6 +3,7 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.Waits;
 
 /** An operator revokes and renews a site's certificate under a running job, with commands alone. */
 @Timeout(900)
@@ -31,14 +33,19 @@ class KeysCommandTest {
             Command.Result well = status(a);
             assertThat(well.out()).contains("relay site-a of site site-a: ready", "link      site-b is UP", "0 certificates revoked (list 0)");
             assertThat(well.status()).isZero();
-            try (Command job = Command.start(folder, "run", "-n", "2", "--relay", a.ranks(), "--sites", "2", "example:ring", "30000", "64")) {
-                a.awaitDelivered(1_000);
+            Path go = folder.resolve("go");
+            try (Command job = Command.start(
+                    folder, "run", "-n", "2", "--relay", a.ranks(), "--sites", "2", "-cp", Jobs.classPath(), Waits.class.getName(), go.toString())) {
+                await().atMost(PATIENCE).until(() -> job.out().contains("waits") || !job.handle().isAlive());
                 assertThat(keys("revoke", "site-b", "--authority", folder("grid"), "--into", folder("keys-a")))
                         .contains("revoked serial", "of site site-b", "list in");
                 await().atMost(PATIENCE).until(() -> a.meter("posthouse_link_refusals_total{kind=\"revoked\"") > 1);
                 Command.Result cut = status(a);
                 assertThat(cut.out()).contains("link      site-b is DOWN", "1 certificates revoked (list 1)");
                 assertThat(cut.status()).isEqualTo(3);
+                Files.createFile(go);
+                await("its message waits").atMost(PATIENCE).until(() -> b.get("/api/v1/relays").at("/relays/0/links/0/parked/messages").asInt() == 1);
+                assertThat(job.out()).doesNotContain("done");
                 assertThat(keys("show", folder("grid"))).containsOnlyOnce("REVOKED");
                 assertThat(keys("renew", "site-b", "--authority", folder("grid"), "--into", folder("keys-b"), "--days", "20"))
                         .contains("renewed, serial");
@@ -47,6 +54,7 @@ class KeysCommandTest {
                         .as("of the link, and nothing else")
                         .allMatch(line -> line.contains("is down since") && line.contains("REVOKED") || line.contains("is up again after"));
                 assertThat(done.status()).isZero();
+                assertThat(done.out()).contains("done");
             }
             Command.Result again = status(b);
             assertThat(again.out()).contains("link      site-a is UP").doesNotContain("warning");
