@@ -3,8 +3,6 @@ package org.posthouse.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,20 +45,10 @@ final class LogCommandsTest {
 
     /** @return the status */
     private int execute(String... arguments) {
-        PrintStream outBefore = System.out;
-        PrintStream errBefore = System.err;
-        ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        ByteArrayOutputStream errors = new ByteArrayOutputStream();
-        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-        System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
-        try {
-            return Posthouse.commandLine(arguments).execute(arguments);
-        } finally {
-            System.setOut(outBefore);
-            System.setErr(errBefore);
-            out = printed.toString(StandardCharsets.UTF_8);
-            err = errors.toString(StandardCharsets.UTF_8);
-        }
+        InProcess.Result result = InProcess.run(arguments);
+        out = result.out();
+        err = result.err();
+        return result.status();
     }
 
     @Test

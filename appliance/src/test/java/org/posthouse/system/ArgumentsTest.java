@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.ShowsArguments;
 import org.posthouse.system.jobs.ShowsSettings;
 
@@ -17,11 +18,19 @@ class ArgumentsTest {
     @TempDir
     private Path folder;
 
-    private Command.Result run(String... flags) throws Exception {
+    private static String[] words(String... flags) {
         List<String> command = new ArrayList<>(List.of("run", "-n", "3", "-cp", Jobs.classPath()));
         command.addAll(List.of(flags));
         command.addAll(List.of(ShowsArguments.class.getName(), "in.txt", "5"));
-        return Command.run(folder, command.toArray(String[]::new));
+        return command.toArray(String[]::new);
+    }
+
+    private Command.Result run(String... flags) throws Exception {
+        return Command.run(folder, words(flags));
+    }
+
+    private static InProcess.Result refused(String... flags) {
+        return InProcess.run(words(flags));
     }
 
     @Test
@@ -63,15 +72,15 @@ class ArgumentsTest {
     }
 
     @Test
-    void settingsThatAreNoneAreOneLineAndNothingStarts() throws Exception {
-        assertThat(run("--eager-max", "2m").err())
+    void settingsThatAreNoneAreOneLineAndNothingStarts() {
+        assertThat(refused("--eager-max", "2m").err())
                 .contains("2097152 bytes sent eagerly, expected 0 to 1048576");
-        assertThat(run("--eager-max", "much").err()).contains("'much' is no number of bytes such as 65536, 64k or 1m");
-        assertThat(run("--busy-poll", "1000001").err())
+        assertThat(refused("--eager-max", "much").err()).contains("'much' is no number of bytes such as 65536, 64k or 1m");
+        assertThat(refused("--busy-poll", "1000001").err())
                 .contains("1000001 microseconds of busy polling, expected 0 to 1000000");
-        assertThat(run("--busy-poll", "soon").err())
+        assertThat(refused("--busy-poll", "soon").err())
                 .contains("'soon' is no number of microseconds from 0 to 1000000, such as 50");
-        Command.Result result = run("--args", "openmpi");
+        InProcess.Result result = refused("--args", "openmpi");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.out()).isEmpty();
         assertThat(result.err().lines().toList()).as("the reason does not scroll away").hasSize(2);

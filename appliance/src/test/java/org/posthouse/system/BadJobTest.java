@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.Aborts;
 import org.posthouse.system.jobs.AbortsEarly;
 import org.posthouse.system.jobs.EchoesArguments;
@@ -36,21 +37,21 @@ class BadJobTest {
     }
 
     @AfterAll
-    static void stopRelay() throws InterruptedException {
-        Command.Result result = relay.stop();
-        relay.close();
-        assertThat(result.err()).doesNotContain("Exception");
+    static void theRelayRunsTheNextJobAndStops() throws Exception {
+        try (Relays last = relay) {
+            Jobs.assertRunsARing(last);
+            assertThat(last.stop().err()).doesNotContain("Exception");
+        }
     }
 
     @AfterEach
-    void nothingIsLeftAndTheRelayRunsTheNextJob() throws Exception {
-        Jobs.assertRunsARing(relay);
-        assertThat(Command.processes(folder)).containsExactly(relay.command().handle().pid());
+    void nothingIsLeftButTheRelay() {
+        await().untilAsserted(() -> assertThat(Command.processes(folder)).containsExactly(relay.command().handle().pid()));
     }
 
     @Test
-    void unknownClassIsOneLine() throws Exception {
-        Command.Result result = Command.run(folder, "run", "-n", "4", "-cp", Jobs.classPath(), "no.such.Program");
+    void unknownClassIsOneLine() {
+        InProcess.Result result = InProcess.run("run", "-n", "4", "-cp", Jobs.classPath(), "no.such.Program");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err().strip())
                 .isEqualTo("posthouse run: no class no.such.Program in " + Jobs.classPath() + "; see -cp");
@@ -64,8 +65,8 @@ class BadJobTest {
     }
 
     @Test
-    void unknownExampleIsOneLine() throws Exception {
-        Command.Result result = Command.run(folder, "run", "-n", "2", "example:fractal");
+    void unknownExampleIsOneLine() {
+        InProcess.Result result = InProcess.run("run", "-n", "2", "example:fractal");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err().strip()).startsWith("posthouse run: no example fractal; there are pi, ring,").hasLineCount(1);
     }

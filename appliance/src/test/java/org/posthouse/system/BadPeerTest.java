@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,15 +39,11 @@ class BadPeerTest {
     }
 
     @AfterAll
-    static void stopRelay() throws InterruptedException {
-        Command.Result result = relay.stop();
-        relay.close();
-        assertThat(result.err()).doesNotContain("Exception");
-    }
-
-    @AfterEach
-    void runsTheNextJob() throws Exception {
-        Jobs.assertRunsARing(relay);
+    static void runsTheNextJobAndStops() throws Exception {
+        try (Relays last = relay) {
+            Jobs.assertRunsARing(last);
+            assertThat(last.stop().err()).doesNotContain("Exception");
+        }
     }
 
     @Test

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.relay.RelayConfig.Mode;
 
 /** {@code posthouse bench}: that it measures and counts, not how fast anything is. */
@@ -92,6 +93,7 @@ class BenchTest {
         assertThat(cost.path("framesPerOperation").asDouble()).isBetween(2.0, 2.5);
     }
 
+    @Tag("long")
     @Test
     @EnabledOnOs(OS.LINUX)
     void everyLayoutHasItsOwnBaselines() throws Exception {
@@ -152,6 +154,12 @@ class BenchTest {
         assertThat(process.path("durability").asText()).isEqualTo("process");
         assertThat(process.path("toldSeconds")).hasSize(2);
         assertThat(process.path("initToEndSeconds")).hasSize(2).allMatch(seconds -> seconds.asDouble() > 0);
+    }
+
+    /** What is told of it, and what of those before it, is the subject of {@code BenchJobTest}. */
+    @Tag("long")
+    @Test
+    void aJobThatFailsEndsTheBench() throws Exception {
         Command.Result failing = Command.run(folder, "bench", "job", "--job", "example:nas-is", "-n", "2", "Z");
         assertThat(failing.status()).isEqualTo(1);
         assertThat(failing.err()).contains("a run failed");
@@ -280,11 +288,11 @@ class BenchTest {
     }
 
     @Test
-    void aModeThatIsNoneIsRefusedByName() throws Exception {
-        Command.Result result = Command.run(folder, "bench", "scale", "--modes", "quick");
+    void aModeThatIsNoneIsRefusedByName() {
+        InProcess.Result result = InProcess.run("bench", "scale", "--modes", "quick");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.err()).contains("\"quick\" is no mode, expected all or multiplexed");
-        assertThat(Command.run(folder, "bench").err()).contains("Missing required parameter: 'TEST'");
+        assertThat(InProcess.run("bench").err()).contains("Missing required parameter: 'TEST'");
     }
 
     /** Blocks of X bytes that an operation of three ranks must bring to another rank at least, whatever its algorithm. */

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.EchoesArguments;
 import org.posthouse.system.jobs.Forgets;
 import org.posthouse.system.jobs.TakesPort;
@@ -63,7 +64,7 @@ class ChaosTest {
 
     @Test
     void aJobThatSurvivesNothingIsRefused() throws Exception {
-        Command.Result result = Command.run(folder, "chaos", "--job", "example:ring", "--durability", "none");
+        InProcess.Result result = InProcess.run("chaos", "--job", "example:ring", "--durability", "none");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.err()).startsWith("posthouse chaos: a job with --durability none survives no kill: process or host");
     }
@@ -95,7 +96,7 @@ class ChaosTest {
     @Test
     void aCampaignThatIsInterruptedTellsOfTheKillsSoFar() throws Exception {
         try (Command command = Command.start(
-                folder, "chaos", "--job", "example:ring", "-n", "2", "--kills", "99", "--relay-every", "0", "--seed", "5", "2000", "1024")) {
+                folder, "chaos", "--job", "example:ring", "-n", "2", "--kills", "99", "--relay-every", "0", "--seed", "5", "800", "1024")) {
             await().atMost(600, SECONDS).until(() -> command.out().contains(" killed at ") || !command.handle().isAlive());
             new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
             Command.Result result = command.await();

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.examples.Examples;
 
 /** {@code posthouse demo}: the README's first command; a rank of each job is killed. */
@@ -24,8 +25,8 @@ class DemoTest {
     }
 
     @Test
-    void oneThatIsNoneIsRefusedByName() throws Exception {
-        Command.Result result = Command.run(folder, "demo", "ring", "nas-mg");
+    void oneThatIsNoneIsRefusedByName() {
+        InProcess.Result result = InProcess.run("demo", "ring", "nas-mg");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.err()).startsWith("posthouse demo: \"nas-mg\" is no example of the demo, expected pi, ring, heat, ");
     }

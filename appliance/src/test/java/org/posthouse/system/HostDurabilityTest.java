@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 
 /** {@code --durability host} over two sites: what crosses the border waits for the disk, and all the same nothing is lost. */
 @Timeout(900)
@@ -29,8 +30,8 @@ class HostDurabilityTest {
     }
 
     @Test
-    void benchesSayThatTheyDoNotMeasureIt() throws Exception {
-        Command.Result result = Command.run(folder, "bench", "pingpong", "--durability", "host");
+    void benchesSayThatTheyDoNotMeasureIt() {
+        InProcess.Result result = InProcess.run("bench", "pingpong", "--durability", "host");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.err()).contains("--durability host is not measured here");
     }

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.system.jobs.Computes;
 import org.posthouse.system.jobs.SavesSteps;
+import org.posthouse.system.jobs.Waits;
 
 /** A job that has a folder outlives its launcher: the next one goes on with it, and what was shown is not shown again. Real processes. */
 @Timeout(900)
@@ -120,7 +120,7 @@ class LauncherKilledTest {
     @Test
     void aJobThatNobodyWantsToGoOnWithIsEnded() throws Exception {
         try (Relays relay = Relays.start(folder, "here", "--data", folder.resolve("data").toString());
-                Command launcher = run(relay, Computes.class.getName())) {
+                Command launcher = run(relay, Waits.class.getName(), folder.resolve("never").toString())) {
             await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED", "CONNECTED")));
             Command.Result second = resume().await();
             assertThat(second.err()).contains("has a launcher");

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogExport;
@@ -30,7 +31,7 @@ import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
-/** {@code posthouse log}, over a log of two jobs: 2 is over, 3 is open; both are of 4 ranks. */
+/** {@code posthouse log}, over a log of two jobs: 2 is over, 3 is open; both are of 4 ranks. In this process, but for one. */
 @Timeout(900)
 final class LogCommandTest {
     private static final byte[] PAYLOAD = {1, 2, 3, 4, 5};
@@ -62,10 +63,10 @@ final class LogCommandTest {
         return new JobOpen(job, Token.NONE, true, "weather-" + job, List.of(home), new int[4]).encode();
     }
 
-    private Command.Result log(String... arguments) throws Exception {
+    private static InProcess.Result log(String... arguments) {
         List<String> all = new ArrayList<>(List.of("log"));
         all.addAll(List.of(arguments));
-        return Command.run(folder, all.toArray(String[]::new));
+        return InProcess.run(all.toArray(String[]::new));
     }
 
     /** Of a job whose opening was cut, the snapshot that the log begins with has the name. */
@@ -81,18 +82,18 @@ final class LogCommandTest {
         }
         assertThat(log("ls", "--data", data.toString()).out()).containsPattern("\n" + OPEN + "  weather-3 +4 +closed 0 ");
         String to = folder.resolve("job.phx").toString();
-        Command.Result export = log("export", "weather-3", "--rank", "1", "--to", to, "--data", data.toString());
+        InProcess.Result export = log("export", "weather-3", "--rank", "1", "--to", to, "--data", data.toString());
         assertThat(export.status()).as(export.err()).isZero();
         assertThat(export.out()).contains(" records of job " + OPEN);
         assertThat(log("export", "weather-3", "--rank", "4", "--to", to, "--data", data.toString()).err()).contains("has 4 ranks, from 0");
-        Command.Result show = log("show", "--job", "weather-3", "--count", "1", "--data", data.toString());
+        InProcess.Result show = log("show", "--job", "weather-3", "--count", "1", "--data", data.toString());
         assertThat(show.status()).as(show.err()).isZero();
         assertThat(show.out()).contains(OPEN);
     }
 
     @Test
     void lsTellsOfEachJobWhetherItIsOpenAndHowMuchItHas() throws Exception {
-        Command.Result people = log("ls", "--data", data.toString());
+        InProcess.Result people = log("ls", "--data", data.toString());
         assertThat(people.status()).as(people.err()).isZero();
         assertThat(people.out().lines().toList()).hasSize(4);
         assertThat(people.out())
@@ -107,9 +108,9 @@ final class LogCommandTest {
 
     @Test
     void showPicksRecordsByJobRankTypeAndPosition() throws Exception {
-        Command.Result all = log("show", "--data", data.toString());
+        InProcess.Result all = log("show", "--data", data.toString());
         assertThat(all.out().lines()).hasSize(8);
-        Command.Result one = log(
+        InProcess.Result one = log(
                 "show", "--data", data.toString(), "--job", "weather-3", "--rank", "1", "--type", "arrival", "--json", "--payload");
         assertThat(one.out().lines()).hasSize(1);
         JsonNode record = new ObjectMapper().readTree(one.out());
@@ -118,25 +119,25 @@ final class LogCommandTest {
         assertThat(record.path("tag").asInt()).isEqualTo(77);
         assertThat(record.path("receive").asInt()).isEqualTo(1);
         assertThat(record.path("payload").asText()).isEqualTo(HexFormat.of().formatHex(PAYLOAD));
-        Command.Result some = log("show", "--data", data.toString(), "--from", "3", "--count", "2");
+        InProcess.Result some = log("show", "--data", data.toString(), "--from", "3", "--count", "2");
         assertThat(some.out().lines()).hasSize(2).first().asString().contains(" INCARNATION ");
     }
 
     @Test
     void verifySaysWhereAFlippedByteAndATornTailAre() throws Exception {
-        Command.Result sound = log("verify", "--data", data.toString());
+        InProcess.Result sound = log("verify", "--data", data.toString());
         assertThat(sound.status()).as(sound.err()).isZero();
         assertThat(sound.out()).contains("8 whole records").contains(": sound");
 
         LogEntry last = entries().getLast();
         overwrite(last, 48 + 8, 1);
-        Command.Result torn = log("verify", "--data", data.toString());
+        InProcess.Result torn = log("verify", "--data", data.toString());
         assertThat(torn.status()).isEqualTo(3);
         assertThat(torn.err()).contains("TORN_TAIL").contains("position 9").doesNotContain("writes this log now");
 
         LogEntry arrival = entries().get(3);
         overwrite(arrival, 50, 0x7f);
-        Command.Result flipped = log("verify", "--json", "--data", data.toString());
+        InProcess.Result flipped = log("verify", "--json", "--data", data.toString());
         assertThat(flipped.status()).isEqualTo(4);
         assertThat(flipped.err()).contains("FLIPPED_BYTE").contains(arrival.file().toString()).contains("position 4");
         JsonNode defect = new ObjectMapper().readTree(flipped.out()).path("defect");
@@ -147,37 +148,37 @@ final class LogCommandTest {
     @Test
     void exportIsReadByShow() throws Exception {
         Path file = folder.resolve("weather.phx");
-        Command.Result export = log("export", "weather-2", "--rank", "1", "--to", file.toString(), "--data", data.toString());
+        InProcess.Result export = log("export", "weather-2", "--rank", "1", "--to", file.toString(), "--data", data.toString());
         assertThat(export.status()).as(export.err()).isZero();
         assertThat(export.out()).contains("4 records of job " + CLOSED);
         List<LogRecord> records = new ArrayList<>();
         LogExport.read(file, entry -> records.add(entry.record()));
         assertThat(records).hasSize(4).allMatch(record -> record.job() == 2);
-        Command.Result shown = log("show", "--export", file.toString(), "--type", "JOB_CLOSED");
+        InProcess.Result shown = log("show", "--export", file.toString(), "--type", "JOB_CLOSED");
         assertThat(shown.out()).hasLineCount(1).contains("status 5");
-        Command.Result unknown = log("export", "waether", "--to", file.toString(), "--data", data.toString());
+        InProcess.Result unknown = log("export", "waether", "--to", file.toString(), "--data", data.toString());
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("no record of a job waether").hasLineCount(1);
-        Command.Result unknownShown = log("show", "--job", "waether", "--data", data.toString());
+        InProcess.Result unknownShown = log("show", "--job", "waether", "--data", data.toString());
         assertThat(unknownShown.status()).isEqualTo(1);
         assertThat(unknownShown.err()).contains("no record of a job waether").hasLineCount(1);
-        Command.Result beyond = log("export", "weather-2", "--rank", "4", "--to", file.toString(), "--data", data.toString());
+        InProcess.Result beyond = log("export", "weather-2", "--rank", "4", "--to", file.toString(), "--data", data.toString());
         assertThat(beyond.status()).isEqualTo(1);
         assertThat(beyond.err()).contains("--rank is 4, and job weather-2 has 4 ranks, from 0").hasLineCount(1);
-        Command.Result elsewhere = log("export", "weather-2", "--rank", "2", "--to", folder.resolve("none.phx").toString(), "--data", data.toString());
+        InProcess.Result elsewhere = log("export", "weather-2", "--rank", "2", "--to", folder.resolve("none.phx").toString(), "--data", data.toString());
         assertThat(elsewhere.status()).isEqualTo(1);
         assertThat(elsewhere.err()).contains("has no record of rank 2 of job weather-2").hasLineCount(1);
         assertThat(folder.resolve("none.phx")).doesNotExist();
-        Command.Result shownBeyond = log("show", "--job", "weather-2", "--rank", "4", "--data", data.toString());
+        InProcess.Result shownBeyond = log("show", "--job", "weather-2", "--rank", "4", "--data", data.toString());
         assertThat(shownBeyond.err()).contains("--rank is 4, and job weather-2 has 4 ranks, from 0").hasLineCount(1);
-        Command.Result nowhere = log("export", "weather-2", "--to", folder.resolve("no/file").toString(), "--data", data.toString());
+        InProcess.Result nowhere = log("export", "weather-2", "--to", folder.resolve("no/file").toString(), "--data", data.toString());
         assertThat(nowhere.err()).contains("there is no folder " + folder.resolve("no"));
     }
 
     @Test
     void aFolderWithoutALogIsNamed() throws Exception {
         Path empty = Files.createDirectory(folder.resolve("empty"));
-        Command.Result result = log("verify", "--data", empty.toString());
+        Command.Result result = Command.run(folder, "log", "verify", "--data", empty.toString());
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err()).contains("there is no log in " + empty).hasLineCount(1);
     }

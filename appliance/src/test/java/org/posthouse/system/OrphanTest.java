@@ -9,11 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.launch.Standing;
 import org.posthouse.system.jobs.Computes;
 
@@ -21,6 +20,7 @@ import org.posthouse.system.jobs.Computes;
 @Timeout(900)
 class OrphanTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int RANKS = 2;
     private static final String NO_JVM = "Error occurred during initialization of VM";
 
     @TempDir
@@ -30,15 +30,24 @@ class OrphanTest {
     void killedLauncherTakesItsRanksWithIt() throws Exception {
         try (Command command = startBusyJob()) {
             List<ProcessHandle> ranks = Jobs.ranks(command.handle());
-            assertThat(ranks).hasSize(3);
+            assertThat(ranks).hasSize(RANKS);
             command.handle().destroyForcibly();
             await().atMost(PATIENCE).until(() -> ranks.stream().noneMatch(ProcessHandle::isAlive));
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"INT, 130", "TERM, 143"})
-    void interruptedLauncherEndsItsRanksFirst(String signal, int status) throws Exception {
+    @Test
+    void interruptedLauncherEndsItsRanksFirst() throws Exception {
+        endsItsRanksFirst("INT", 130);
+    }
+
+    @Test
+    @Tag("long")
+    void soDoesOneThatIsTerminated() throws Exception {
+        endsItsRanksFirst("TERM", 143);
+    }
+
+    private void endsItsRanksFirst(String signal, int status) throws Exception {
         try (Command command = startBusyJob()) {
             List<ProcessHandle> ranks = Jobs.ranks(command.handle());
             new ProcessBuilder("kill", "-" + signal, Long.toString(command.handle().pid())).start().waitFor();
@@ -82,7 +91,7 @@ class OrphanTest {
             assertThat(ranks).noneMatch(ProcessHandle::isAlive);
             assertThat(result.status()).isEqualTo(137);
             assertThat(result.err().strip())
-                    .matches("posthouse: job ended: rank [0-2] was killed by signal 9 \\(SIGKILL\\)");
+                    .matches("posthouse: job ended: rank [01] was killed by signal 9 \\(SIGKILL\\)");
         }
     }
 
@@ -95,16 +104,16 @@ class OrphanTest {
             assertThat(whole.lines()).allMatch(Standing::isOne);
             command.endInput();
             assertThat(command.await().status()).isEqualTo(130);
-            assertThat(ranks).hasSize(3).noneMatch(ProcessHandle::isAlive);
+            assertThat(ranks).hasSize(RANKS).noneMatch(ProcessHandle::isAlive);
         }
     }
 
     private Command startBusyJob(String... options) throws Exception {
-        List<String> words = new ArrayList<>(List.of("run", "-n", "3", "-cp", Jobs.classPath()));
+        List<String> words = new ArrayList<>(List.of("run", "-n", Integer.toString(RANKS), "-cp", Jobs.classPath()));
         words.addAll(List.of(options));
         words.add(Computes.class.getName());
         Command command = Command.start(folder, words.toArray(String[]::new));
-        await().atMost(PATIENCE).until(() -> command.out().lines().filter(line -> line.contains("busy")).count() == 3);
+        await().atMost(PATIENCE).until(() -> command.out().lines().filter(line -> line.contains("busy")).count() == RANKS);
         return command;
     }
 }

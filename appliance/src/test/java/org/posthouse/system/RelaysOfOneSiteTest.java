@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.Exchanges;
 import org.posthouse.system.jobs.Waits;
 import org.posthouse.tunnel.GridAuthority;
@@ -109,7 +110,7 @@ class RelaysOfOneSiteTest {
         assertThat(small.status()).as(small.err()).isZero();
         awaitRanks("example:pi", 0, 1);
 
-        Command.Result mode = Command.run(folder, "mode", "pipeline", "--ops", second.ready().console());
+        InProcess.Result mode = InProcess.run("mode", "pipeline", "--ops", second.ready().console());
         assertThat(mode.out()).contains("site-a/2: ", " -> pipeline");
 
         await().atMost(PATIENCE).until(() -> ranksKnown(first).equals(List.of(2, 1)));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +76,7 @@ class RunTest {
         assertThat(result.out()).contains("[0] Pi is approximately 3.14159265358");
     }
 
+    @Tag("long")
     @Test
     void jobOverTwoSitesVerifies() throws Exception {
         Command.Result result = Command.run(folder, "run", "-n", "4", "--sites", "2", "example:nas-is", "S");

@@ -33,7 +33,7 @@ import org.posthouse.logstore.LogRecord.Withdrawn;
 
 /** What a log says is the same while it is written, when it is read again, and through its snapshots. */
 final class LogBookTest {
-    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 15);
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", Boolean.getBoolean("posthouse.long") ? 15 : 10);
     private static final int OPENS = 3;
 
     /** Position of the second message to a rank that is done. */

@@ -19,7 +19,7 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.os.ExecutableFinder;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
-/** A Chromium without a window, if the machine has one, with one page. Closed by its test. */
+/** A Chromium without a window, if the machine has one, with one page. Closed by whoever started it. */
 final class Browser implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int HEIGHT = 900;
@@ -31,7 +31,7 @@ final class Browser implements AutoCloseable {
     }
 
     /** Skips the test on a machine without one. @param folder for all that browser and driver write */
-    static Browser start(Path folder, int width) {
+    static Browser start(Path folder) {
         ExecutableFinder path = new ExecutableFinder();
         String chromium = Stream.of("chromium", "chromium-browser", "google-chrome").map(path::find).filter(Objects::nonNull).findFirst().orElse(null);
         assumeTrue(chromium != null, "no Chromium on the PATH");
@@ -53,9 +53,12 @@ final class Browser implements AutoCloseable {
                         .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
                         .build(),
                 options);
-        // A window may not be narrower than 500, a screen may.
-        driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
         return new Browser(driver);
+    }
+
+    /** The screen: a window may not be narrower than 500. */
+    void resize(int width) {
+        driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
     }
 
     void open(String url) {

@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,28 +19,47 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
-/** The page in a real browser: what a person sees and presses. */
+/** The page in a real browser: what a person sees and presses. The browser is the class's, each test's page comes from an address of its own. */
 @Timeout(120)
 class ConsoleBrowserTest {
     @TempDir
-    private Path folder;
+    private static Path folder;
+
+    private static Browser browser;
+
+    @BeforeAll
+    static void start() {
+        browser = Browser.start(folder);
+    }
+
+    @AfterAll
+    static void close() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void resize() {
+        browser.resize(1280);
+    }
 
     @Test
     void aLinksRowShowsItsLanesAndStreamsWhenItIsPressed() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
-            List<WebElement> toggles = open(browser, ops);
+        try (OpsFixture ops = new OpsFixture()) {
+            List<WebElement> toggles = open(ops);
             assertThat(toggles).extracting(WebElement::getText).containsExactly("2 of 3 lanes, 2 streams", "0 lanes, 0 streams");
             assertThat(browser.all(".both")).isEmpty();
             toggles.getFirst().click();
-            browser.await("the lanes", () -> rows(browser, 0), "0 up via orsay 41 B 42 B 43 B; 1 up via rennes-b 44 B 45 B 46 B; 7 down 47 B 48 B 0 B");
-            assertThat(rows(browser, 1)).isEqualTo("2 open 51 B 52 B 53 in 54 out");
-            assertThat(expanded(browser)).isEqualTo("true, false");
+            browser.await("the lanes", () -> rows(0), "0 up via orsay 41 B 42 B 43 B; 1 up via rennes-b 44 B 45 B 46 B; 7 down 47 B 48 B 0 B");
+            assertThat(rows(1)).isEqualTo("2 open 51 B 52 B 53 in 54 out");
+            assertThat(expanded()).isEqualTo("true, false");
 
             RelaySnapshot before = ops.relay.snapshot;
             LinkView first = before.links().getFirst();
             ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast(), first));
-            browser.await("the links' new order", () -> expanded(browser), "false, true");
-            assertThat(rows(browser, 1)).as("it stays open where it moves").isEqualTo("2 open 51 B 52 B 53 in 54 out");
+            browser.await("the links' new order", () -> expanded(), "false, true");
+            assertThat(rows(1)).as("it stays open where it moves").isEqualTo("2 open 51 B 52 B 53 in 54 out");
             browser.all(".toggle").getLast().click();
             browser.await("all closed", () -> browser.all(".both").size(), 0);
         }
@@ -46,8 +68,9 @@ class ConsoleBrowserTest {
     @ParameterizedTest
     @ValueSource(ints = {1280, 400})
     void lanesAndStreamsFitTheWidth(int width) throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, width)) {
-            open(browser, ops).getFirst().click();
+        browser.resize(width);
+        try (OpsFixture ops = new OpsFixture()) {
+            open(ops).getFirst().click();
             browser.await("both tables", () -> browser.all(".both .scroll").size(), 2);
             assertThat(browser.run("return innerWidth")).isEqualTo((long) width);
             assertThat(browser.run("return [document.documentElement, ...document.querySelectorAll('.both .scroll')].map(e => e.scrollWidth - e.clientWidth).join()"))
@@ -58,22 +81,22 @@ class ConsoleBrowserTest {
     /** A relay knows of a rank at another one that it is there, not what it does. */
     @Test
     void whatIsNotCountedHereIsNotShownAsNothing() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
             List<RankView> ranks = List.of(
                     Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankView.State.CONNECTED, 2, 0));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
             browser.open(ops.uri("/").toString());
-            browser.await("both ranks", () -> text(browser, ".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
+            browser.await("both ranks", () -> text(".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
                     + "1 rennes elsewhere connected 2 – – – – – –");
-            assertThat(text(browser, ".job summary")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays here");
+            assertThat(text(".job summary")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays here");
         }
     }
 
     /** Its own beat and the server's stand in no order: what comes in one beat after quiet ones is no burst in their difference. */
     @Test
     void aRateIsOfABeatAndTheChartOfTwoMinutes() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
             Object seen = browser.run("""
                     return (async () => {
@@ -106,7 +129,7 @@ class ConsoleBrowserTest {
     /** They were connected when their job failed, and are nothing to act on. */
     @Test
     void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
             List<RankView> left = List.of(Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankView.State.LOST, 1, 5),
                     Scenes.rank(2, here, RankView.State.AWAY, 1, 5), Scenes.rank(3, here, RankView.State.FINALIZED, 1, 5));
@@ -115,14 +138,14 @@ class ConsoleBrowserTest {
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
-            browser.await("those shown at first", () -> text(browser, ".job h3"), "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
-            assertThat(text(browser, ".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
+            browser.await("those shown at first", () -> text(".job h3"), "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
+            assertThat(text(".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
             assertThat(browser.run("return document.title")).isEqualTo("Posthouse");
-            assertThat(text(browser, ".map .site")).contains("1 relay · 1 rank");
-            assertThat(text(browser, ".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
+            assertThat(text(".map .site")).contains("1 relay · 1 rank");
+            assertThat(text(".job:nth-of-type(2) .legend")).isEqualTo("1 lost 1 finalized 2 ended");
             assertThat(browser.run("return document.querySelectorAll('.job tbody tr').length")).as("rows of the one open table").isEqualTo(1L);
             browser.all(".job summary").get(1).click();
-            browser.await("its rows", () -> text(browser, ".job:nth-of-type(2) tbody .badge"), "ended; lost; ended; finalized");
+            browser.await("its rows", () -> text(".job:nth-of-type(2) tbody .badge"), "ended; lost; ended; finalized");
             browser.all(".more").getFirst().click();
             browser.await("all", () -> browser.all(".job").size(), 8);
         }
@@ -131,7 +154,7 @@ class ConsoleBrowserTest {
     /** In the grid, as a square, and in the table, as the mark beside its word. */
     @Test
     void aRanksStateHasOneColour() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
             List<RankView> ranks = Arrays.stream(RankView.State.values()).map(state -> Scenes.rank(state.ordinal(), here, state, 1, 0)).toList();
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
@@ -148,9 +171,9 @@ class ConsoleBrowserTest {
     /** A page that has not heard of its relay yet does not look as one that has. */
     @Test
     void theDotTellsTheStateOfTheLiveStream() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
-            browser.await("the live stream", () -> text(browser, ".top").endsWith("Live"), true);
+            browser.await("the live stream", () -> text(".top").endsWith("Live"), true);
             Object colours = browser.run("""
                     const page = document.querySelector('posthouse-console');
                     return (async () => {
@@ -170,40 +193,40 @@ class ConsoleBrowserTest {
     /** Also where nobody scrolls the table to its last column; but what says why the relay takes no work says it once. */
     @Test
     void aLogThatIsHeldIsToldOfAboveTheTable() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             RelaySnapshot open = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
             browser.open(ops.uri("/").toString());
             String notices = "[aria-labelledby=relays-title] .notice.bad";
-            browser.await("the notice", () -> text(browser, notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
+            browser.await("the notice", () -> text(notices), "The log of rennes-a is held: rank 3 pins it: raise --log-limit");
             ops.relay.readiness = Readiness.notReady("takes nothing: the disk is full");
             ops.relay.snapshot = Scenes.withLog(open, "full", "the disk is full");
-            browser.await("one notice", () -> text(browser, notices), "rennes-a takes no work: takes nothing: the disk is full");
+            browser.await("one notice", () -> text(notices), "rennes-a takes no work: takes nothing: the disk is full");
         }
     }
 
     /** A relay that does not answer in time may well do what it was told. */
     @Test
     void onlyARefusalSaysThatTheModeWasNotChanged() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
-            open(browser, ops);
+        try (OpsFixture ops = new OpsFixture()) {
+            open(ops);
             browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
             browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
             browser.run("document.querySelector('dialog input').click()");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("a refusal", () -> text(browser, "dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
+            browser.await("a refusal", () -> text("dialog .notice"), "Not changed: mode \"multiplexed\", expected pooled");
             browser.run("window.fetch = () => Promise.reject(new DOMException('signal timed out', 'TimeoutError'))");
             browser.run("document.querySelector('dialog .primary').click()");
-            browser.await("no answer", () -> text(browser, "dialog .notice"), "No answer; it may have been changed: see Mode in the table");
+            browser.await("no answer", () -> text("dialog .notice"), "No answer; it may have been changed: see Mode in the table");
         }
     }
 
     /** The relay may answer others, and have forgotten this page's connection. */
     @Test
     void aStreamThatIsSilentIsLostSinceItWasHeard() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
-            browser.await("the live stream", () -> text(browser, ".top").endsWith("Live"), true);
+            browser.await("the live stream", () -> text(".top").endsWith("Live"), true);
             Object told = browser.run("""
                     const page = document.querySelector('posthouse-console');
                     return (async () => {
@@ -213,14 +236,15 @@ class ConsoleBrowserTest {
                       return document.querySelector('.banner')?.textContent.includes('has not answered for 13 s');
                     })()""");
             assertThat(told).isEqualTo(true);
-            browser.await("it is back", () -> text(browser, ".top").endsWith("Live"), true);
+            browser.await("it is back", () -> text(".top").endsWith("Live"), true);
         }
     }
 
     /** What is cut off, broken in the middle of a word, or under something else cannot be read. */
     @Test
     void manySitesAndANarrowWindowLeaveWordsWhole() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 400)) {
+        browser.resize(400);
+        try (OpsFixture ops = new OpsFixture()) {
             RelaySnapshot relay = ops.relay.snapshot;
             LinkView link = relay.links().getLast();
             List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
@@ -228,8 +252,8 @@ class ConsoleBrowserTest {
                     List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0)), 0, "", 0, 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
-            browser.await("the map", () -> text(browser, ".map figcaption"), "2 more sites are in the table");
-            assertThat(text(browser, ".map .name")).as("the site of the relay here is among them").contains("rennes");
+            browser.await("the map", () -> text(".map figcaption"), "2 more sites are in the table");
+            assertThat(text(".map .name")).as("the site of the relay here is among them").contains("rennes");
             assertThat(browser.run("return [...document.querySelectorAll('.map .site text')].filter(text => "
                     + "text.getBBox().width > text.parentNode.querySelector('rect').getBBox().width).length")).as("words out of their box").isEqualTo(0L);
             assertThat(browser.run("""
@@ -251,7 +275,7 @@ class ConsoleBrowserTest {
     /** A link that is down dials again and again, and is down meanwhile. */
     @Test
     void aScreenReaderIsToldOnceThatALinkIsDown() throws Exception {
-        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+        try (OpsFixture ops = new OpsFixture()) {
             browser.open(ops.uri("/").toString());
             Object told = browser.run("""
                     return (async () => {
@@ -268,22 +292,22 @@ class ConsoleBrowserTest {
         }
     }
 
-    private static String text(Browser browser, String selector) {
+    private static String text(String selector) {
         return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }
 
-    private static List<WebElement> open(Browser browser, OpsFixture ops) {
+    private static List<WebElement> open(OpsFixture ops) {
         browser.open(ops.uri("/").toString());
         browser.await("a button for each link", () -> browser.all(".toggle").size(), 2);
         return browser.all(".toggle");
     }
 
-    private static String expanded(Browser browser) {
+    private static String expanded() {
         return browser.all(".toggle").stream().map(toggle -> toggle.getDomAttribute("aria-expanded")).collect(joining(", "));
     }
 
     /** The rows of one of the tables that were opened, without rates, which come and go. */
-    private static String rows(Browser browser, int table) {
+    private static String rows(int table) {
         return browser.all(".both table").stream().skip(table).limit(1)
                 .flatMap(found -> found.findElements(By.xpath("tbody/tr")).stream())
                 .map(row -> row.getText().replaceAll("[0-9.]+ [KMG]?i?B/s", "").replaceAll("\\s+", " ").strip())

@@ -37,13 +37,13 @@ public final class SavesSteps {
         stopsAt = own.length > 4 ? Integer.parseInt(own[4]) : -1;
     }
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, InterruptedException {
         String[] own = MPI.Init(args);
         new SavesSteps(own).run(Path.of(own[2]));
         MPI.Finalize();
     }
 
-    private void run(Path folder) throws IOException {
+    private void run(Path folder) throws IOException, InterruptedException {
         System.out.print("rank " + rank + " of " + size + ": ");
         Checkpoint checkpoint = Checkpoint.open();
         Checkpoint.Value<Integer> step = checkpoint.register("step", 0);
@@ -78,12 +78,12 @@ public final class SavesSteps {
                 folder.resolve("began"), rank + "/" + incarnation + " " + step + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
 
-    private void stop(Path folder, int step) throws IOException {
+    private void stop(Path folder, int step) throws IOException, InterruptedException {
         if (step == stopsAt && rank == 1) {
             Files.writeString(
                     folder.resolve("stopped-1"), System.getenv("POSTHOUSE_INCARNATION") + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             while (!Files.exists(folder.resolve("go-1"))) {
-                Thread.onSpinWait();
+                Thread.sleep(10);
             }
         }
     }

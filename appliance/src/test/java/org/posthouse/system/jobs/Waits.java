@@ -10,7 +10,7 @@ public final class Waits {
 
     private Waits() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         String[] own = MPI.Init(args);
         int[] value = new int[1];
         if (MPI.COMM_WORLD.Rank() == 0) {
@@ -19,7 +19,7 @@ public final class Waits {
             System.out.println("done");
         } else {
             while (!Files.exists(Path.of(own[0]))) {
-                Thread.onSpinWait();
+                Thread.sleep(10);
             }
             MPI.COMM_WORLD.Send(value, 0, 1, MPI.INT, 0, TAG);
         }

@@ -29,6 +29,7 @@ import org.posthouse.mpj.data.Unit;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FoldsTest {
+    private static final int PLANS = Boolean.getBoolean("posthouse.long") ? 2 : 1;
     private static final int[] UNITS = {0, 1, 2, 85, 86, 341, 342, 1365, 1366, 2731, 5462, 11_000};
 
     /**
@@ -127,7 +128,7 @@ class FoldsTest {
 
     private static void rounds(Machine machine, Call call) {
         Random drawing = machine.random();
-        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(2).toList();
+        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(PLANS).toList();
         machine.run((peers, rank) -> {
             Random shared = machine.random();
             for (Plan plan : plans) {

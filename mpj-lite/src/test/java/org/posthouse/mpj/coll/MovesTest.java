@@ -19,6 +19,8 @@ import org.posthouse.mpj.coll.Store.Kind;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MovesTest {
+    private static final int ROUNDS = Boolean.getBoolean("posthouse.long") ? 3 : 2;
+
     /** In units of {@link Kind#UNIT} ints: up to 540 KiB, beyond every threshold on the way. */
     private static final int[] UNITS = {0, 1, 2, 21, 22, 85, 86, 1365, 1366, 1367, 2731, 5462, 11_000};
 
@@ -93,7 +95,7 @@ class MovesTest {
         machine.run((peers, rank) -> {
             Random shared = machine.random();
             Random own = machine.random(rank);
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 Plan plan = Plan.draw(machine, shared);
                 call.run(peers, rank, plan, shared, own);
             }

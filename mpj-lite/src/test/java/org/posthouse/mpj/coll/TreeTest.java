@@ -22,9 +22,13 @@ class TreeTest {
 
     /** Checks that parents and children agree and that all ranks hang below the root; returns all places. */
     private static Tree[] whole(int[] sites, int root, Function<Peers, Tree> shape) {
-        Tree[] trees = Arrays.stream(peers(sites)).map(shape).toArray(Tree[]::new);
-        int[] found = new int[sites.length];
-        for (int rank = 0; rank < sites.length; rank++) {
+        return whole(peers(sites), root, shape);
+    }
+
+    private static Tree[] whole(Peers[] peers, int root, Function<Peers, Tree> shape) {
+        Tree[] trees = Arrays.stream(peers).map(shape).toArray(Tree[]::new);
+        int[] found = new int[peers.length];
+        for (int rank = 0; rank < peers.length; rank++) {
             for (int child : trees[rank].children()) {
                 assertThat(trees[child].parent()).isEqualTo(rank);
                 found[child]++;
@@ -49,11 +53,12 @@ class TreeTest {
     @Test
     void reachesEveryRankFromEveryRoot() {
         for (int size = 1; size <= 17; size++) {
+            Peers[] peers = peers(new int[size]);
             for (int root = 0; root < size; root++) {
                 int from = root;
-                whole(new int[size], from, peers -> Tree.binomial(peers, from));
-                whole(new int[size], from, peers -> Tree.fourAry(peers, from));
-                whole(new int[size], from, peers -> Tree.flat(peers, from));
+                whole(peers, from, each -> Tree.binomial(each, from));
+                whole(peers, from, each -> Tree.fourAry(each, from));
+                whole(peers, from, each -> Tree.flat(each, from));
             }
         }
     }
