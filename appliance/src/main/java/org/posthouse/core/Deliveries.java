@@ -55,6 +55,8 @@ final class Deliveries {
         return messagesPushed;
     }
 
+    // ---- the frame that begins a message
+
     /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
     boolean arrive(HomedRank to, Frame frame) throws WireException {
         FrameView view = frame.view();
@@ -184,6 +186,9 @@ final class Deliveries {
         }
     }
 
+    // ---- its chunks
+
+    /** Takes in a chunk of a message that has begun; one that was here before is dropped. */
     void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
         FrameView view = frame.view();
         Transfer transfer = Transfer.incoming(view);
@@ -286,6 +291,8 @@ final class Deliveries {
         }
     }
 
+    // ---- its way to the rank
+
     /** The rank's next delivery, of a message that waited: logged first, then at once on its way. Where that can fail it waited in the log, and holds nothing. */
     void deliver(HomedRank to, Message message) {
         Job job = to.job();
@@ -358,21 +365,7 @@ final class Deliveries {
         progress(to, message);
     }
 
-    /** A message that was here before this core began, and that no receive has got. */
-    void restore(HomedRank to, Message message) {
-        to.mailbox().restore(message);
-        times.stored(message);
-        boolean offered = message.form() == FrameType.OFFER;
-        if (offered ? message.isStorable() : message.isComplete()) {
-            inLog.restore(to, message);
-        }
-    }
-
-    /** The rank's job ends; what arrives for it is still here. */
-    void forget(HomedRank to) {
-        inLog.forget(to);
-        grants.forget(to);
-    }
+    // ---- what becomes of its sender
 
     /**
      * Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. If the
@@ -410,5 +403,23 @@ final class Deliveries {
         message.release();
         to.job().journal().withdrawn(to.job().id(), message);
         return true;
+    }
+
+    // ---- the beginning of a core, and the end of a job
+
+    /** A message that was here before this core began, and that no receive has got. */
+    void restore(HomedRank to, Message message) {
+        to.mailbox().restore(message);
+        times.stored(message);
+        boolean offered = message.form() == FrameType.OFFER;
+        if (offered ? message.isStorable() : message.isComplete()) {
+            inLog.restore(to, message);
+        }
+    }
+
+    /** The rank's job ends; what arrives for it is still here. */
+    void forget(HomedRank to) {
+        inLog.forget(to);
+        grants.forget(to);
     }
 }
