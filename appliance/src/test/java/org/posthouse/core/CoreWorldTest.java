@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /** Promises P1, P2, P3 and P6 of the pure core, over thousands of random programs on random grids. */
 final class CoreWorldTest {
+    private static final boolean IS_LONG = Boolean.getBoolean("posthouse.long");
+
     @Test
     void keepsItsPromisesInEveryWorld() {
         AtomicInteger worlds = new AtomicInteger();
@@ -21,7 +23,7 @@ final class CoreWorldTest {
         AtomicLong waited = new AtomicLong();
         AtomicLong holds = new AtomicLong();
         AtomicLong toldBySite = new AtomicLong();
-        SeededRuns.each(3_000, seed -> {
+        SeededRuns.each(IS_LONG ? 3_000 : 2_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
             world.run();
             worlds.incrementAndGet();
@@ -58,7 +60,7 @@ final class CoreWorldTest {
     void keepsItsPromisesThroughCutsAndRestarts() {
         AtomicInteger worlds = new AtomicInteger();
         AtomicLong troubles = new AtomicLong();
-        SeededRuns.each(1_000, seed -> {
+        SeededRuns.each(IS_LONG ? 1_000 : 700, seed -> {
             CoreWorld world = new CoreWorld(seed, true);
             world.run();
             worlds.incrementAndGet();

@@ -119,7 +119,7 @@ class ThreadsTest {
     /** Thread {@code tag} of every rank sends to and receives from the same thread of every rank, in many ways. */
     private static Void exchangeWithAll(Endpoint end, int tag) {
         Random own = new Random(end.rank() * 100L + tag);
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < 20; round++) {
             List<Operation> sends = new ArrayList<>();
             for (int to = 0; to < end.size(); to++) {
                 byte[] sent = letter(end.rank(), to, tag, round);

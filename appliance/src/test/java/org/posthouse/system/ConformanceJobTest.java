@@ -49,21 +49,28 @@ class ConformanceJobTest {
         holds(ranks, run(List.of(), job(ranks, sites, relays, durability, mode, "first", "two words", "")));
     }
 
+    /** {@link BadJobTest} has another that aborts. */
+    @Test
+    @Tag("long")
+    void soDoesAnAbort() throws Exception {
+        endingsGiveTheJobTheirStatus("abort", 7);
+    }
+
     /** As ranks on other hosts than the relay's connect. */
     @Test
     void everyCaseHoldsThroughPorts() throws Exception {
-        holdsThroughPorts("threaded", "process");
+        holdsThroughPorts(2, "threaded", "process");
     }
 
     @Test
     @Tag("long")
     void everyCaseHoldsThroughPortsOfOneLoopWithoutALog() throws Exception {
-        holdsThroughPorts("multiplexed", "none");
+        holdsThroughPorts(4, "multiplexed", "none");
     }
 
-    private void holdsThroughPorts(String mode, String durability) throws Exception {
+    private void holdsThroughPorts(int ranks, String mode, String durability) throws Exception {
         List<String> ports = List.of("env", LocalSockets.VARIABLE + "=" + LocalSockets.OFF);
-        holds(4, run(ports, job(4, 2, 1, durability, mode, "first", "two words", "")));
+        holds(ranks, run(ports, job(ranks, 2, 1, durability, mode, "first", "two words", "")));
     }
 
     private static void holds(int ranks, Command.Result result) {
@@ -73,7 +80,7 @@ class ConformanceJobTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"abort, 7", "openMpiAbort, 7", "fatalError, 1"})
+    @CsvSource({"openMpiAbort, 7", "fatalError, 1"})
     void endingsGiveTheJobTheirStatus(String ending, int status) throws Exception {
         assertThat(run(List.of(), job(2, 1, 1, "none", "multiplexed", ending)).status()).isEqualTo(status);
     }

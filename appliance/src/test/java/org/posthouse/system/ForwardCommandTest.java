@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.tunnel.GridAuthority;
 
 /** {@code posthouse relay --forward} at one site and {@code --via} at another: a web server that only one of them reaches. */
@@ -162,8 +163,8 @@ class ForwardCommandTest {
         assertThat(tokens.err()).contains("100 stream buffers for 10 streams of 11 tokens, expected at least 110");
     }
 
-    private String status(Relays relay) throws Exception {
-        return Command.run(folder, "status", "--ops", relay.ready().console()).out();
+    private static String status(Relays relay) {
+        return InProcess.run("status", "--ops", relay.ready().console()).out();
     }
 
     private static JsonNode forward(Relays relay) throws Exception {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.tunnel.GridAuthority;
 
 /** A disk of which not a byte is left (P6): the job stands still, says why, and goes on when there is room. Real processes. */
@@ -42,7 +43,7 @@ class FullDiskTest {
             full.awaitDelivered(100);
             disk.fill();
             assertStandsStill(full, job);
-            Command.Result status = Command.run(folder, "status", "--ops", full.ready().console());
+            InProcess.Result status = InProcess.run("status", "--ops", full.ready().console());
             assertThat(status.status()).isEqualTo(3);
             assertThat(status.out()).contains("log       full: the disk is full: ").contains("takes no work");
             disk.makeRoom();

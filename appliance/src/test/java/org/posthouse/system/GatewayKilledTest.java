@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.SendsLong;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.wan.WanEmulator;
@@ -76,12 +77,12 @@ class GatewayKilledTest {
                 await().atMost(PATIENCE).until(() -> carried(one) > 1 << 20);
                 try (Relays two = gateway("gw2", network, b, "--peer", "site-a=" + a.ready().links())) {
                     awaitGateways(a, 2);
-                    Command.Result drained = Command.run(folder, "drain", "--ops", one.ready().console());
+                    InProcess.Result drained = InProcess.run("drain", "--ops", one.ready().console());
                     assertThat(drained.out()).matches("site-a/gw1: drained; \\d+ lanes? of other relays goe?s? through it.*\\R");
                     await().atMost(PATIENCE).until(() -> one.meter("posthouse_carried_lanes") == 0);
                     assertThat(one.meter("posthouse_drained")).isEqualTo(1);
                     assertWhole(job.await());
-                    Command.Result status = Command.run(folder, "status", "--ops", a.ready().console());
+                    InProcess.Result status = InProcess.run("status", "--ops", a.ready().console());
                     assertThat(status.out()).containsPattern("link +site-b is UP since .*, via site-a/gw2");
                     assertThat(carried(two)).isPositive();
                 }

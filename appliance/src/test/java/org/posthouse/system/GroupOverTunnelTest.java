@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,9 +85,9 @@ class GroupOverTunnelTest {
     private void aCutDoesNotPartThem() throws Exception {
         long opened = opened(0);
         hosts.cable(1, false);
-        await().during(Duration.ofSeconds(10)).atMost(Duration.ofSeconds(60)).until(() -> known(0).contains("site-b") && known(1).contains("site-a"));
+        look().during(Duration.ofSeconds(10)).atMost(Duration.ofSeconds(60)).until(() -> known(0).contains("site-b") && known(1).contains("site-a"));
         hosts.cable(1, true);
-        await().atMost(PATIENCE).until(() -> state(1, "site-a").equals("UP"));
+        look().atMost(PATIENCE).until(() -> state(1, "site-a").equals("UP"));
         awaitKnown(0, SITES);
         awaitKnown(1, SITES);
         assertThat(opened(0)).as("the streams of before go on").isEqualTo(opened);
@@ -119,8 +120,13 @@ class GroupOverTunnelTest {
         assertThat(relay.out()).as(relay.err()).isNotEmpty();
     }
 
+    /** A look starts two processes. */
+    private static ConditionFactory look() {
+        return await().pollInterval(Duration.ofMillis(500));
+    }
+
     private void awaitKnown(int host, List<String> sites) {
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(known(host)).as("known to %s", SITES.get(host)).containsExactlyElementsOf(sites));
+        look().atMost(PATIENCE).untilAsserted(() -> assertThat(known(host)).as("known to %s", SITES.get(host)).containsExactlyElementsOf(sites));
     }
 
     /** The relays that this one hears from. */

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.system.jobs.BranchesOnProbe;
@@ -34,23 +34,28 @@ class KilledAtDeliveriesTest {
 
     static Stream<Arguments> jobs() {
         return Stream.of(
-                arguments(MasterOfAny.class, "4", "0:1,30,61"),
                 arguments(MasterOfAny.class, "4", "0:7,8,9;1:5;2:6;3:20"),
-                arguments(BranchesOnProbe.class, "2", "0:1,2,20"),
                 arguments(BranchesOnProbe.class, "2", "0:9,21;1:4,20"),
                 arguments(BranchesOnTestsome.class, "4", "0:1,2,50"),
-                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"),
                 arguments(MakesCommunicators.class, "3", "0:7,18;1:12;2:20"));
     }
 
-    /** On one site, where the sender's relay has the log, and on two, where the receiver's has. */
-    @ParameterizedTest
-    @ValueSource(strings = {"1", "2"})
-    void aProgramThatIsNotDeterministicIsToldWhereItDiffers(String sites) throws Exception {
+    static Stream<Arguments> jobsKilledElsewhere() {
+        return Stream.of(
+                arguments(MasterOfAny.class, "4", "0:1,30,61"),
+                arguments(BranchesOnProbe.class, "2", "0:1,2,20"),
+                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
+    }
+
+    /** On two sites, where the receiver's relay has the log. */
+    @Test
+    void aProgramThatIsNotDeterministicIsToldWhereItDiffers() throws Exception {
+        isToldWhereItDiffers("--sites", "2");
+    }
+
+    private void isToldWhereItDiffers(String option, String value) throws Exception {
         Command.Result result = Command.run(
-                folder,
-                "run", "-n", "2", "--sites", sites, "--durability", "process", "-cp", Jobs.classPath(),
-                Diverges.class.getName(), "40", "0:30");
+                folder, "run", "-n", "2", option, value, "--durability", "process", "-cp", Jobs.classPath(), Diverges.class.getName(), "40", "0:30");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.err())
                 .contains("rank 0 was restarted and does not send what it sent before: message 1 to rank 1 in context")
@@ -59,15 +64,12 @@ class KilledAtDeliveriesTest {
         assertThat(Jobs.told(result, "DIVERGED")).as("no flood of them").hasSize(16);
     }
 
-    /** A relay that is restarted knows it from there. */
+    /** On one site, where the sender's relay has the log. A relay that is restarted knows it from there. */
     @Test
     void theLogIsToldOfTheFirstDivergenceAndWheneverTheirNumberHasDoubled() throws Exception {
         Path data = folder.resolve("data");
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString())) {
-            Command.Result result = Command.run(
-                    folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(), Diverges.class.getName(),
-                    "40", "0:30");
-            assertThat(result.status()).as(result.err()).isZero();
+            isToldWhereItDiffers("--relay", relay.ranks());
         }
         List<Long> counts = new ArrayList<>();
         MessageLog.scan(data.resolve("log"), entry -> {
@@ -77,6 +79,13 @@ class KilledAtDeliveriesTest {
             }
         });
         assertThat(counts).startsWith(1L, 2L, 4L, 8L, 16L).allMatch(count -> Long.bitCount(count) == 1).isSorted();
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @MethodSource("jobsKilledElsewhere")
+    void alsoIfItIsKilledElsewhere(Class<?> program, String ranks, String kills) throws Exception {
+        itIsBroughtBackToWhereItWas(program, ranks, kills);
     }
 
     @ParameterizedTest

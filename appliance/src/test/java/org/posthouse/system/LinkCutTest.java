@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.cli.InProcess;
 import org.posthouse.tunnel.GridAuthority;
 
 /**
@@ -100,9 +101,10 @@ class LinkCutTest {
         try (Relays first = relay("site-a", "--link-patience", "2");
                 CutWay way = new CutWay(port(first.ready().links()));
                 Relays second = relay("site-b", "--peer", "site-a=" + way.address());
+                Command job = startReady(first, second);
                 Command local = Command.start(
-                        folder, "run", "-n", "2", "--sites", "1", "--relay", first.ranks(), "example:ring", "1000000000", "64");
-                Command job = start(first, second, "process", "1")) {
+                        folder, "run", "-n", "2", "--sites", "1", "--relay", first.ranks(), "example:ring", "1000000000", "64")) {
+            first.awaitDelivered(first.delivered() + 1_000);
             Instant cut = cut(way, job, true);
             Command.Result ended = job.await();
             assertThat(ended.status()).as(ended.err()).isEqualTo(1);
@@ -120,9 +122,19 @@ class LinkCutTest {
         }
     }
 
-    private Instant cut(CutWay way, Command job, boolean told) throws Exception {
+    private Command startReady(Relays first, Relays second) throws Exception {
+        Command job = start(first, second, "process", "1");
+        awaitReady(job);
+        return job;
+    }
+
+    private static void awaitReady(Command job) {
         await().atMost(PATIENCE).until(() -> count(job, "is ready") == 4 || !job.handle().isAlive());
         assertThat(count(job, "is ready")).as(job.err()).isEqualTo(4);
+    }
+
+    private Instant cut(CutWay way, Command job, boolean told) throws Exception {
+        awaitReady(job);
         if (told) {
             way.cut();
         } else {
@@ -143,7 +155,7 @@ class LinkCutTest {
             assertThat(parked.path("bytes").asLong()).as("of two ranks the credit, and then offers").isBetween(30L << 20, 32L << 20);
             assertThat(parked.at("/jobs/0/ranks").asInt()).isEqualTo(2);
         });
-        Command.Result status = Command.run(folder, "status", "--ops", relay.ready().console());
+        InProcess.Result status = InProcess.run("status", "--ops", relay.ready().console());
         assertThat(status.status()).as(status.out() + status.err()).isEqualTo(3);
         assertThat(status.out()).containsPattern("link +" + other + " is (DOWN|CONNECTING) since ");
         assertThat(status.out()).as("nothing goes there and back").doesNotContain("round trip");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.PoursThrough;
 
-/** Promise P6 for the log: a job that writes 1 GiB goes through a log of 96 MiB, killed on the way or not, though one of its ranks has left at once. Real processes. */
+/** Promise P6 for the log: a job that writes half a GiB goes through a log of 96 MiB, killed on the way or not, though one of its ranks has left at once. Real processes. */
 @Timeout(900)
 class LogLimitTest {
     private static final long LIMIT_BYTES = 96L << 20;
@@ -22,7 +22,7 @@ class LogLimitTest {
     /** The longest file of such a log, with what stands ready behind its end. */
     private static final long FILE_BYTES = 20L << 20;
 
-    private static final int MESSAGES = 8 << 10;
+    private static final int MESSAGES = 4 << 10;
     private static final int SAMPLE_MS = 20;
 
     @TempDir
@@ -37,7 +37,7 @@ class LogLimitTest {
             Command.Result result = Command.run(
                     folder,
                     "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
-                    PoursThrough.class.getName(), "" + MESSAGES, "0:3000,2000;1:4000");
+                    PoursThrough.class.getName(), "" + MESSAGES, "0:1500,1000;1:2000");
             assertThat(result.status()).as(result.err()).isZero();
             assertThat(result.err()).doesNotContain("iverge");
             assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");

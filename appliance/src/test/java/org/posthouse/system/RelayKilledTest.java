@@ -64,7 +64,7 @@ class RelayKilledTest {
     @Test
     void ringVerifiesAlthoughARankDiesWithItsRelay() throws Exception {
         try (Relays relay = one();
-                Command job = start(relay, "1", "3", "example:ring", "1200", "100000")) {
+                Command job = start(relay, "1", "3", "example:ring", "600", "100000")) {
             relay.awaitDelivered(300);
             ProcessHandle rank = Jobs.rank(job, 1);
             relay.kill();

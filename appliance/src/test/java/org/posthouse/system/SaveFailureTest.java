@@ -119,6 +119,7 @@ class SaveFailureTest {
                         + "java.io.IOException: as the test wants it, at org.posthouse.system.jobs.FailsToSave.*, after 2 of 2 restarts");
     }
 
+    @Tag("long")
     @Test
     void whereNobodyIsStartedAgainTheJobEnds() throws Exception {
         Command.Result result = failing("save", "once", "", "--max-restarts", "0");

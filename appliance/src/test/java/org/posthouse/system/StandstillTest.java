@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.InProcess;
 import org.posthouse.system.jobs.StandsStill;
 
 /** Ranks that wait for each other in point-to-point calls: people see in which. */
@@ -26,7 +27,7 @@ class StandstillTest {
             await().atMost(PATIENCE)
                     .until(() -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("blockedIn").stream().filter(in -> !in.isEmpty()).count() == 3
                             || !job.handle().isAlive());
-            Command.Result status = Command.run(folder, "status", "--ops", relay.ready().console());
+            InProcess.Result status = InProcess.run("status", "--ops", relay.ready().console());
             assertThat(status.err()).isEmpty();
             assertThat(status.out())
                     .contains("(org.posthouse.system.jobs.StandsStill): 3 of 3 ranks wait")

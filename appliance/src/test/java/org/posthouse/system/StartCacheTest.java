@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.launch.StartCache;
 import org.posthouse.tunnel.GridAuthority;
@@ -72,22 +73,33 @@ final class StartCacheTest {
         }
     }
 
+    /** The command's and the rank's. */
     @ParameterizedTest
-    @ValueSource(strings = {"missing", "empty", "cut", "of other jars"})
-    void aCacheThatDoesNotFitIsNoHarm(String how) throws Exception {
+    @CsvSource({"missing, cut", "of other jars, empty"})
+    void aCacheThatDoesNotFitIsNoHarm(String command, String rank) throws Exception {
         Path caches = Files.createDirectory(folder.resolve("caches"));
-        for (String file : List.of(StartCache.COMMAND_FILE, StartCache.RELAY_FILE, StartCache.RANK_FILE)) {
-            byte[] good = Files.readAllBytes(Installed.caches().resolve(file));
-            switch (how) {
-                case "missing" -> assertThat(good).isNotEmpty();
-                case "empty" -> Files.createFile(caches.resolve(file));
-                case "cut" -> Files.write(caches.resolve(file), Arrays.copyOf(good, good.length / 2));
-                default -> Files.copy(ofOtherJars(), caches.resolve(file));
-            }
-        }
+        make(command, caches, StartCache.COMMAND_FILE);
+        make(rank, caches, StartCache.RANK_FILE);
         List<String> flags = new ArrayList<>(List.of("-D" + StartCache.FOLDER + "=" + caches));
         flags.addAll(StartCache.flags(caches.resolve(StartCache.COMMAND_FILE)));
         assertRanInSilence(run(flags));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource({"cut, missing", "empty, of other jars"})
+    void norIsOneOfTheOther(String command, String rank) throws Exception {
+        aCacheThatDoesNotFitIsNoHarm(command, rank);
+    }
+
+    private void make(String how, Path caches, String file) throws Exception {
+        byte[] good = Files.readAllBytes(Installed.caches().resolve(file));
+        switch (how) {
+            case "missing" -> assertThat(good).isNotEmpty();
+            case "empty" -> Files.createFile(caches.resolve(file));
+            case "cut" -> Files.write(caches.resolve(file), Arrays.copyOf(good, good.length / 2));
+            default -> Files.copy(ofOtherJars(), caches.resolve(file));
+        }
     }
 
     /** An archive of a JVM that had no jars at all. */

@@ -19,7 +19,7 @@ public final class PilesUp {
 
     private PilesUp() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         String[] own = MPI.Init(args);
         int shorts = Integer.parseInt(own[1]);
         int shortBytes = Integer.parseInt(own[2]);
@@ -31,7 +31,7 @@ public final class PilesUp {
             System.out.println("sent all");
         } else {
             while (!Files.exists(Path.of(own[0]))) {
-                Thread.onSpinWait();
+                Thread.sleep(10);
             }
             long start = System.nanoTime();
             receive(0, shorts, shortBytes);
