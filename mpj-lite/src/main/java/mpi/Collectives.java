@@ -76,7 +76,6 @@ class Collectives {
         turns.goOn(calls);
     }
 
-
     /** The collectives of a communicator of either kind. */
     static Collectives of(Communicator comm) {
         if (!comm.isOpen() || comm.group == comm.addressed) {

@@ -136,9 +136,9 @@ final class DatatypeMaker {
             int bytes = maker.first.bytes();
             if (Arrays.stream(used).allMatch(block -> maker.sharesBase(parts[block]) && displacements[block] % bytes == 0)) {
                 return maker.struct(
-                                Arrays.stream(used).map(block -> lengths[block]).toArray(),
-                                Arrays.stream(used).map(block -> displacements[block] / bytes).toArray(),
-                                true)
+                        Arrays.stream(used).map(block -> lengths[block]).toArray(),
+                        Arrays.stream(used).map(block -> displacements[block] / bytes).toArray(),
+                        true)
                         .openMpiStruct();
             }
         }

@@ -181,8 +181,7 @@ public class Intracomm extends DynamicProcesses {
 
     /** As {@link #Scan}. */
     public void scan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.scan("scan", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.scan("scan", from, 0, to, 0, count, type, op));
     }
 
     /** As {@link #Scan}, with one buffer. */
@@ -202,8 +201,7 @@ public class Intracomm extends DynamicProcesses {
 
     /** As {@link #Exscan}. */
     public void exScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.exscan("exScan", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.exscan("exScan", from, 0, to, 0, count, type, op));
     }
 
     /** As {@link #Exscan}, with one buffer. */

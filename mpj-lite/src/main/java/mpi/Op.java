@@ -111,8 +111,8 @@ public class Op implements Freeable {
     }
 
     private static Combining on(User_function function, Datatype datatype) {
-        return (in, inAt, inOut, inOutAt, count) -> datatype.lend(() ->
-                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype));
+        return (in, inAt, inOut, inOutAt, count) -> datatype
+                .lend(() -> function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype));
     }
 
     private static Maker maker(UserFunction function) {

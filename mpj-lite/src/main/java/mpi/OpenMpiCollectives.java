@@ -42,8 +42,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.gather("gather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+                (from, to) -> collectives.gather("gather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Gatherv. */
@@ -51,9 +51,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.gatherv(
-                        "gatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.gatherv(
+                "gatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype, root));
     }
 
     /** As mpiJava's Scatter. */
@@ -61,8 +60,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.scatter("scatter", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+                (from, to) -> collectives.scatter("scatter", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Scatterv. */
@@ -70,17 +69,16 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf, int recvcount,
             Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.scatterv(
-                        "scatterv", from, 0, sendcounts, displs, sendtype, to, 0, recvcount, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.scatterv(
+                "scatterv", from, 0, sendcounts, displs, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Allgather. */
     public void allGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.allgather("allGather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+                (from, to) -> collectives.allgather("allGather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
     }
 
     /** As mpiJava's Allgatherv. */
@@ -88,17 +86,16 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.allgatherv(
-                        "allGatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.allgatherv(
+                "allGatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype));
     }
 
     /** As mpiJava's Alltoall. */
     public void allToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.alltoall("allToAll", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+                (from, to) -> collectives.alltoall("allToAll", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
     }
 
     /** As mpiJava's Alltoallv. */
@@ -106,35 +103,30 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.alltoallv(
-                        "allToAllv", from, 0, sendcounts, sdispls, sendtype, to, 0, recvcounts, rdispls, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.alltoallv(
+                "allToAllv", from, 0, sendcounts, sdispls, sendtype, to, 0, recvcounts, rdispls, recvtype));
     }
 
     /** As mpiJava's Reduce. */
     public void reduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op, int root) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.reduce("reduce", from, 0, to, 0, count, type, op, root));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduce("reduce", from, 0, to, 0, count, type, op, root));
     }
 
     /** As mpiJava's Allreduce. */
     public void allReduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.allreduce("allReduce", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.allreduce("allReduce", from, 0, to, 0, count, type, op));
     }
 
     /** As mpiJava's Reduce_scatter. */
     public void reduceScatter(Object sendbuf, Object recvbuf, int[] recvcounts, Datatype type, Op op)
             throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.reduceScatter("reduceScatter", from, 0, to, 0, recvcounts, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduceScatter("reduceScatter", from, 0, to, 0, recvcounts, type, op));
     }
 
     /** As mpiJava's Reduce_scatter_block. */
     public void reduceScatterBlock(Object sendbuf, Object recvbuf, int recvcount, Datatype type, Op op)
             throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
-                collectives.reduceScatterBlock("reduceScatterBlock", from, 0, to, 0, recvcount, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduceScatterBlock("reduceScatterBlock", from, 0, to, 0, recvcount, type, op));
     }
 
     // ---- in place
@@ -147,14 +139,12 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
     /** As {@link #gatherv}, at the root, whose own block is in place. */
     public void gatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(recvbuf, recvtype, memory ->
-                collectives.gathervInPlace("gatherv", memory, recvcounts, displs, recvtype, root));
+        Memory.run(recvbuf, recvtype, memory -> collectives.gathervInPlace("gatherv", memory, recvcounts, displs, recvtype, root));
     }
 
     /** As {@link #gatherv}, at other ranks than the root. */
     public void gatherv(Object sendbuf, int sendcount, Datatype sendtype, int root) throws MPIException {
-        Memory.run(sendbuf, sendtype, memory ->
-                collectives.gathervToRoot("gatherv", memory, sendcount, sendtype, root));
+        Memory.run(sendbuf, sendtype, memory -> collectives.gathervToRoot("gatherv", memory, sendcount, sendtype, root));
     }
 
     /** As {@link #scatter}: at the root, {@code buf} is dealt out, and its own block stays in place. */
@@ -165,14 +155,12 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
     /** As {@link #scatterv}, at the root, whose own block stays in place. */
     public void scatterv(Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, memory ->
-                collectives.scattervInPlace("scatterv", memory, sendcounts, displs, sendtype, root));
+        Memory.run(sendbuf, sendtype, memory -> collectives.scattervInPlace("scatterv", memory, sendcounts, displs, sendtype, root));
     }
 
     /** As {@link #scatterv}, at other ranks than the root. */
     public void scatterv(Object recvbuf, int recvcount, Datatype recvtype, int root) throws MPIException {
-        Memory.run(recvbuf, recvtype, memory ->
-                collectives.scattervFromRoot("scatterv", memory, recvcount, recvtype, root));
+        Memory.run(recvbuf, recvtype, memory -> collectives.scattervFromRoot("scatterv", memory, recvcount, recvtype, root));
     }
 
     /** As {@link #allGather}, each rank's block in place. */
@@ -182,8 +170,7 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     /** As {@link #allGatherv}, each rank's block in place. */
     public void allGatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype) throws MPIException {
-        Memory.run(recvbuf, recvtype, memory ->
-                collectives.allgathervInPlace("allGatherv", memory, recvcounts, displs, recvtype));
+        Memory.run(recvbuf, recvtype, memory -> collectives.allgathervInPlace("allGatherv", memory, recvcounts, displs, recvtype));
     }
 
     /** As {@link #reduce}, with one buffer. */
@@ -198,13 +185,11 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     /** As {@link #reduceScatter}, with one buffer: the result begins at its start. */
     public void reduceScatter(Object buf, int[] counts, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory ->
-                collectives.reduceScatter("reduceScatter", memory, 0, memory, 0, counts, type, op));
+        Memory.run(buf, type, memory -> collectives.reduceScatter("reduceScatter", memory, 0, memory, 0, counts, type, op));
     }
 
     /** As {@link #reduceScatterBlock}, with one buffer: the result begins at its start. */
     public void reduceScatterBlock(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory ->
-                collectives.reduceScatterBlock("reduceScatterBlock", memory, 0, memory, 0, count, type, op));
+        Memory.run(buf, type, memory -> collectives.reduceScatterBlock("reduceScatterBlock", memory, 0, memory, 0, count, type, op));
     }
 }

@@ -14,9 +14,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.neighbourAllgather(
-                        "neighborAllGather", from, sendcount, sendtype, to, recvcount, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
+                "neighborAllGather", from, sendcount, sendtype, to, recvcount, recvtype));
     }
 
     /** Starts {@link #neighborAllGather}. */
@@ -32,9 +31,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.neighbourAllgatherv(
-                        "neighborAllGatherv", from, sendcount, sendtype, to, recvcounts, displs, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgatherv(
+                "neighborAllGatherv", from, sendcount, sendtype, to, recvcounts, displs, recvtype));
     }
 
     /** Starts {@link #neighborAllGatherv}. */
@@ -50,8 +48,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.neighbourAlltoall("neighborAllToAll", from, sendcount, sendtype, to, recvcount, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+                (from, to) -> collectives.neighbourAlltoall("neighborAllToAll", from, sendcount, sendtype, to, recvcount, recvtype));
     }
 
     /** Starts {@link #neighborAllToAll}. */
@@ -67,9 +65,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
-                collectives.neighbourAlltoallv(
-                        "neighborAllToAllv", from, sendcounts, sdispls, sendtype, to, recvcounts, rdispls, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAlltoallv(
+                "neighborAllToAllv", from, sendcounts, sdispls, sendtype, to, recvcounts, rdispls, recvtype));
     }
 
     /** Starts {@link #neighborAllToAllv}. */

@@ -183,10 +183,10 @@ public abstract class Struct {
             extent = (end + align - 1) / align * align;
             String name = getClass().getName();
             type = DatatypeMaker.structInBytes(
-                            name,
-                            fields.stream().mapToInt(Field::length).toArray(),
-                            fields.stream().mapToInt(Field::offset).toArray(),
-                            fields.stream().map(Field::datatype).toArray(Datatype[]::new))
+                    name,
+                    fields.stream().mapToInt(Field::length).toArray(),
+                    fields.stream().mapToInt(Field::offset).toArray(),
+                    fields.stream().map(Field::datatype).toArray(Datatype[]::new))
                     .record(name, extent);
         }
     }

@@ -92,8 +92,8 @@ class CollectiveCostTest {
                 RANKS * (RANKS - 1), 56 * 40,
                 (world, rank) -> world.Alltoall(ints(80), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT));
         int ranks = 32;
-        LocalWorld machine = run(new LocalWorld(ranks), ranks, (world, rank) ->
-                world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
+        LocalWorld machine =
+                run(new LocalWorld(ranks), ranks, (world, rank) -> world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
         assertThat(machine.messages()).isEqualTo(ranks * 5);
         assertThat(machine.bytes()).isEqualTo(ranks * 5 * 16 * 40);
     }
@@ -194,8 +194,8 @@ class CollectiveCostTest {
         int ranks = 32;
         int[] sites = new int[ranks];
         Arrays.setAll(sites, rank -> rank % 2);
-        LocalWorld machine = run(new LocalWorld(ranks).sites(sites), ranks, (world, rank) ->
-                world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
+        LocalWorld machine = run(new LocalWorld(ranks).sites(sites), ranks,
+                (world, rank) -> world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
         assertThat(machine.messages(0, 1)).isEqualTo(1);
         assertThat(machine.bytes(0, 1)).isEqualTo(16 * 16 * 40);
     }

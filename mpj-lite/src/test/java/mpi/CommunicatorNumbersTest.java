@@ -161,10 +161,10 @@ class CommunicatorNumbersTest {
             Agreement failed = new Agreement("dup", comm, 0, true);
             int[] reductions = {0};
             assertThatThrownBy(() -> failed.reach(values -> {
-                        if (++reductions[0] == 2) {
-                            throw new IllegalStateException("as the test wants it");
-                        }
-                    }))
+                if (++reductions[0] == 2) {
+                    throw new IllegalStateException("as the test wants it");
+                }
+            }))
                     .hasMessage("as the test wants it");
             Intracomm next = world.dup();
             int[] sum = {1};

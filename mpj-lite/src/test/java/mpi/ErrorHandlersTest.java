@@ -33,8 +33,7 @@ class ErrorHandlersTest {
             made.put("createIntercomm", pair);
             made.put("merge", pair.merge(rank == 0));
             made.put("accept or connect", rank == 0 ? self.accept(name[0], 0) : self.connect(name[0], 0));
-            made.forEach((call, comm) ->
-                    assertThat(comm.Errhandler_get()).as(call).isSameAs(MPI.ERRORS_ARE_FATAL));
+            made.forEach((call, comm) -> assertThat(comm.Errhandler_get()).as(call).isSameAs(MPI.ERRORS_ARE_FATAL));
             assertThat(plain.Errhandler_get()).isSameAs(MPI.ERRORS_RETURN);
         });
     }

@@ -177,8 +177,7 @@ class FinalizeTest {
         calls.put("mProbe", () -> new Message().mProbe(0, 4, world));
         calls.put("Wait", request::Wait);
         calls.put("Waitany", () -> Request.Waitany(new Request[] {request}));
-        calls.put("Sendrecv", () ->
-                world.Sendrecv(new int[1], 0, 1, MPI.INT, 0, 5, new int[1], 0, 1, MPI.INT, 0, 6));
+        calls.put("Sendrecv", () -> world.Sendrecv(new int[1], 0, 1, MPI.INT, 0, 5, new int[1], 0, 1, MPI.INT, 0, 6));
         return calls;
     }
 }

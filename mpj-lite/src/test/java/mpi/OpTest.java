@@ -37,11 +37,11 @@ class OpTest {
                 MPI.SHORT2, MPI.INT2, MPI.LONG2, MPI.FLOAT2, MPI.DOUBLE2, MPI.SHORT_INT, MPI.LONG_INT, MPI.FLOAT_INT,
                 MPI.DOUBLE_INT);
         return Stream.of(
-                        meaning(List.of(MPI.SUM, MPI.PROD), integers, reals, complex),
-                        meaning(List.of(MPI.MAX, MPI.MIN), integers, reals),
-                        meaning(List.of(MPI.LAND, MPI.LOR, MPI.LXOR), integers, truths),
-                        meaning(List.of(MPI.BAND, MPI.BOR, MPI.BXOR), integers),
-                        meaning(List.of(MPI.MAXLOC, MPI.MINLOC), pairs))
+                meaning(List.of(MPI.SUM, MPI.PROD), integers, reals, complex),
+                meaning(List.of(MPI.MAX, MPI.MIN), integers, reals),
+                meaning(List.of(MPI.LAND, MPI.LOR, MPI.LXOR), integers, truths),
+                meaning(List.of(MPI.BAND, MPI.BOR, MPI.BXOR), integers),
+                meaning(List.of(MPI.MAXLOC, MPI.MINLOC), pairs))
                 .flatMap(each -> each);
     }
 

@@ -80,9 +80,9 @@ class PointToPointTest {
     /** Each rank sends, and only then receives. */
     private static void requireThatAllWait(LocalWorld machine, BiConsumer<Intracomm, Integer> send) {
         assertThatThrownBy(() -> Ranks.run(machine, 2, (world, rank) -> {
-                    send.accept(world, 1 - rank);
-                    world.Recv(new int[100], 0, 100, MPI.INT, 1 - rank, 7);
-                }))
+            send.accept(world, 1 - rank);
+            world.Recv(new int[100], 0, 100, MPI.INT, 1 - rank, 7);
+        }))
                 .hasMessageContaining("deadlock");
     }
 

@@ -26,17 +26,16 @@ class SmallRingTest {
 
     /** Lengths 1 to 3 in one to three dimensions, all of them rings, or every second one open. */
     static Stream<Grid> grids() {
-        return IntStream.rangeClosed(1, 3).boxed().flatMap(count ->
-                IntStream.range(0, (int) Math.pow(3, count)).boxed().flatMap(code -> {
-                    int[] dims = IntStream.range(0, count).map(i -> code / (int) Math.pow(3, i) % 3 + 1).toArray();
-                    boolean[] mixed = new boolean[count];
-                    boolean[] rings = new boolean[count];
-                    for (int i = 0; i < count; i++) {
-                        mixed[i] = i % 2 == 1;
-                        rings[i] = true;
-                    }
-                    return Stream.of(new Grid(dims, rings), new Grid(dims, mixed));
-                }))
+        return IntStream.rangeClosed(1, 3).boxed().flatMap(count -> IntStream.range(0, (int) Math.pow(3, count)).boxed().flatMap(code -> {
+            int[] dims = IntStream.range(0, count).map(i -> code / (int) Math.pow(3, i) % 3 + 1).toArray();
+            boolean[] mixed = new boolean[count];
+            boolean[] rings = new boolean[count];
+            for (int i = 0; i < count; i++) {
+                mixed[i] = i % 2 == 1;
+                rings[i] = true;
+            }
+            return Stream.of(new Grid(dims, rings), new Grid(dims, mixed));
+        }))
                 .filter(grid -> IntStream.of(grid.dims).reduce(1, (a, b) -> a * b) <= 12);
     }
 

@@ -42,13 +42,13 @@ final class ArchitectureTest {
 
     /** What a pure state machine has no use for: threads, sockets, files, clocks, chance. */
     private static final DescribedPredicate<JavaClass> OUTER_WORLD = resideInAnyPackage(
-                    "java.util.concurrent..",
-                    "java.net..",
-                    "java.nio.channels..",
-                    "java.nio.file..",
-                    "java.io..",
-                    "java.time..",
-                    "java.util.random..")
+            "java.util.concurrent..",
+            "java.net..",
+            "java.nio.channels..",
+            "java.nio.file..",
+            "java.io..",
+            "java.time..",
+            "java.util.random..")
             .or(JavaClass.Predicates.belongToAnyOf(Thread.class, ThreadLocal.class, Random.class))
             .as("threads, sockets, files, clocks or chance");
 

@@ -53,7 +53,8 @@ public final class FlowReport implements Report {
                 "files", "dirty MiB", "slowed MiB");
         out.printf(
                 Locale.ROOT, "%10.1f %10.1f %12.1f %12s %10.1f %7d %12.1f %12.1f%n", seconds, plan.payloadBytes() / seconds / 1e6,
-                disk.bytesMax() / MIB, plan.limitBytes() == 0 ? "default" : String.format(Locale.ROOT, "%.1f", plan.limitBytes() / MIB), disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
+                disk.bytesMax() / MIB, plan.limitBytes() == 0 ? "default" : String.format(Locale.ROOT, "%.1f", plan.limitBytes() / MIB),
+                disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
                 disk.dirty().slowBytes() / MIB);
         for (boolean slowed : new boolean[] {false, true}) {
             List<FlowInterval> some = intervals.stream().filter(interval -> interval.isSlowed() == slowed).toList();

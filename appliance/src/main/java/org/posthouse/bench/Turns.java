@@ -131,7 +131,7 @@ final class Turns {
         int iterations = pace.iterationsMin();
         double last = 0;
         long beganNanos = System.nanoTime();
-        for (int done = 1; ; done++) {
+        for (int done = 1;; done++) {
             Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
             Histogram times = times(phase, perform(series, phase));
             double median = Statistics.medianMicros(times);

@@ -74,7 +74,7 @@ public record Variant(
         return mode.word() + (sockets == SocketKind.AUTO ? "" : " " + sockets.word()) + " " + durability()
                 + (buffers == BufferKind.DIRECT ? "" : " " + buffers.word()) + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())
-                                + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
+                        + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
                         .orElse("");
     }
 }

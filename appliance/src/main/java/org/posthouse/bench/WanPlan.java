@@ -106,7 +106,8 @@ public record WanPlan(
         if (windows > BenchPlan.WINDOWS_MAX) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "a stream has %.0f windows of %d messages of %d bytes, expected at most %d: longer messages, more of them in a window,"
-                            + " or less time", windows, window, bytes, BenchPlan.WINDOWS_MAX));
+                            + " or less time",
+                    windows, window, bytes, BenchPlan.WINDOWS_MAX));
         }
         if (profile.equals(WanProfile.NONE) && !parts.contains(WanPart.LINKS)) {
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");

@@ -22,7 +22,8 @@ final class EachOnce implements IParameterConsumer {
         Map<String, String> given = option.getValue();
         given.forEach((other, value) -> {
             if (plain(other).equals(plain(name))) {
-                throw new ParameterException(command.commandLine(), text(option, word) + ": " + other + "=" + value + " is given already, expected one of the two");
+                throw new ParameterException(command.commandLine(),
+                        text(option, word) + ": " + other + "=" + value + " is given already, expected one of the two");
             }
         });
         given.put(name, word.substring(equals + 1));

@@ -115,7 +115,8 @@ final class KeysCommand {
         @Parameters(paramLabel = "DIR", description = "The authority's folder, or a site's.")
         private Path folder;
 
-        @Option(names = "--days", defaultValue = "0", description = "Status 3 also if the folder is of no use in so many days any more (default: ${DEFAULT-VALUE}).")
+        @Option(names = "--days", defaultValue = "0",
+                description = "Status 3 also if the folder is of no use in so many days any more (default: ${DEFAULT-VALUE}).")
         private int days;
 
         @Spec

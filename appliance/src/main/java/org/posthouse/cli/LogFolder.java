@@ -55,7 +55,8 @@ final class LogFolder {
     }
 
     private CommandFailure unreadable(IOException why) {
-        return new CommandFailure("folder " + data + " cannot be read: " + Causes.text(why) + "; name the --data folder of a relay, as a user who may read it", why);
+        return new CommandFailure("folder " + data + " cannot be read: " + Causes.text(why) + "; name the --data folder of a relay, as a user who may read it",
+                why);
     }
 
     private static boolean isLog(Path folder) {

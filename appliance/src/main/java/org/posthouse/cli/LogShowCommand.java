@@ -147,9 +147,9 @@ final class LogShowCommand implements Callable<Integer> {
     private String line(LogEntry entry) {
         LogRecord record = entry.record();
         return String.format(
-                        Locale.ROOT, "%9d %3d  %-16s %5s  %-16s ", entry.position(), entry.epoch(),
-                        record.job() == LogRecord.NO_JOB ? "-" : Job.hexId(record.job()),
-                        record.rank() == LogRecord.NO_RANK ? "-" : record.rank(), record.type())
+                Locale.ROOT, "%9d %3d  %-16s %5s  %-16s ", entry.position(), entry.epoch(),
+                record.job() == LogRecord.NO_JOB ? "-" : Job.hexId(record.job()),
+                record.rank() == LogRecord.NO_RANK ? "-" : record.rank(), record.type())
                 + RecordFields.line(entry)
                 + (payload && entry.payload().hasRemaining() ? ": " + hex(entry, PAYLOAD_BYTES_SHOWN) : "");
     }

@@ -50,7 +50,8 @@ record OptionsInUse(List<InUse> options) {
             return all.toString();
         }
         return options.stream()
-                .map(option -> String.format(Locale.ROOT, "%-22s %s%s", option.name(), option.value().isEmpty() ? "-" : option.value(), option.given() ? "" : "  (default)"))
+                .map(option -> String.format(Locale.ROOT, "%-22s %s%s", option.name(), option.value().isEmpty() ? "-" : option.value(),
+                        option.given() ? "" : "  (default)"))
                 .collect(Collectors.joining("\n"));
     }
 }

@@ -61,14 +61,16 @@ final class RehearseCommand implements Callable<Integer> {
         Path keys = caches.resolve("keys-" + site);
         posthouse("keys", "issue", "--authority", caches.resolve("grid").toString(), "--into", keys.toString(), site);
         List<String> arguments = new ArrayList<>(List.of(
-                "--site", site, "--keys", keys.toString(), "--data", caches.resolve("data-" + site).toString(), "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0",
+                "--site", site, "--keys", keys.toString(), "--data", caches.resolve("data-" + site).toString(), "--listen", "127.0.0.1:0", "--ops",
+                "127.0.0.1:0",
                 "--group", "127.0.0.1:" + member));
         arguments.addAll(List.of(more));
         return arguments;
     }
 
     private void use(ReadyLine relay) throws Exception {
-        posthouse("run", "-n", "1", "--relay", relay.ranks(), "--durability", "process", "--jvm", "-XX:AOTCacheOutput=" + caches.resolve(StartCache.RANK_FILE), "-cp",
+        posthouse("run", "-n", "1", "--relay", relay.ranks(), "--durability", "process", "--jvm", "-XX:AOTCacheOutput=" + caches.resolve(StartCache.RANK_FILE),
+                "-cp",
                 Installation.jarOf(RankMain.class).toString(), Rehearsal.class.getName());
         posthouse("mode", "pooled", "--ops", relay.console());
         for (String page : List.of("/", "/metrics", "/api/v1/jobs", "/api/v1/relays")) {
@@ -80,7 +82,8 @@ final class RehearseCommand implements Callable<Integer> {
     private void useLink(ReadyLine relay, int member) throws Exception {
         List<String> arguments = arguments("neighbour", freePort(), "--peer", "rehearsal=" + relay.links(), "--member", "127.0.0.1:" + member);
         try (RelayProcess neighbour = RelayProcess.start(arguments, caches.resolve("neighbour.log"))) {
-            posthouse("run", "-n", "2", "--relay", relay.ranks(), "--relay", neighbour.ready().ranks(), "--durability", "process", "example:ring", "3", "100000");
+            posthouse("run", "-n", "2", "--relay", relay.ranks(), "--relay", neighbour.ready().ranks(), "--durability", "process", "example:ring", "3",
+                    "100000");
         }
     }
 

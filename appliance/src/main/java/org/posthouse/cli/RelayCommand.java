@@ -277,7 +277,8 @@ final class RelayCommand implements Callable<Integer> {
         problems.report();
         RelayId relay = new RelayId(site, name);
         long epoch = System.currentTimeMillis();
-        LinkConfig links = problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
+        LinkConfig links =
+                problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
         OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames));
         problems.report();
         RelayConfig config = new RelayConfig(

@@ -29,7 +29,8 @@ final class ResumeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "The job's folder.")
     private Path folder;
 
-    @Option(names = "--end", description = "End the job instead: its relays forget it, and its folder keeps what it printed. If it is over, relays that were away then are told.")
+    @Option(names = "--end",
+            description = "End the job instead: its relays forget it, and its folder keeps what it printed. If it is over, relays that were away then are told.")
     private boolean end;
 
     @Mixin

@@ -241,7 +241,8 @@ final class RunCommand implements Callable<Integer> {
         return durability != Durability.NONE
                 ? Optional.empty()
                 : LogWords.withoutLog(
-                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--launcher-timeout", "--checkpoint-every",
+                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--launcher-timeout",
+                        "--checkpoint-every",
                         "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
     }
 

@@ -44,10 +44,12 @@ final class ScaleCommand implements Callable<Integer> {
             description = "Modes of the relays, or all (default: ${DEFAULT-VALUE}).")
     private ModeList modes;
 
-    @Option(names = "--durability", split = ",", defaultValue = "NONE", paramLabel = "WHAT", description = "none or process, or both to compare (default: none).")
+    @Option(names = "--durability", split = ",", defaultValue = "NONE", paramLabel = "WHAT",
+            description = "none or process, or both to compare (default: none).")
     private List<Durability> durabilities;
 
-    @Option(names = "--sizes", defaultValue = "1,1k,64k,1m", paramLabel = "BYTES", description = "Message sizes, as for the other tests (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--sizes", defaultValue = "1,1k,64k,1m", paramLabel = "BYTES",
+            description = "Message sizes, as for the other tests (default: ${DEFAULT-VALUE}).")
     private String sizes;
 
     @Option(names = "--repetitions", defaultValue = "5", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")

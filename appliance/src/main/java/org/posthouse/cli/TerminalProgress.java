@@ -30,9 +30,9 @@ final class TerminalProgress implements AutoCloseable {
         Linker linker = Linker.nativeLinker();
         try {
             return (int) linker.downcallHandle(
-                                    linker.defaultLookup().findOrThrow("isatty"),
-                                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
-                            .invokeExact(descriptor)
+                    linker.defaultLookup().findOrThrow("isatty"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
+                    .invokeExact(descriptor)
                     == 1;
         } catch (Throwable e) {
             throw new IllegalStateException("isatty of the C library cannot be called", e);

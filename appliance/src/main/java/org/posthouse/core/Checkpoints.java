@@ -99,7 +99,8 @@ final class Checkpoints {
         Save save = rank.save();
         return save == null || !save.unkept
                 ? Optional.empty()
-                : Optional.of(new JobEvent(rank.job().id(), JobEvent.SAVES, rank.rank(), rank.incarnation(), save.point.processOut(), save.point.processErr(), ""));
+                : Optional.of(
+                        new JobEvent(rank.job().id(), JobEvent.SAVES, rank.rank(), rank.incarnation(), save.point.processOut(), save.point.processErr(), ""));
     }
 
     /** The launcher has what a process of the rank has printed up to here, perhaps of an earlier one. */

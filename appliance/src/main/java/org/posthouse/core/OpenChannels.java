@@ -12,7 +12,8 @@ final class OpenChannels {
     static final int STATE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
 
     /** Why a rank cannot come again that is near that. Always in the same words, of which a launcher tells once. */
-    static final String FULL = "it has used so many channels, and taken back so many sends, that a process that comes again cannot be told of more (" + STATE_MAX + " at most)";
+    static final String FULL =
+            "it has used so many channels, and taken back so many sends, that a process that comes again cannot be told of more (" + STATE_MAX + " at most)";
 
     private OpenChannels() {}
 
@@ -39,8 +40,7 @@ final class OpenChannels {
         }
         for (HomedRank to : rank.job().homedRanks()) {
             to.mailbox()
-                    .forEachChannel(rank.rank(), (context, source, last) ->
-                            state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
+                    .forEachChannel(rank.rank(), (context, source, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
             to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
                     StatePage.OPEN, message.context(), to.rank(), message.form().id(), message.sequence(), message.arrived())));
         }

@@ -32,10 +32,8 @@ final class Restoration {
     /** A rank of this core. */
     private void here(Job job, HomedRank to, Recovered recovered) {
         to.restore(recovered);
-        recovered.channels().forEach(channel ->
-                to.mailbox().restore(channel.context(), channel.source(), channel.sequence()));
-        recovered.takenBack().forEach(offer ->
-                to.incoming().takeBack(new Transfer(offer.context(), offer.source(), offer.sequence())));
+        recovered.channels().forEach(channel -> to.mailbox().restore(channel.context(), channel.source(), channel.sequence()));
+        recovered.takenBack().forEach(offer -> to.incoming().takeBack(new Transfer(offer.context(), offer.source(), offer.sequence())));
         recovered.messages().forEach(message -> message(job, to, message));
     }
 

@@ -37,8 +37,7 @@ final class Standstills {
     Optional<JobEvent> told(HomedRank rank) {
         Job job = rank.job();
         return job.blocked().isTold(rank.rank())
-                ? job.blockedIn(rank.rank()).map(blocked ->
-                        new JobEvent(job.id(), JobEvent.BLOCKED, rank.rank(), (int) Blocked.LONG_S, blocked.in()))
+                ? job.blockedIn(rank.rank()).map(blocked -> new JobEvent(job.id(), JobEvent.BLOCKED, rank.rank(), (int) Blocked.LONG_S, blocked.in()))
                 : Optional.empty();
     }
 

@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
  */
 final class GroupListener
         implements EntryAddedListener<String, String>,
-                EntryUpdatedListener<String, String>,
-                EntryMergedListener<String, String>,
-                MembershipListener,
-                LifecycleListener {
+        EntryUpdatedListener<String, String>,
+        EntryMergedListener<String, String>,
+        MembershipListener,
+        LifecycleListener {
     private static final Logger LOG = LoggerFactory.getLogger(GroupListener.class);
 
     private final View view;

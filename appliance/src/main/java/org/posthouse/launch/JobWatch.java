@@ -416,7 +416,8 @@ final class JobWatch {
         } else if (recoveries.isOpen(rank)) {
             fail(ranks.status(rank), died(rank) + ", and cannot be started again: " + why);
         } else if (spec.isRestartable() && limitsTold.add(why)) {
-            tell.accept("rank " + rank + " cannot be started again from here on, and the job ends if it dies: " + why + " (of other ranks the same is not told)");
+            tell.accept(
+                    "rank " + rank + " cannot be started again from here on, and the job ends if it dies: " + why + " (of other ranks the same is not told)");
         }
     }
 

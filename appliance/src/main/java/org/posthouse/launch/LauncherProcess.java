@@ -42,7 +42,8 @@ public final class LauncherProcess {
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
         command.addAll(StartCache.commandFlags());
-        command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"), "-cp", System.getProperty("java.class.path"), MAIN));
+        command.addAll(
+                List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"), "-cp", System.getProperty("java.class.path"), MAIN));
         command.add(arguments.getFirst());
         command.add("--supervised");
         command.addAll(arguments.subList(1, arguments.size()));

@@ -63,7 +63,7 @@ final class RankNotes {
             case "start" -> starts(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
             case "done" -> done(Integer.parseInt(words[1]));
             case "mark" ->
-                marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
+                    marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
             case "place" -> placed(new Signal.Placed(Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), place(words)));
             case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
             case "ending" -> ending(Integer.parseInt(words[1]), rest(words));

@@ -25,7 +25,6 @@ public final class RelayGrid implements AutoCloseable {
     /** A job of months redials its links. */
     private static final int KEY_DAYS = 3_650;
 
-
     /**
      * Below those that systems give to connections (Linux: from 32,768), so that nobody takes the port of a relay that was killed
      * before it is up again, not even a rank that dials it.

@@ -71,7 +71,7 @@ public final class RelayLine implements AutoCloseable {
     /** As {@link #connect(String, Token)}. @param advice the end of the line if it cannot be reached: what is to be done then */
     static RelayLine connect(String address, Token token, String advice) throws JobFailure {
         try {
-            for (int hellos = 1; ; hellos++) {
+            for (int hellos = 1;; hellos++) {
                 ByteBuffer hello = Hello.launcher(token).encode();
                 RelayLine relay = new RelayLine(FrameLine.connect(address));
                 try {

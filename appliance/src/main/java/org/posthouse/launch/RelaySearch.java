@@ -147,8 +147,9 @@ final class RelaySearch {
     private RelayLine connect(Candidate relay) throws JobFailure {
         String address = relay.home().address();
         if (EVERY_ADDRESS.matcher(address).lookingAt()) {
-            throw new JobFailure("all that others know is that it listens at " + address + ", which is every address of its host: start it with --announce HOST:PORT,"
-                    + " or name it with --relay");
+            throw new JobFailure(
+                    "all that others know is that it listens at " + address + ", which is every address of its host: start it with --announce HOST:PORT,"
+                            + " or name it with --relay");
         }
         RelayLine line = RelayLine.connect(address, reach.token());
         if (!line.home().relay().equals(relay.relay())) {

@@ -32,8 +32,10 @@ public final class Breakdown {
 
     private static void end(Thread thread, Throwable fault) {
         try {
-            Log.OF_FAULTS.error("this process ends at once, with status {}: thread {} failed: {}; start it again: a relay's logged jobs go on from its --data. If it is for want"
-                    + " of memory, see docs/operations.md, the memory of a relay, and POSTHOUSE_RELAY_FLAGS", STATUS, thread.getName(), fault.toString(), fault);
+            Log.OF_FAULTS.error(
+                    "this process ends at once, with status {}: thread {} failed: {}; start it again: a relay's logged jobs go on from its --data. If it is for want"
+                            + " of memory, see docs/operations.md, the memory of a relay, and POSTHOUSE_RELAY_FLAGS",
+                    STATUS, thread.getName(), fault.toString(), fault);
         } finally {
             Runtime.getRuntime().halt(STATUS);
         }

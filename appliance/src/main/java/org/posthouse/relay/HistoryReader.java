@@ -45,7 +45,6 @@ final class HistoryReader implements Historian {
         }
     }
 
-
     /** @param shard whose ranks they are */
     HistoryReader(Shard shard, Histories histories) {
         this.shard = shard;

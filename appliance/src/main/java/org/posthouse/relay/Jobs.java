@@ -123,8 +123,7 @@ final class Jobs {
 
     /** Ends in some strand. A job that could not be opened may be open in some shards. */
     private Future<Void> openShards(JobOpen opening, Journal journal) {
-        return Future.future(opened ->
-                relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, fault -> opened.complete(null, fault)));
+        return Future.future(opened -> relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, fault -> opened.complete(null, fault)));
     }
 
     /** The same, ended in the control strand. */

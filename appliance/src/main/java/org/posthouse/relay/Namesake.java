@@ -31,7 +31,8 @@ final class Namesake {
         long known = directory.epoch(relay);
         return known <= epoch
                 ? Optional.empty()
-                : Optional.of("relay " + relay + ", epoch " + epoch + ", is not in the directory, as its group knows of a later start of that name, epoch " + known
+                : Optional.of("relay " + relay + ", epoch " + epoch + ", is not in the directory, as its group knows of a later start of that name, epoch "
+                        + known
                         + ": give one of the two another --name; if there is but one, its host's clock was set back: start it again when the clock is right");
     }
 }

@@ -229,7 +229,8 @@ final class OpenJob {
     /** Whether the event says how a rank stands, which a launcher is told when it comes. */
     private static boolean isStanding(JobEvent event) {
         return switch (event.kind()) {
-            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED, JobEvent.LIMITED,
+            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED,
+                    JobEvent.LIMITED,
                     JobEvent.SAVES, JobEvent.BLOCKED -> true;
             default -> false;
         };

@@ -127,9 +127,9 @@ public final class Relay extends VerticleBase {
             syncer.want(journal.position());
         }
         return vertx.<Void>executeBlocking(() -> {
-                    directory.part();
-                    return null;
-                })
+            directory.part();
+            return null;
+        })
                 .eventually(links::close)
                 .eventually(this::shardsDone)
                 .eventually(() -> {
@@ -186,7 +186,7 @@ public final class Relay extends VerticleBase {
     /** On a full disk it waits for room, as jobs do. */
     private Future<List<LoggedJob>> openLog(Path folder) {
         return vertx.executeBlocking(() -> journal.open(
-                        folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
+                folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
                 .recover(cause -> cause instanceof LogException why && why.isFull() && config.logLimits().onFull() == LogLimits.OnFull.WAIT
                         ? openLogLater(folder, why)
                         : Future.failedFuture(cause));

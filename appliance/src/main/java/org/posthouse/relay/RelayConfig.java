@@ -120,7 +120,8 @@ public record RelayConfig(
     /** With a log that may take so much. */
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
-                site, relay, epoch, host, port, announced, ops, mode, shards, Optional.of(folder), launchToken, links, limits.core(core, shards), helloTimeoutMs,
+                site, relay, epoch, host, port, announced, ops, mode, shards, Optional.of(folder), launchToken, links, limits.core(core, shards),
+                helloTimeoutMs,
                 connectionsMax, limits, launcherWait, local, linkPatienceSeconds);
     }
 
@@ -131,7 +132,8 @@ public record RelayConfig(
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, announced, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
+                site, relay, epoch, host, port, announced, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax,
+                logLimits,
                 launcherWait, local, linkPatienceSeconds);
     }
 
@@ -144,7 +146,8 @@ public record RelayConfig(
     /** The same start of the relay, as one after the start with this epoch: the clock may have been set back since. */
     RelayConfig after(long earlier) {
         return new RelayConfig(
-                site, relay, Math.max(epoch, earlier + 1), host, port, announced, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax,
+                site, relay, Math.max(epoch, earlier + 1), host, port, announced, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs,
+                connectionsMax,
                 logLimits, launcherWait, local, linkPatienceSeconds);
     }
 

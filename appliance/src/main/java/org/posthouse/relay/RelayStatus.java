@@ -281,10 +281,10 @@ final class RelayStatus implements RelayView {
     private JobView view(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
         BlockedView blocked = BlockedView.of(job.id(), relay.shards().status());
         List<RankView> views = Stream.concat(
-                        ranks.stream().map(rank -> view(rank, blocked)),
-                        relay.directory().ranks(job.id()).stream()
-                                .filter(entry -> !entry.relay().equals(relay.id()))
-                                .map(entry -> elsewhere(entry, blocked)))
+                ranks.stream().map(rank -> view(rank, blocked)),
+                relay.directory().ranks(job.id()).stream()
+                        .filter(entry -> !entry.relay().equals(relay.id()))
+                        .map(entry -> elsewhere(entry, blocked)))
                 .toList();
         return new JobView(
                 Job.hexId(job.id()),

@@ -104,9 +104,9 @@ final class Resends {
         lookNowAndThen();
         LogWork.attempt("not compared with what was sent before:", source, () -> {
             String difference = before.computeIfAbsent(
-                            source, any -> new SentBefore(
-                                    () -> histories.journal().points().sent(source.job(), source.rank()),
-                                    () -> histories.journal().firstPosition()))
+                    source, any -> new SentBefore(
+                            () -> histories.journal().points().sent(source.job(), source.rank()),
+                            () -> histories.journal().firstPosition()))
                     .difference(resent.claim());
             if (!difference.isEmpty()) {
                 shard.strand().post(() -> shard.core().diverged(source.job(), source.rank(), resent.claim(), difference));
@@ -134,7 +134,7 @@ final class Resends {
     }
 
     private void forgetThose(Predicate<Source> which) {
-        for (Iterator<Map.Entry<Source, SentBefore>> it = before.entrySet().iterator(); it.hasNext(); ) {
+        for (Iterator<Map.Entry<Source, SentBefore>> it = before.entrySet().iterator(); it.hasNext();) {
             Map.Entry<Source, SentBefore> entry = it.next();
             if (which.test(entry.getKey())) {
                 entry.getValue().close();

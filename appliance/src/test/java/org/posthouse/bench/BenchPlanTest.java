@@ -50,7 +50,8 @@ class BenchPlanTest {
 
     @Test
     void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
-        List<Variant> variants = Variant.all(List.of(Mode.MULTIPLEXED), List.of(SocketKind.AUTO), List.of(false, true), List.of(BufferKind.DIRECT), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
+        List<Variant> variants = Variant.all(List.of(Mode.MULTIPLEXED), List.of(SocketKind.AUTO), List.of(false, true), List.of(BufferKind.DIRECT),
+                List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
         assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(11).doesNotHaveDuplicates()
                 .startsWith("raw", "vertx forwarder", "selector forwarder", "multiplexed none eager 0");
@@ -98,7 +99,8 @@ class BenchPlanTest {
         assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty()).environment())
                 .as("whatever the bench's own environment says").isEqualTo(Map.of(
                         "POSTHOUSE_COLLECTIVES", "", "POSTHOUSE_EAGER_MAX", "262144", "POSTHOUSE_BUSY_POLL_US", "0"));
-        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536)))
+                .environment())
                 .isEqualTo(Map.of(
                         "POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536",
                         "POSTHOUSE_BUSY_POLL_US", "0"));

@@ -26,7 +26,8 @@ import org.w3c.dom.Document;
 /** The three forms of a report, from made-up times. */
 class BenchReportTest {
     private static final Variant NONE = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
-    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "bcast=chain", Optional.of(new Settings(4096)));
+    private static final Variant CHAIN =
+            new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "bcast=chain", Optional.of(new Settings(4096)));
 
     @TempDir
     private Path folder;
@@ -110,7 +111,8 @@ class BenchReportTest {
         String[] tables = bytes.toString(StandardCharsets.UTF_8).split("\n\n");
         assertThat(tables).hasSize(2);
         assertThat(tables[0].lines()).hasSize(2 + 10);
-        assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "16.00", "vertx forwarder", "selector forwarder");
+        assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "16.00", "vertx forwarder",
+                "selector forwarder");
         assertThat(tables[1].lines()).hasSize(2 + 4);
         assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("multiplexed process bcast=chain").doesNotContain("x raw");
     }

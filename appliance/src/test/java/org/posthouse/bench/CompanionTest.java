@@ -35,7 +35,7 @@ class CompanionTest {
     void aProgramEndsWithTheBenchThatIsKilled() throws Exception {
         Path pid = folder.resolve("pid");
         Process bench = new ProcessBuilder(
-                        Installation.java().toString(), "-Xshare:auto", "-cp", System.getProperty("java.class.path"), Bench.class.getName(), pid.toString())
+                Installation.java().toString(), "-Xshare:auto", "-cp", System.getProperty("java.class.path"), Bench.class.getName(), pid.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         assertThat(bench.inputReader().readLine()).isEqualTo(READY);

@@ -66,7 +66,7 @@ class KeysListingTest {
         Path theirs = folder.resolve("theirs");
         GridAuthority.init(folder.resolve("other"), 10).issue("site-a", 5, theirs);
         assertThat(Posthouse.commandLine().execute(
-                        "keys", "revoke", "site-a", "--authority", grid.toString(), "--into", keys.toString(), "--into", theirs.toString()))
+                "keys", "revoke", "site-a", "--authority", grid.toString(), "--into", keys.toString(), "--into", theirs.toString()))
                 .isEqualTo(1);
         assertThat(List.of(grid, keys, theirs)).allSatisfy(each -> assertThat(each.resolve("revoked.pem")).doesNotExist());
     }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class LauncherScriptTest {
     private static final List<String> JARS = List.of(
-            "posthouse.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar", "lib/tunnel-0.1.0.jar", "lib/ops-0.1.0.jar");
+            "posthouse.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar", "lib/tunnel-0.1.0.jar",
+            "lib/ops-0.1.0.jar");
 
     @TempDir
     private Path home;

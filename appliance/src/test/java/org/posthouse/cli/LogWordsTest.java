@@ -19,7 +19,7 @@ class LogWordsTest {
         assertThat(warning(new RunCommand(), "-n", "2", "--log-limit", "20g", "--max-restarts", "5", "--checkpoint-every", "30s", "example:pi"))
                 .contains("run: no effect of --max-restarts, --checkpoint-every, --log-limit: the job is not logged; give --durability process");
         assertThat(warning(new RunCommand(), "-n", "2", "--durability", "none", "--relay-timeout", "9", "--silence", "9", "--log-high-mark", "50",
-                        "--on-log-full", "abort", "example:pi"))
+                "--on-log-full", "abort", "example:pi"))
                 .contains("run: no effect of --relay-timeout, --silence, --log-high-mark, --on-log-full: the job is not logged;"
                         + " give --durability process");
     }

@@ -105,12 +105,14 @@ final class PosthouseTest {
         assertThat(execute("run -n 2 --relay 127.0.0.1:1 --mode pooled --loops 3 --pipeline 1,1,1 --lanes 2 --log-limit 1g --durability process example:pi"))
                 .isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString())
-                .startsWith("posthouse run: --mode, --loops, --pipeline, --lanes, --log-limit: of relays inside this process; with --relay, posthouse relay has");
+                .startsWith(
+                        "posthouse run: --mode, --loops, --pipeline, --lanes, --log-limit: of relays inside this process; with --relay, posthouse relay has");
     }
 
     /** As of a shell's variable that is not set: it would be the current folder. */
     @ParameterizedTest
-    @ValueSource(strings = {"keys init $DIR", "keys show $DIR", "keys revoke site-a --authority $DIR", "relay --site site-a --data $DIR", "log ls --data $DIR", "run -n 1 --folder $DIR example:pi"})
+    @ValueSource(strings = {"keys init $DIR", "keys show $DIR", "keys revoke site-a --authority $DIR", "relay --site site-a --data $DIR", "log ls --data $DIR",
+        "run -n 1 --folder $DIR example:pi"})
     void anEmptyWordIsNoFolder(String line) {
         String[] words = line.replace("$DIR", "").split(" ", -1);
         assertThat(Posthouse.commandLine().setErr(new PrintWriter(err, true)).execute(words)).isEqualTo(CommandLine.ExitCode.USAGE);

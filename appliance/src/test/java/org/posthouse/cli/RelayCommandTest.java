@@ -45,7 +45,8 @@ class RelayCommandTest {
 
     @Test
     void whatIsRightIsAsItWasGiven() throws CommandFailure {
-        RelayCommand.Settings settings = relay("--site", "a", "--name", "2", "--listen", "127.0.0.1:1", "--data", "d", "--group", "127.0.0.1:2", "--ops", "127.0.0.1:3").settings();
+        RelayCommand.Settings settings =
+                relay("--site", "a", "--name", "2", "--listen", "127.0.0.1:1", "--data", "d", "--group", "127.0.0.1:2", "--ops", "127.0.0.1:3").settings();
         assertThat(settings.relay().relay()).isEqualTo("a/2");
         assertThat(settings.relay().logFolder()).contains(Path.of("d", "log-2"));
         assertThat(settings.group().port()).isEqualTo(2);
@@ -56,7 +57,8 @@ class RelayCommandTest {
     void whatEachOptionIsCanBePrinted() {
         OptionsInUse all = relay("--site", "a", "--peer", "b=h:1", "--peer", "c=h:2", "--mode", "pooled").inUse();
         assertThat(all.text(false).lines())
-                .contains("--site                 a", "--peer                 b=h:1 c=h:2", "--mode                 pooled", "--listen               127.0.0.1:7411  (default)",
+                .contains("--site                 a", "--peer                 b=h:1 c=h:2", "--mode                 pooled",
+                        "--listen               127.0.0.1:7411  (default)",
                         "--keys                 -  (default)")
                 .noneMatch(line -> line.startsWith("--print-config") || line.startsWith("--help"));
         assertThat(all.text(true)).contains("\"--mode\":{\"value\":\"pooled\",\"given\":true}", "\"--ops\":{\"value\":\"127.0.0.1:7413\",\"given\":false}");
@@ -67,10 +69,12 @@ class RelayCommandTest {
     void thePageHasTheDefaults() throws IOException {
         String page = Files.readString(Path.of(System.getProperty("basedir", ""), "..", "docs", "operations.md"));
         String table = page.substring(page.indexOf("| `--site NAME`"), page.indexOf("\n\n", page.indexOf("| `--site NAME`")));
-        Map<String, OptionsInUse.InUse> known = relay("--site", "a").inUse().options().stream().collect(Collectors.toMap(OptionsInUse.InUse::name, Function.identity()));
+        Map<String, OptionsInUse.InUse> known =
+                relay("--site", "a").inUse().options().stream().collect(Collectors.toMap(OptionsInUse.InUse::name, Function.identity()));
         Map<String, String> told = ROW.matcher(table).results().collect(Collectors.toMap(row -> row.group(1), RelayCommandTest::defaultOf));
         told.values().removeIf(String::isEmpty);
-        assertThat(told).hasSizeGreaterThan(20).allSatisfy((name, value) -> assertThat(known.get(name).value()).as(name).isEqualTo(value.equals("none") ? "" : value));
+        assertThat(told).hasSizeGreaterThan(20)
+                .allSatisfy((name, value) -> assertThat(known.get(name).value()).as(name).isEqualTo(value.equals("none") ? "" : value));
     }
 
     /** Empty if it is no value. */

@@ -114,7 +114,7 @@ final class AdmissionTest {
     @Test
     void refusesJobThatIsOpenAlready() {
         assertRefused(() -> relay.core.openJob(
-                        OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), Reason.DUPLICATE_JOB);
+                OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), Reason.DUPLICATE_JOB);
     }
 
     @Test

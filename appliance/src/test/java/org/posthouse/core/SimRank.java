@@ -106,8 +106,7 @@ final class SimRank implements SimAhead.Owner {
 
     List<StatePage.Entry> state() {
         List<StatePage.Entry> state = new ArrayList<>(line.goingOn(offered));
-        sequences.forEach((channel, last) ->
-                state.add(new StatePage.Entry(StatePage.SENT, channel.get(0), channel.get(1), last)));
+        sequences.forEach((channel, last) -> state.add(new StatePage.Entry(StatePage.SENT, channel.get(0), channel.get(1), last)));
         arriving.forEach((place, request) -> {
             if (request.arrived < request.letter.bytes) {
                 int which = random.nextInt(10) == 0 ? 0 : (int) (deliveries - request.delivery + 1);

@@ -82,8 +82,7 @@ abstract class DirectoryContract {
         there().announce(relay("unheard", "north", 2));
         there().announce(relay("end2", "north", 1));
 
-        await().untilAsserted(() ->
-                assertThat(mine(here())).containsExactly(relay("end", "north", 1), relay("end2", "north", 1)));
+        await().untilAsserted(() -> assertThat(mine(here())).containsExactly(relay("end", "north", 1), relay("end2", "north", 1)));
         assertThat(mine(there())).containsExactly(relay("end", "north", 1), relay("end2", "north", 1));
     }
 
@@ -131,8 +130,7 @@ abstract class DirectoryContract {
 
         there().putRanks(List.of(rank(0, 1, "lost"), rank(1, 0, "running")));
 
-        await().untilAsserted(() ->
-                assertThat(here().ranks(job)).containsExactly(rank(0, 2, "running"), rank(1, 0, "running")));
+        await().untilAsserted(() -> assertThat(here().ranks(job)).containsExactly(rank(0, 2, "running"), rank(1, 0, "running")));
         assertThat(there().rank(job, 0)).contains(rank(0, 2, "running"));
     }
 

@@ -49,7 +49,7 @@ class GroupWriterTest {
     @Test
     void tellsInOneClauseWhatFailed() {
         assertThat(GroupWriter.text(new TimeoutException("EntryOperation failed to complete within 12000 MILLISECONDS. Invocation{op=com.hazelcast.map.impl"
-                        + ".operation.EntryOperation{serviceName='hz:impl:mapService', identityHash=306902610}, tryCount=250}")))
+                + ".operation.EntryOperation{serviceName='hz:impl:mapService', identityHash=306902610}, tryCount=250}")))
                 .isEqualTo("EntryOperation failed to complete within 12000 MILLISECONDS");
         assertThat(GroupWriter.text(new TimeoutException())).isEqualTo("timeout");
     }

@@ -34,7 +34,8 @@ class PostingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "null", "{}", "[]", "{\"version\":1}", "{\"version\":1,\"standing\":\"PRESENT\","
-            + "\"stamp\":1,\"member\":\"a\"}", "x"})
+            + "\"stamp\":1,\"member\":\"a\"}",
+        "x"})
     void refusesTextThatIsNoPosting(String text) {
         assertThatThrownBy(() -> Posting.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)

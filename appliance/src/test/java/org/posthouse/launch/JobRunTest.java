@@ -265,7 +265,8 @@ class JobRunTest {
         assertThat(relay.closeJob().code()).isZero();
         assertThat(outcome.get(60, TimeUnit.SECONDS).isSuccess()).isTrue();
         assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here")
-                .containsOnlyOnce("relay there answers at " + relay.address() + ", and relay here is expected: start each relay with the --listen that it had; it is dialled again")
+                .containsOnlyOnce("relay there answers at " + relay.address()
+                        + ", and relay here is expected: start each relay with the --listen that it had; it is dialled again")
                 .containsPattern("relay here is back after ");
     }
 
@@ -276,7 +277,8 @@ class JobRunTest {
         relay.greet(List.of(new Home("there", "there", relay.address())));
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(end.left()).isTrue();
-        assertThat(end.cause()).isEqualTo("relay there answers at " + relay.address() + ", and relay here is expected: start each relay with the --listen that it had");
+        assertThat(end.cause())
+                .isEqualTo("relay there answers at " + relay.address() + ", and relay here is expected: start each relay with the --listen that it had");
     }
 
     /** Its launcher died when it had written down what the job is, and no relay had heard of it. */

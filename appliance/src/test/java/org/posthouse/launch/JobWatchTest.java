@@ -811,7 +811,8 @@ class JobWatchTest {
         back(watch, 1);
         watch.on(new Signal.RelayLost(0, "r0 is gone", true), nowNs);
         assertThat(watch.isOver()).isTrue();
-        assertThat(watch.outcome(1)).extracting(JobOutcome::left, JobOutcome::cause).containsExactly(true, "it is over, and not all its relays know: r0 is gone");
+        assertThat(watch.outcome(1)).extracting(JobOutcome::left, JobOutcome::cause).containsExactly(true,
+                "it is over, and not all its relays know: r0 is gone");
     }
 
     @Test

@@ -216,7 +216,8 @@ class OutputTapeTest {
 
     @Test
     void theThreadsThatAJvmListsAreNoOutputOfTheRank() throws Exception {
-        String dump = "2026-11-26 09:08:43\nFull thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n\n\"main\" #1\n\nHeap\n DefNew     total\n\n";
+        String dump =
+                "2026-11-26 09:08:43\nFull thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n\n\"main\" #1\n\nHeap\n DefNew     total\n\n";
         process(1, "one\n" + dump + "two\n");
         process(2, "one\ntwo\n" + dump + "three\n").finish(true);
         assertThat(told).isEmpty();
@@ -237,7 +238,8 @@ class OutputTapeTest {
     /** It calls a hook, and goes on. */
     @Test
     void whatAJvmSaysForLackOfMemoryIsNoOutputOfTheRankAndWhatFollowsIs() throws Exception {
-        String hook = "#\n# java.lang.OutOfMemoryError: Java heap space\n# -XX:OnOutOfMemoryError=\"" + "x".repeat(300) + "\"\n#   Executing /bin/sh -c \"x\"...\n";
+        String hook =
+                "#\n# java.lang.OutOfMemoryError: Java heap space\n# -XX:OnOutOfMemoryError=\"" + "x".repeat(300) + "\"\n#   Executing /bin/sh -c \"x\"...\n";
         process(1, "one\n" + hook + "two\n");
         process(2, "one\ntwo\n" + hook + hook + "three\n").finish(true);
         assertThat(shown().replaceAll("(?m)^\\[3] #.*\n", "")).isEqualTo(tagged("one", "two", "three"));
@@ -249,7 +251,8 @@ class OutputTapeTest {
     @Test
     void whatAJvmLogsIsNoOutputOfTheRank() throws Exception {
         process(1, "[0.010s][warning][cds] The shared archive file has a bad magic number\none\n[0.1s] step\n");
-        process(2, "[0.012s][warning][cds] The shared archive file has a bad magic number\none\n[12.345s][info   ][gc,start] GC(0)\n[0.1s] step\ntwo\n").finish(true);
+        process(2, "[0.012s][warning][cds] The shared archive file has a bad magic number\none\n[12.345s][info   ][gc,start] GC(0)\n[0.1s] step\ntwo\n")
+                .finish(true);
         assertThat(shown().replaceAll("(?m)^\\[3] .*\\]\\[.*\n", "")).isEqualTo(tagged("one", "[0.1s] step", "two"));
         assertThat(shown().split("magic", -1)).hasSize(3);
         assertThat(told).isEmpty();

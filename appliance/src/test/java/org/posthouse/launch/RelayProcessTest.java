@@ -17,7 +17,7 @@ class RelayProcessTest {
     @Test
     void aRelayThatDoesNotServeInTimeIsEndedAndHasFailed() {
         assertThatThrownBy(() -> RelayProcess.start(
-                        List.of("--site", "a", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0"), folder.resolve("errors"), 1))
+                List.of("--site", "a", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0"), folder.resolve("errors"), 1))
                 .isInstanceOf(JobFailure.class)
                 .hasMessage("a relay did not serve within 0 s: it did not say why");
     }

@@ -38,7 +38,8 @@ class RelaySearchTest {
         try (ToldRelay relay = new ToldRelay()) {
             List<Home> homes = new ArrayList<>(List.of(new Home("here", "here", relay.address())));
             IntStream.range(0, 400).forEach(i -> homes.add(new Home("here", "here/" + i, "h".repeat(255))));
-            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
+            CompletableFuture<Void> greeted =
+                    CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
             assertThatExceptionOfType(JobFailure.class)
                     .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
                     .withMessage("the job wants 2 sites, but the relay at " + relay.address() + " knows only 1; relay here at " + relay.address()
@@ -53,10 +54,12 @@ class RelaySearchTest {
         for (String every : List.of("0.0.0.0:7411", ":::7411", "[::]:7411")) {
             try (ToldRelay relay = new ToldRelay()) {
                 List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("there", "there", every));
-                CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
+                CompletableFuture<Void> greeted =
+                        CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
                 assertThatExceptionOfType(JobFailure.class)
                         .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
-                        .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: all that others know is that it listens at " + every
+                        .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: all that others know is that it listens at "
+                                + every
                                 + ", which is every address of its host: start it with --announce HOST:PORT, or name it with --relay");
                 greeted.join();
             }

@@ -173,7 +173,8 @@ public final class MemoryLog {
             for (RankLog rank : job.ranks()) {
                 all.add("rank " + rank.rank() + ", incarnation " + rank.incarnation() + ", " + rank.deliveries() + " deliveries, " + rank.events()
                         + " events, " + rank.polls() + " polls, records " + rank.firstPosition() + " to " + rank.lastPosition() + ", finalized "
-                        + rank.finalized() + ", done " + rank.done() + ", limited " + rank.limited() + ", prologue " + rank.prologue() + ", images " + rank.checkpoint() + " "
+                        + rank.finalized() + ", done " + rank.done() + ", limited " + rank.limited() + ", prologue " + rank.prologue() + ", images "
+                        + rank.checkpoint() + " "
                         + rank.olderCheckpoint() + ", needs " + rank.pin() + " or " + rank.pinOfNewest());
                 Set<String> channels = new TreeSet<>();
                 rank.forEachChannel((context, source, sequence) -> {
@@ -349,7 +350,7 @@ public final class MemoryLog {
             StoredMessage message = new StoredMessage(
                     (Arrival) MemoryLog.this.record(arrival), delivery.arrivalPosition(), arrival, MemoryLog.this.payload(arrival).remaining());
             message.delivered(delivery.receipt());
-            for (long piece = delivery.lastPiecePlace() | where; piece != arrival; ) {
+            for (long piece = delivery.lastPiecePlace() | where; piece != arrival;) {
                 Chunk chunk = (Chunk) MemoryLog.this.record(piece);
                 message.add(piece, MemoryLog.this.payload(piece).remaining());
                 piece = chunk.previousPlace() | where;

@@ -258,7 +258,7 @@ final class SimActor {
     private void completeSome(List<Act> open) throws ReceiveException {
         while (!open.isEmpty()) {
             boolean some = false;
-            for (int i = 0; i < open.size(); ) {
+            for (int i = 0; i < open.size();) {
                 if (test(open.get(i))) {
                     some = true;
                     open.remove(i);

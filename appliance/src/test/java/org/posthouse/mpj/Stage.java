@@ -156,7 +156,8 @@ public final class Stage {
         if (hungry.isPresent()) {
             throw new IllegalStateException(
                     hungry.get() + " waits for direct memory, by the machine's clock: give this JVM more (-XX:MaxDirectMemorySize),"
-                            + " or look for what keeps so much", failure);
+                            + " or look for what keeps so much",
+                    failure);
         }
         if (failure != null) {
             throw failure;

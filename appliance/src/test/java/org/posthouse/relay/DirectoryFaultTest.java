@@ -57,18 +57,19 @@ final class DirectoryFaultTest {
 
     @BeforeEach
     void start(Vertx vertx) throws Exception {
-        Directory breakable = (Directory) Proxy.newProxyInstance(Directory.class.getClassLoader(), new Class<?>[] {Directory.class}, (proxy, method, arguments) -> {
-            if (broken) {
-                throw new IllegalStateException("broken by the test");
-            }
-            if (method.getName().equals("part")) {
-                left = directory.ranks(JOB);
-            }
-            if (hangs && method.getName().equals("part")) {
-                leftSafely = syncing.await(60, TimeUnit.SECONDS);
-            }
-            return method.invoke(directory, arguments);
-        });
+        Directory breakable =
+                (Directory) Proxy.newProxyInstance(Directory.class.getClassLoader(), new Class<?>[] {Directory.class}, (proxy, method, arguments) -> {
+                    if (broken) {
+                        throw new IllegalStateException("broken by the test");
+                    }
+                    if (method.getName().equals("part")) {
+                        left = directory.ranks(JOB);
+                    }
+                    if (hangs && method.getName().equals("part")) {
+                        leftSafely = syncing.await(60, TimeUnit.SECONDS);
+                    }
+                    return method.invoke(directory, arguments);
+                });
         relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0).withLog(folder.resolve("log")), breakable, disk -> () -> {
             syncing.countDown();
             return disk.get();

@@ -88,7 +88,8 @@ class HeldFramesTest {
             rank.readFrame();
             ByteBuffer begun = ByteBuffer.allocate(PROBE_BYTES + 20_000);
             new FrameView().wrap(begun, 0).begin(FrameType.PROBE, PROBE_BYTES, JOB).post(1, 0);
-            new FrameView().wrap(begun, PROBE_BYTES).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB).length(60_000).address(0, 0, 0, 5).content(59_936, 59_936, 1);
+            new FrameView().wrap(begun, PROBE_BYTES).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB).length(60_000).address(0, 0, 0, 5).content(59_936,
+                    59_936, 1);
             rank.send(begun);
             until(FrameType.PROBE_ANSWER, rank);
             launcher.close();

@@ -231,7 +231,8 @@ class LauncherReturnsTest {
                 line.open(opening(job, TOKEN, true));
                 await().atMost(PATIENCE).until(() -> !events.isEmpty());
                 assertThat(events).singleElement().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.ABORTED));
-                assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002", "opened at position ", folder.toString(), "restore the relay's data folder");
+                assertThat(events.getFirst().text()).contains("LOG_DAMAGED: job 000000000000002", "opened at position ", folder.toString(),
+                        "restore the relay's data folder");
                 assertThat(directory.ranks(job)).isEmpty();
             }
         }
@@ -307,7 +308,8 @@ class LauncherReturnsTest {
         keepsOutput = true;
         List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
-            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1),
+                    new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
             OddRecord.append(dead, JOB);
         }
         start(LauncherWait.DEFAULT);
@@ -333,7 +335,8 @@ class LauncherReturnsTest {
         try (RelayLine line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
             assertThat(line.home().relay()).isEqualTo("here");
-            assertThat(events.stream().filter(event -> event.rank() < 0)).hasSize(OpenJob.UNTOLD_MAX).first().matches(event -> event.kind() == JobEvent.ABORTED);
+            assertThat(events.stream().filter(event -> event.rank() < 0)).hasSize(OpenJob.UNTOLD_MAX).first()
+                    .matches(event -> event.kind() == JobEvent.ABORTED);
         }
     }
 

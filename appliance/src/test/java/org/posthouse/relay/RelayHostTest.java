@@ -37,8 +37,8 @@ final class RelayHostTest {
             group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 7, 7));
             assertThat(Namesake.later("here", 7, group)).as("itself").isEmpty();
             group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 9, 9));
-            assertThat(Namesake.later("here", 7, group)).hasValueSatisfying(told ->
-                    assertThat(told).contains("relay here", "epoch 7", "epoch 9", "--name", "clock was set back"));
+            assertThat(Namesake.later("here", 7, group))
+                    .hasValueSatisfying(told -> assertThat(told).contains("relay here", "epoch 7", "epoch 9", "--name", "clock was set back"));
         }
     }
 
@@ -51,7 +51,7 @@ final class RelayHostTest {
     void oneThatDoesNothingOfTheKindIsGivenUp() {
         AtomicInteger asked = new AtomicInteger();
         assertThatThrownBy(() -> RelayHost.awaitServing(deployed.future(),
-                        () -> asked.incrementAndGet() == TIMES_MAX ? Optional.of("it reads its log") : Optional.empty(), TIMES_MAX, 1))
+                () -> asked.incrementAndGet() == TIMES_MAX ? Optional.of("it reads its log") : Optional.empty(), TIMES_MAX, 1))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("the relay does not serve after ");
         assertThat(asked).as("counted from when it had read").hasValue(2 * TIMES_MAX);

@@ -125,9 +125,9 @@ final class StrandTest {
         try {
             Strand strand = new Strand(Workplace.open(home::add), () -> did.add("the end of the turn"));
             assertThatThrownBy(() -> strand.submit(() -> {
-                        strand.post(piece("behind it"));
-                        throw new OutOfMemoryError("no memory");
-                    }))
+                strand.post(piece("behind it"));
+                throw new OutOfMemoryError("no memory");
+            }))
                     .isInstanceOf(OutOfMemoryError.class);
             assertThat(did).startsWith("no memory");
         } finally {

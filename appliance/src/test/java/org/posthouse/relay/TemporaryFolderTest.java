@@ -32,8 +32,8 @@ class TemporaryFolderTest {
 
     private Process owner() throws IOException {
         return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", System.getProperty("java.class.path"),
-                        Owner.class.getName(), parent.toString())
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", System.getProperty("java.class.path"),
+                Owner.class.getName(), parent.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

@@ -57,7 +57,7 @@ class BadPeerTest {
     @Test
     void anotherProtocolIsRefused() throws Exception {
         assertThat(refusal(ByteBuffer.wrap("GET / HTTP/1.1\r\nHost: relay\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))
-                        .reason())
+                .reason())
                 .isEqualTo(Reason.FRAME_TOO_LONG);
     }
 

@@ -26,7 +26,8 @@ final class Command implements AutoCloseable {
     private static final List<String> ONE_CARRIER = List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1");
 
     private static final Pattern BLOCKED =
-            Pattern.compile("(?m)^.* stands still for \\d+ s: this host is too busy.*\\R?(?:io\\.vertx\\.core\\.VertxException: Thread blocked\\R?|\\tat .*\\R?)*");
+            Pattern.compile(
+                    "(?m)^.* stands still for \\d+ s: this host is too busy.*\\R?(?:io\\.vertx\\.core\\.VertxException: Thread blocked\\R?|\\tat .*\\R?)*");
 
     /** Whom a process was started for: in its environment, and that of all that it starts. */
     private static final String FOLDER = "POSTHOUSE_TEST_FOLDER";

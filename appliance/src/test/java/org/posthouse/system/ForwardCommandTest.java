@@ -121,7 +121,7 @@ class ForwardCommandTest {
         authority.issue("site-b", 2, folder.resolve("keys-b"));
         String group = "--tunnel-group=" + Relays.freePort();
         try (Relays a = Relays.start(
-                        folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--links", "127.0.0.1:0", group);
+                folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--links", "127.0.0.1:0", group);
                 Relays b = Relays.start(
                         folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--peer", "site-a=" + a.ready().links(), group)) {
             await().atMost(PATIENCE).until(() -> known(a) == 2 && known(b) == 2);

@@ -109,7 +109,7 @@ final class Installed {
         }
         prepared = true;
         try (FileChannel channel = FileChannel.open(
-                        CACHES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                CACHES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock alone = channel.lock()) {
             assert alone.isValid();
             Path command = CACHES.resolve(StartCache.COMMAND_FILE);

@@ -121,7 +121,8 @@ class LauncherKilledTest {
     void aJobThatNobodyWantsToGoOnWithIsEnded() throws Exception {
         try (Relays relay = Relays.start(folder, "here", "--data", folder.resolve("data").toString());
                 Command launcher = run(relay, Waits.class.getName(), folder.resolve("never").toString())) {
-            await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED", "CONNECTED")));
+            await().atMost(PATIENCE).until(
+                    () -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED", "CONNECTED")));
             Command.Result second = resume().await();
             assertThat(second.err()).contains("has a launcher");
             kill(launcher);

@@ -35,7 +35,7 @@ class LogTest {
             assertThat(unlogged.err().strip())
                     .isEqualTo("posthouse run: no effect of --max-restarts: the job is not logged; give --durability process");
             // No goodbye: what was logged survives the process.
-                ProcessHandle process = relay.command().handle();
+            ProcessHandle process = relay.command().handle();
             process.destroyForcibly();
             process.onExit().join();
         }

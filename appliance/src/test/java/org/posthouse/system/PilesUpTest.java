@@ -31,7 +31,7 @@ final class PilesUpTest {
     private static final long MIB = 1 << 20;
 
     /** What a relay alone takes of the heap, about 40 MiB, and 100,000 messages of 150 bytes: 15 MiB. */
-    private static final List<String> LITTLE_MEMORY = 
+    private static final List<String> LITTLE_MEMORY =
             List.of("-Xmx96m", "-XX:MaxDirectMemorySize=48m", "-XX:+ExitOnOutOfMemoryError");
 
     private static final int SHORT_MESSAGES = 100_000;

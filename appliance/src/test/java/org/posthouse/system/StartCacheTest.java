@@ -65,7 +65,8 @@ final class StartCacheTest {
         Path log = folder.resolve("relay.log");
         Path keys = folder.resolve("keys");
         GridAuthority.init(folder.resolve("grid"), 1).issue("site", 1, keys);
-        Relays.start(folder, List.of("-Xlog:class+load:file=" + log), "site", "--data", folder.resolve("data").toString(), "--keys", keys.toString(), "--links", "127.0.0.1:0")
+        Relays.start(folder, List.of("-Xlog:class+load:file=" + log), "site", "--data", folder.resolve("data").toString(), "--keys", keys.toString(), "--links",
+                "127.0.0.1:0")
                 .close();
         for (String room : List.of("org.posthouse.relay.", "org.posthouse.tunnel.", "com.hazelcast.", "net.openhft.")) {
             long[] loaded = loaded(log, room);
@@ -107,8 +108,8 @@ final class StartCacheTest {
         Path archive = folder.resolve("other.jsa");
         if (Files.notExists(archive)) {
             Process process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:ArchiveClassesAtExit=" + archive,
-                            "-Xlog:disable", "-version")
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:ArchiveClassesAtExit=" + archive,
+                    "-Xlog:disable", "-version")
                     .redirectErrorStream(true)
                     .redirectOutput(folder.resolve("other.log").toFile())
                     .start();

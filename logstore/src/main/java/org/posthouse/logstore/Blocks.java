@@ -40,7 +40,8 @@ final class Blocks {
             Linker.Option.firstVariadicArg(2), ERRNO);
     private static final MethodHandle FALLOCATE = call("fallocate",
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG,
-                    ValueLayout.JAVA_LONG), ERRNO);
+                    ValueLayout.JAVA_LONG),
+            ERRNO);
     private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
     private Blocks() {}

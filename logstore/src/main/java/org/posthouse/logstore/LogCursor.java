@@ -274,7 +274,7 @@ public final class LogCursor implements RecordCursor {
         StoredMessage message = new StoredMessage(
                 RecordDecoder.arrival(head, 0), arrival, place, RecordDecoder.payloadBytes(head, 0));
         message.delivered(delivery.receipt());
-        for (long piece = delivery.lastPiecePlace(); piece != place; ) {
+        for (long piece = delivery.lastPiecePlace(); piece != place;) {
             head = reader.readHead(RecordType.PAYLOAD_CHUNK, delivery.job(), delivery.rank(), arrival, piece);
             reader.requireArrival(arrival, Body.CHUNK_ARRIVAL, piece);
             message.add(piece, RecordDecoder.payloadBytes(head, 0));

@@ -56,7 +56,8 @@ public final class LogException extends RuntimeException {
 
     /** The same, though there are bytes. */
     static LogException full(Path folder, long freeBytes, String words) {
-        return new LogException(folder, true, "its disk gives no more, though " + freeBytes + " bytes are free: " + words + "; raise the quota, or remove files, or");
+        return new LogException(folder, true,
+                "its disk gives no more, though " + freeBytes + " bytes are free: " + words + "; raise the quota, or remove files, or");
     }
 
     /** A file has gone while the log was read beside its writer: it was cut, which is no defect. */

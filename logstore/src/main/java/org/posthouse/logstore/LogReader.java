@@ -269,7 +269,7 @@ final class LogReader {
             Path named = files.get(file);
             defect = new LogDefect(Kind.MISSING_RECORDS, named, QueueFiles.index(file, recordsInFile), lastPosition + 1,
                     0, false, firstPosition - 1, "the records before " + firstPosition
-                    + " are gone, and the log ends before the last piece of the snapshot of them");
+                            + " are gone, and the log ends before the last piece of the snapshot of them");
         }
         file = files.firstKey();
         marked = false;

@@ -20,7 +20,7 @@ record LostTail(long records, long whole, long bytes) {
         for (Map.Entry<Integer, Path> later : QueueFiles.list(scan.folder()).tailMap(scan.end().lastFile()).entrySet()) {
             try (MappedQueueFile file = new MappedQueueFile(later.getValue())) {
                 int from = later.getKey() == scan.end().lastFile() ? (int) defect.offset() : 0;
-                for (int at = file.findRecord(from, scan.lastPosition() + 1, Long.MAX_VALUE); at >= 0; ) {
+                for (int at = file.findRecord(from, scan.lastPosition() + 1, Long.MAX_VALUE); at >= 0;) {
                     int total = file.bytes().getInt(at + Envelope.TOTAL);
                     highest = Math.max(highest, file.bytes().getLong(at + Envelope.POSITION));
                     whole++;

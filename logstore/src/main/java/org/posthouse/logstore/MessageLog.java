@@ -142,7 +142,7 @@ public final class MessageLog implements AutoCloseable {
     }
 
     private static <T> T readAgainIfCut(Path folder, Reading<T> reading) {
-        for (int left = CUT_SCANS_MAX; ; left--) {
+        for (int left = CUT_SCANS_MAX;; left--) {
             try {
                 return read(folder, reading);
             } catch (LogException e) {

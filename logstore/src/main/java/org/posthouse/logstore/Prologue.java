@@ -112,7 +112,7 @@ public final class Prologue {
                 case Arrival arrival when arrival.receipt() != null -> message(history.message());
                 case Delivery delivery -> message(history.message());
                 case Chunk chunk when arriving.containsKey(chunk.arrivalPosition()) ->
-                    piece(chunk.job(), chunk.rank(), arriving.get(chunk.arrivalPosition()), chunk.offset(), history.payload());
+                        piece(chunk.job(), chunk.rank(), arriving.get(chunk.arrivalPosition()), chunk.offset(), history.payload());
                 case Events events -> {
                     codec.events(events);
                     put(history.payload());

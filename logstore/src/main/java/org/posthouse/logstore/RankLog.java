@@ -83,7 +83,7 @@ public final class RankLog {
                 checkpoint(RecordDecoder.checkpoint(b, at));
             }
             case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT ->
-                throw new IllegalStateException(type + " at position " + position + " names rank " + rank);
+                    throw new IllegalStateException(type + " at position " + position + " names rank " + rank);
         }
     }
 

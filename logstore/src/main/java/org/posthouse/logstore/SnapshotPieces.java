@@ -45,7 +45,7 @@ final class SnapshotPieces {
 
         @Override
         public void write(byte[] bytes, int from, int length) {
-            for (int done = 0; done < length; ) {
+            for (int done = 0; done < length;) {
                 makeRoom();
                 int step = Math.min(piece.length - used, length - done);
                 System.arraycopy(bytes, from + done, piece, used, step);

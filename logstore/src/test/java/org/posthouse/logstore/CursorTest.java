@@ -166,7 +166,7 @@ final class CursorTest {
             CountDownLatch atAnEnd = new CountDownLatch(1);
             FutureTask<Void> reading = new FutureTask<>(() -> {
                 try (LogCursor cursor = log.rankCursor(Samples.JOB, RANK, from)) {
-                    for (int next = 1; next <= records; ) {
+                    for (int next = 1; next <= records;) {
                         if (cursor.advance()) {
                             assertThat(((Arrival) cursor.record()).sequence()).isEqualTo(next);
                             assertThat(cursor.payload()).isEqualTo(ByteBuffer.wrap(payload(next++)));

@@ -98,8 +98,8 @@ final class LogBookTest {
                     .isEqualTo(List.of(model.incarnation, model.deliveries, model.events, model.polls));
             assertThat(rank.trails().count()).as("seed " + seed + ", in pieces and under way")
                     .isEqualTo((int) model.underWay.stream().filter(m -> m.inlineBytes() < m.arrival().length()).count());
-            model.sequences.forEach((channel, sequence) ->
-                    assertThat(rank.received(ChannelTable.context(channel), ChannelTable.source(channel))).isEqualTo(sequence));
+            model.sequences
+                    .forEach((channel, sequence) -> assertThat(rank.received(ChannelTable.context(channel), ChannelTable.source(channel))).isEqualTo(sequence));
         }));
     }
 
@@ -356,7 +356,7 @@ final class LogBookTest {
                 assertThat(log.book().oldest((job, rank) -> rank.pin())).get().isEqualTo(new Pin(5, LogRecord.NO_RANK, bad));
                 Pin oldest = log.book().oldest((job, rank) -> rank.pin()).orElseThrow();
                 log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(10));
-                for (long until = log.stats().rolls() + 2; log.stats().rolls() < until; ) {
+                for (long until = log.stats().rolls() + 2; log.stats().rolls() < until;) {
                     Samples.fill(log, 1, 10_000);
                 }
                 log.appendJobClosed(new JobClosed(Samples.JOB, 0));

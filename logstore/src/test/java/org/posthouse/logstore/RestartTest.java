@@ -42,7 +42,7 @@ final class RestartTest {
                     MessageLog log = MessageLog.open(new LogConfig(Path.of(args[0]), 1 << 20, 0))) {
                 MappedByteBuffer acknowledged = file.getChannel().map(MapMode.READ_WRITE, 0, 16);
                 acknowledged.putLong(8, log.epoch());
-                for (long i = 1; ; i++) {
+                for (long i = 1;; i++) {
                     int length = random.nextInt(20_000);
                     Arrival arrival = Samples.arrival(i, length);
                     acknowledged.putLong(0, log.appendArrival(arrival, ByteBuffer.wrap(Samples.bytes(i, length))));

@@ -40,7 +40,7 @@ final class SecondLifeTest {
                 if (log.book().job(Samples.JOB) != null) {
                     log.appendJobClosed(new JobClosed(Samples.JOB, 1));
                 }
-                for (long i = 1; ; i++) {
+                for (long i = 1;; i++) {
                     log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
                     for (long rolls = log.stats().rolls(); log.stats().rolls() < rolls + 2; i++) {
                         int length = random.nextInt(random.nextInt(1, 100_000));

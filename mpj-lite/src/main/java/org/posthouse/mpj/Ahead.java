@@ -151,7 +151,7 @@ final class Ahead {
      * @param observed the last event that the program has observed: what came behind a later one is not there yet
      */
     Message take(int source, int tag, long observed) {
-        for (Iterator<Message> each = early.iterator(); each.hasNext(); ) {
+        for (Iterator<Message> each = early.iterator(); each.hasNext();) {
             Message message = each.next();
             if (message.behind <= observed && message.matches(source, tag)) {
                 each.remove();

@@ -42,7 +42,7 @@ final class Dialling {
     /** The relay has asked for it: as long as it refuses, again and again. */
     FrameLine move(long refusedMsMax) throws IOException {
         long over = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
-        for (long ms = PAUSE_MS; ; ms = Math.min(2 * ms, MOVE_PAUSE_MS_MAX)) {
+        for (long ms = PAUSE_MS;; ms = Math.min(2 * ms, MOVE_PAUSE_MS_MAX)) {
             try {
                 return once();
             } catch (IOException e) {

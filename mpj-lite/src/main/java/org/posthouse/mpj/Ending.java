@@ -37,7 +37,7 @@ class Ending {
     /** Init ends in this. @param cause names the relay */
     void unreached(IOException cause) {
         say("rank " + rank + ": " + cause.getMessage());
-        exit(STATUS_CONNECTION);
+        exit(Exit.CONNECTION);
     }
 
     void gaveUp(String why) {

@@ -273,7 +273,7 @@ final class Kept {
      * so that the segments are free for what is for others.
      */
     private void setAside(FrameView ack) {
-        for (Iterator<Old> each = old.iterator(); each.hasNext(); ) {
+        for (Iterator<Old> each = old.iterator(); each.hasNext();) {
             Old next = each.next();
             if (isSafe(ack, next.number, next.frame)) {
                 oldBytes -= next.frame.capacity();
@@ -333,7 +333,7 @@ final class Kept {
 
     /** The rank has come again: each frame of the connections before is written again, or not. */
     <X extends Exception> void repeat(Judge judge, Writer<X> writer) throws WireException, X {
-        for (Iterator<Old> each = old.iterator(); each.hasNext(); ) {
+        for (Iterator<Old> each = old.iterator(); each.hasNext();) {
             Old next = each.next();
             switch (judge.judge(walker.wrap(next.frame, 0))) {
                 case WRITTEN -> {

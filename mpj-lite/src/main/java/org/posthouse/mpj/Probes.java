@@ -53,7 +53,7 @@ final class Probes {
 
     private Envelope ask(Probing probing) throws IOException {
         lineWait.await();
-        for (boolean asked = false; ; asked = true) {
+        for (boolean asked = false;; asked = true) {
             Envelope came = inbox.find(probing.context, probing.source, probing.tag);
             boolean blocks = (probing.flags & FrameView.BLOCKING) != 0;
             if (came != null || inbox.isAhead(probing.context) && asked && !blocks) {

@@ -320,7 +320,7 @@ final class Saving implements Vault {
     }
 
     private void sendAll(ImageBytes image) throws IOException {
-        for (long sent = 0; sent < image.bytes() && !broken; ) {
+        for (long sent = 0; sent < image.bytes() && !broken;) {
             if (sent < upTo) {
                 progress.awaitLine();
                 sent += broken ? 0 : send(image, sent);

@@ -74,12 +74,10 @@ class ApiTableTest {
         CaseScan scan = new CaseScan(api);
         List<Case> cases = Stream.of(Cases.anywhere(), Cases.inAJob(), Cases.ending()).flatMap(List::stream).toList();
         for (Case each : cases) {
-            scan.members(each).forEach((member, own) ->
-                    (own ? OWN : SHARED).computeIfAbsent(member, none -> new TreeSet<>()).add(each.name()));
+            scan.members(each).forEach((member, own) -> (own ? OWN : SHARED).computeIfAbsent(member, none -> new TreeSet<>()).add(each.name()));
         }
         Case job = Cases.ofTheJobItself();
-        scan.members(job).keySet().forEach(member ->
-                SHARED.computeIfAbsent(member, none -> new TreeSet<>()).add(job.name()));
+        scan.members(job).keySet().forEach(member -> SHARED.computeIfAbsent(member, none -> new TreeSet<>()).add(job.name()));
     }
 
     private static Set<String> cases(ApiMember member) {

@@ -13,7 +13,6 @@ final class Endings {
 
     private Endings() {}
 
-
     /** The status that the case of a name ends with. */
     static int status(String name) {
         return name.equals("fatalError") ? FATAL : STATUS;

@@ -110,8 +110,7 @@ final class Neighbourhoods {
     static void withoutATopologyThereAreNone(Intracomm world) {
         Comm comm = world;
         int[] room = new int[4];
-        Check.error(comm, MPI.ERR_TOPOLOGY, "neighborAllGather", () ->
-                comm.neighborAllGather(room, 1, MPI.INT, room, 1, MPI.INT));
+        Check.error(comm, MPI.ERR_TOPOLOGY, "neighborAllGather", () -> comm.neighborAllGather(room, 1, MPI.INT, room, 1, MPI.INT));
     }
 
     /** One int to even ranks and from them, two to odd ones; displacements in bytes. */

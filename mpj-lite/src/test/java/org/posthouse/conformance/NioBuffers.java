@@ -150,7 +150,6 @@ final class NioBuffers {
         int[] ones = new int[world.Size()];
         Arrays.fill(ones, 1);
         Check.error(world, MPI.ERR_BUFFER, "allGather", () -> world.allGather(readOnly, 1, MPI.INT, room, 1, MPI.INT));
-        Check.error(world, MPI.ERR_BUFFER, "allGatherv", () ->
-                world.allGatherv(readOnly, 1, MPI.INT, room, ones, new int[ones.length], MPI.INT));
+        Check.error(world, MPI.ERR_BUFFER, "allGatherv", () -> world.allGatherv(readOnly, 1, MPI.INT, room, ones, new int[ones.length], MPI.INT));
     }
 }

@@ -40,8 +40,7 @@ final class OpenMpiInPlace {
     }
 
     static void allGatherv(Intracomm world) {
-        rules(world).allgathervInPlace((send, receive, counts, displs, root) ->
-                world.allGatherv(receive, counts, displs, MPI.INT));
+        rules(world).allgathervInPlace((send, receive, counts, displs, root) -> world.allGatherv(receive, counts, displs, MPI.INT));
     }
 
     static void reduce(Intracomm world) {
@@ -61,13 +60,11 @@ final class OpenMpiInPlace {
     }
 
     static void reduceScatterBlock(Intracomm world) {
-        rules(world).reduceScatterBlockInPlace((buffer, root) ->
-                world.reduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM));
+        rules(world).reduceScatterBlockInPlace((buffer, root) -> world.reduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM));
     }
 
     static void reduceScatter(Intracomm world) {
-        rules(world).reduceScatterInPlace((send, receive, counts, displs, root) ->
-                world.reduceScatter(receive, counts, MPI.INT, MPI.SUM));
+        rules(world).reduceScatterInPlace((send, receive, counts, displs, root) -> world.reduceScatter(receive, counts, MPI.INT, MPI.SUM));
     }
 
     static void iGather(Intracomm world) {
@@ -85,8 +82,7 @@ final class OpenMpiInPlace {
     static void iGatherv(Intracomm world) {
         int own = CollectiveRules.counts(world.Size())[world.Rank()];
         rules(world).gathervInPlace(
-                (send, receive, counts, displs, root) ->
-                        world.iGatherv(receive, counts, displs, MPI.INT, root).waitFor(),
+                (send, receive, counts, displs, root) -> world.iGatherv(receive, counts, displs, MPI.INT, root).waitFor(),
                 (buffer, root) -> world.iGatherv(buffer, own, MPI.INT, root).waitFor());
     }
 
@@ -98,8 +94,7 @@ final class OpenMpiInPlace {
     }
 
     static void iAllGatherv(Intracomm world) {
-        rules(world).allgathervInPlace((send, receive, counts, displs, root) ->
-                world.iAllGatherv(receive, counts, displs, MPI.INT).waitFor());
+        rules(world).allgathervInPlace((send, receive, counts, displs, root) -> world.iAllGatherv(receive, counts, displs, MPI.INT).waitFor());
     }
 
     static void iReduce(Intracomm world) {
@@ -119,12 +114,10 @@ final class OpenMpiInPlace {
     }
 
     static void iReduceScatterBlock(Intracomm world) {
-        rules(world).reduceScatterBlockInPlace((buffer, root) ->
-                world.iReduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM).waitFor());
+        rules(world).reduceScatterBlockInPlace((buffer, root) -> world.iReduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM).waitFor());
     }
 
     static void iReduceScatter(Intracomm world) {
-        rules(world).reduceScatterInPlace((send, receive, counts, displs, root) ->
-                world.iReduceScatter(receive, counts, MPI.INT, MPI.SUM).waitFor());
+        rules(world).reduceScatterInPlace((send, receive, counts, displs, root) -> world.iReduceScatter(receive, counts, MPI.INT, MPI.SUM).waitFor());
     }
 }

@@ -132,7 +132,7 @@ final class OpenMpiRequests {
             Check.equal("index before any", Request.testAny(requests), MPI.UNDEFINED);
             Check.equal("status before any", Request.testAnyStatus(requests), null);
         }, (requests, room) -> {
-            for (int left = requests.length; left > 0; ) {
+            for (int left = requests.length; left > 0;) {
                 Status status = left % 2 == 0 ? Request.testAnyStatus(requests) : null;
                 boolean found = status != null || left % 2 != 0 && Request.testAny(requests) != MPI.UNDEFINED;
                 left -= found ? 1 : 0;

@@ -71,8 +71,7 @@ final class Ports {
         String[] none = {};
         int[] errors = new int[1];
         Check.error(world, MPI.ERR_SPAWN, "spawn", () -> world.spawn("program", none, 1, MPI.INFO_NULL, 0, errors));
-        Check.error(world, MPI.ERR_SPAWN, "spawnMultiple", () ->
-                world.spawnMultiple(none, new String[0][], errors, new Info[0], 0, errors));
+        Check.error(world, MPI.ERR_SPAWN, "spawnMultiple", () -> world.spawnMultiple(none, new String[0][], errors, new Info[0], 0, errors));
         Check.that(Intercomm.getParent().isNull(), "nobody started this process from a program");
     }
 }

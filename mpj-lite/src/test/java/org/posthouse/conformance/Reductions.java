@@ -31,8 +31,7 @@ final class Reductions {
         int size = world.Size();
         for (Sample sample : samples) {
             Object out = sample.array(COUNT, i -> value(world.Rank() % 4, i));
-            Object expected = sample.array(COUNT, i ->
-                    IntStream.range(0, size).mapToLong(rank -> value(rank % 4, i)).reduce(fold).orElseThrow());
+            Object expected = sample.array(COUNT, i -> IntStream.range(0, size).mapToLong(rank -> value(rank % 4, i)).reduce(fold).orElseThrow());
             Object in = sample.room(COUNT);
             world.Allreduce(out, 0, in, 0, COUNT, sample.type(), op);
             Check.equal(op + " of " + sample.type(), in, expected);

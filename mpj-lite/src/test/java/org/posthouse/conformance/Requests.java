@@ -118,7 +118,7 @@ final class Requests {
     static void testany(Intracomm world) {
         Collector early = (requests, room) -> Check.equal("Testany before any", Request.Testany(requests), null);
         collect(world, early, (requests, room) -> {
-            for (int left = requests.length; left > 0; ) {
+            for (int left = requests.length; left > 0;) {
                 Status status = Request.Testany(requests);
                 if (status != null) {
                     requireWhole(status, room);
@@ -134,7 +134,7 @@ final class Requests {
                 world,
                 (requests, room) -> Check.equal("Testsome before any", Request.Testsome(requests).length, 0),
                 (requests, room) -> {
-                    for (int left = requests.length; left > 0; ) {
+                    for (int left = requests.length; left > 0;) {
                         Status[] statuses = Request.Testsome(requests);
                         Arrays.stream(statuses).forEach(status -> requireWhole(status, room));
                         left -= statuses.length;

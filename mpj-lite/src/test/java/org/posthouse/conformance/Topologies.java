@@ -133,8 +133,7 @@ final class Topologies {
             grid.Free();
             other.Free();
         }
-        Check.error(world, MPI.ERR_ARG, "Create_cart", () ->
-                world.Create_cart(new int[] {world.Size() + 1}, new boolean[1], false));
+        Check.error(world, MPI.ERR_ARG, "Create_cart", () -> world.Create_cart(new int[] {world.Size() + 1}, new boolean[1], false));
     }
 
     /** A mapping gives every rank one place. */

@@ -116,17 +116,12 @@ final class WrongArguments {
 
     static void exchanges(Intracomm world) {
         int[] other = new int[4];
-        requireAllChecks(world, "Sendrecv", (b, offset, n, type, to, tag) ->
-                world.Sendrecv(b, offset, n, type, to, tag, other, 0, 4, MPI.INT, 0, TAG));
-        requireAllChecks(world, "Sendrecv", (b, offset, n, type, from, tag) ->
-                world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
-        requireAllChecks(world, "Sendrecv_replace", (b, offset, n, type, to, tag) ->
-                world.Sendrecv_replace(b, offset, n, type, to, tag, 0, TAG));
+        requireAllChecks(world, "Sendrecv", (b, offset, n, type, to, tag) -> world.Sendrecv(b, offset, n, type, to, tag, other, 0, 4, MPI.INT, 0, TAG));
+        requireAllChecks(world, "Sendrecv", (b, offset, n, type, from, tag) -> world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
+        requireAllChecks(world, "Sendrecv_replace", (b, offset, n, type, to, tag) -> world.Sendrecv_replace(b, offset, n, type, to, tag, 0, TAG));
         int size = world.Size();
-        Check.error(world, MPI.ERR_RANK, "Sendrecv_replace", () ->
-                world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, size, TAG));
-        Check.error(world, MPI.ERR_TAG, "Sendrecv_replace", () ->
-                world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, 0, Integer.MIN_VALUE));
+        Check.error(world, MPI.ERR_RANK, "Sendrecv_replace", () -> world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, size, TAG));
+        Check.error(world, MPI.ERR_TAG, "Sendrecv_replace", () -> world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, 0, Integer.MIN_VALUE));
     }
 
     static void probes(Intracomm world) {
@@ -200,8 +195,7 @@ final class WrongArguments {
         int[] other = new int[400];
         requireRootChecks(world, "Bcast", (n, type, root) -> world.Bcast(ROOM, 0, n, type, root));
         requireRootChecks(world, "Gather", (n, type, root) -> world.Gather(ROOM, 0, n, type, other, 0, n, type, root));
-        requireRootChecks(world, "Scatter", (n, type, root) ->
-                world.Scatter(other, 0, n, type, ROOM, 0, n, type, root));
+        requireRootChecks(world, "Scatter", (n, type, root) -> world.Scatter(other, 0, n, type, ROOM, 0, n, type, root));
         requireRootChecks(world, "Reduce", (n, type, root) -> world.Reduce(ROOM, 0, other, 0, n, type, MPI.SUM, root));
         requireRootChecks(world, "bcast", (n, type, root) -> world.bcast(ROOM, n, type, root));
         requireRootChecks(world, "gather", (n, type, root) -> world.gather(ROOM, n, type, other, n, type, root));
@@ -214,28 +208,19 @@ final class WrongArguments {
         int[] one = new int[1];
         int[] tooShort = new int[size - 1];
         int[] room = new int[size];
-        Check.error(world, MPI.ERR_BUFFER, "Allgather", () ->
-                world.Allgather(one, 0, 1, MPI.INT, tooShort, 0, 1, MPI.INT));
-        Check.error(world, MPI.ERR_BUFFER, "Alltoall", () ->
-                world.Alltoall(tooShort, 0, 1, MPI.INT, room, 0, 1, MPI.INT));
-        Check.error(world, MPI.ERR_ARG, "Allgatherv", () ->
-                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, tooShort, room, MPI.INT));
-        Check.error(world, MPI.ERR_ARG, "Alltoallv", () ->
-                world.Alltoallv(room, 0, room, null, MPI.INT, room, 0, room, room, MPI.INT));
+        Check.error(world, MPI.ERR_BUFFER, "Allgather", () -> world.Allgather(one, 0, 1, MPI.INT, tooShort, 0, 1, MPI.INT));
+        Check.error(world, MPI.ERR_BUFFER, "Alltoall", () -> world.Alltoall(tooShort, 0, 1, MPI.INT, room, 0, 1, MPI.INT));
+        Check.error(world, MPI.ERR_ARG, "Allgatherv", () -> world.Allgatherv(one, 0, 1, MPI.INT, room, 0, tooShort, room, MPI.INT));
+        Check.error(world, MPI.ERR_ARG, "Alltoallv", () -> world.Alltoallv(room, 0, room, null, MPI.INT, room, 0, room, room, MPI.INT));
         int[] ones = new int[size];
         Arrays.fill(ones, 1);
         int[] beyond = new int[size];
         beyond[size - 1] = size;
-        Check.error(world, MPI.ERR_BUFFER, "Allgatherv", () ->
-                world.Allgatherv(new int[2], 0, 1, MPI.INT2, new int[2 * size], 0, ones, beyond, MPI.INT2));
-        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () ->
-                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, MPI.LONG));
-        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () ->
-                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, null));
-        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () ->
-                world.Reduce_scatter(new double[size], 0, room, 0, ones, MPI.INT, MPI.SUM));
-        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () ->
-                world.Reduce_scatter(room, 0, one, 0, ones, null, MPI.SUM));
+        Check.error(world, MPI.ERR_BUFFER, "Allgatherv", () -> world.Allgatherv(new int[2], 0, 1, MPI.INT2, new int[2 * size], 0, ones, beyond, MPI.INT2));
+        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () -> world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, MPI.LONG));
+        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () -> world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, null));
+        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () -> world.Reduce_scatter(new double[size], 0, room, 0, ones, MPI.INT, MPI.SUM));
+        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () -> world.Reduce_scatter(room, 0, one, 0, ones, null, MPI.SUM));
         Check.error(world, MPI.ERR_TYPE, "Allreduce", () -> world.Allreduce(one, 0, room, 0, 1, null, MPI.SUM));
         Check.error(world, MPI.ERR_COUNT, "Scan", () -> world.Scan(one, 0, room, 0, -1, MPI.INT, MPI.SUM));
         world.Barrier();
@@ -246,12 +231,10 @@ final class WrongArguments {
         double[] doubles = new double[1];
         Object[] objects = {1};
         Check.error(world, MPI.ERR_OP, "Allreduce", () -> world.Allreduce(in, 0, in, 0, 1, MPI.INT, null));
-        Check.error(world, MPI.ERR_OP, "Allreduce", () ->
-                world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.LAND));
+        Check.error(world, MPI.ERR_OP, "Allreduce", () -> world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.LAND));
         Check.error(world, MPI.ERR_OP, "Reduce", () -> world.Reduce(in, 0, in, 0, 1, MPI.INT, MPI.MAXLOC, 0));
         Check.error(world, MPI.ERR_OP, "Scan", () -> world.Scan(doubles, 0, doubles, 0, 1, MPI.DOUBLE, MPI.BAND));
-        Check.error(world, MPI.ERR_OP, "Allreduce", () ->
-                world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.SUM));
+        Check.error(world, MPI.ERR_OP, "Allreduce", () -> world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.SUM));
         Op own = new Op(
                 new User_function() {
                     @Override

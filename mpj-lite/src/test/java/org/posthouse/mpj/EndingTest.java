@@ -155,7 +155,7 @@ final class EndingTest {
     void whoReachesNoRelayInInitEndsInOneLine() throws Exception {
         relay.shut();
         launch(Prints.class);
-        requireEnd(Ending.STATUS_CONNECTION);
+        requireEnd(Exit.CONNECTION);
         assertThat(read(process.getErrorStream()).lines())
                 .containsExactly("rank 0: cannot reach the relay at " + relay.address() + ": Connection refused");
     }

@@ -267,7 +267,8 @@ class HistoryTest {
         ScriptedRelay.view(two).events(2, 2, 0);
         assertThatThrownBy(() -> second.onEvents(two, ScriptedRelay.view(two))).hasMessageContaining("with 2 events");
         ScriptedRelay.view(two).events(2, 0x1000_0001, 0);
-        assertThatThrownBy(() -> second.onEvents(two, ScriptedRelay.view(two))).as("16 bytes of events, in 32 bits").hasMessageContaining("with 268435457 events");
+        assertThatThrownBy(() -> second.onEvents(two, ScriptedRelay.view(two))).as("16 bytes of events, in 32 bits")
+                .hasMessageContaining("with 268435457 events");
         ScriptedRelay.view(two).events(2, 1, 0);
         second.onEvents(two, ScriptedRelay.view(two));
         assertThatThrownBy(() -> second.onEvents(two, ScriptedRelay.view(two))).isInstanceOf(WireException.class);

@@ -313,8 +313,10 @@ final class KeptTest {
                         .forEach(next -> assertThat(next.number).isLessThan(firstUnsafe[next.home]));
                 model.clear();
                 model.addAll(still);
-                firstUnsafe[0] = Math.max(firstUnsafe[0], still.stream().filter(each -> each.home == 0).mapToLong(each -> each.number).min().orElse(kept.next()));
-                firstUnsafe[1] = Math.max(firstUnsafe[1], still.stream().filter(each -> each.home == 1).mapToLong(each -> each.number).min().orElse(kept.next()));
+                firstUnsafe[0] =
+                        Math.max(firstUnsafe[0], still.stream().filter(each -> each.home == 0).mapToLong(each -> each.number).min().orElse(kept.next()));
+                firstUnsafe[1] =
+                        Math.max(firstUnsafe[1], still.stream().filter(each -> each.home == 1).mapToLong(each -> each.number).min().orElse(kept.next()));
             }
         }
         assertThat(setAside[0]).as("times that it was full and what was safe made room").isGreaterThan(2);

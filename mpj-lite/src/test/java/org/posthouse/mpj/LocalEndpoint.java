@@ -168,7 +168,7 @@ final class LocalEndpoint implements Endpoint {
             requireOpen();
             Local operation = new Local("receive from " + source + " tag " + tag + " context " + context);
             Posted receive = new Posted(context, source, tag, sink, operation);
-            for (Iterator<Message> each = arrived.iterator(); each.hasNext(); ) {
+            for (Iterator<Message> each = arrived.iterator(); each.hasNext();) {
                 Message message = each.next();
                 if (matches(receive.context, source, tag, message)) {
                     each.remove();
@@ -238,7 +238,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private void arrive(Message message) {
-        for (Iterator<Posted> each = posted.iterator(); each.hasNext(); ) {
+        for (Iterator<Posted> each = posted.iterator(); each.hasNext();) {
             Posted receive = each.next();
             if (matches(receive.context, receive.source, receive.tag, message)) {
                 each.remove();

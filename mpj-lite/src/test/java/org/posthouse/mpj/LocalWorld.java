@@ -251,8 +251,7 @@ public final class LocalWorld {
     private void checkStuck() {
         if (errands == 0 && !live.isEmpty() && stuck.keySet().containsAll(live)) {
             StringBuilder text = new StringBuilder("deadlock");
-            stuck.forEach((thread, what) ->
-                    text.append("; ").append(thread.getName()).append(" waits for ").append(what));
+            stuck.forEach((thread, what) -> text.append("; ").append(thread.getName()).append(" waits for ").append(what));
             fail(new AssertionError(text.toString()));
         }
     }

@@ -31,10 +31,10 @@ class LocalWorldTest {
     @Test
     void findsThatARankWaitsForOneThatIsGone() {
         assertThatThrownBy(() -> new LocalWorld(2).run(end -> {
-                    if (end.rank() == 0) {
-                        end.probe(0, 1, 0);
-                    }
-                }))
+            if (end.rank() == 0) {
+                end.probe(0, 1, 0);
+            }
+        }))
                 .hasMessageContaining("deadlock; rank-0 waits for probe of 1");
     }
 
@@ -51,11 +51,11 @@ class LocalWorldTest {
     @Test
     void reportsWhatARankThrew() {
         assertThatThrownBy(() -> new LocalWorld(3).run(end -> {
-                    if (end.rank() == 2) {
-                        throw new IllegalStateException("broken");
-                    }
-                    end.probe(0, 2, 0);
-                }))
+            if (end.rank() == 2) {
+                throw new IllegalStateException("broken");
+            }
+            end.probe(0, 2, 0);
+        }))
                 .hasMessageContaining("rank 2: java.lang.IllegalStateException: broken");
     }
 

@@ -67,7 +67,7 @@ final class RankMainTest {
     private static String run(String program, int status) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
-                        java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
+                java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

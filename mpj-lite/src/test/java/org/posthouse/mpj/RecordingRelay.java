@@ -215,8 +215,8 @@ final class RecordingRelay {
     private void welcome(int incarnation, List<StatePage.Entry> state) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
         say(new Welcome(
-                        ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged ? JobOpen.PROCESS : JobOpen.NONE, deliveries, events,
-                        StatePage.pages(state.size()), 0, 0, 0, homes, new int[3], new int[0])
+                ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged ? JobOpen.PROCESS : JobOpen.NONE, deliveries, events,
+                StatePage.pages(state.size()), 0, 0, 0, homes, new int[3], new int[0])
                 .encode());
         for (ByteBuffer page : StatePage.encode(ScriptedRelay.JOB, state)) {
             say(page);

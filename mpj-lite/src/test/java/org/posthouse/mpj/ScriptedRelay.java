@@ -157,7 +157,7 @@ final class ScriptedRelay implements AutoCloseable {
     static ByteBuffer welcome(int incarnation, int durability, long deliveries, int pages) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
         return new Welcome(
-                        JOB, 0, incarnation, 1 << 20, 2, durability, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
+                JOB, 0, incarnation, 1 << 20, 2, durability, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
                 .encode();
     }
 

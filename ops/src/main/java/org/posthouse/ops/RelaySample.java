@@ -215,7 +215,8 @@ final class RelaySample {
         counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::frameBytesIn));
         counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::frameBytesOut));
         gauge("posthouse.link.packing", at, "1 when large frames of the link go packed", s -> s.link(link, view -> view.packing().on() ? 1 : 0));
-        counter("posthouse.link.packed.before.bytes", at, "bytes of frames that went packed, as they were", s -> s.link(link, view -> view.packing().bytesBefore()));
+        counter("posthouse.link.packed.before.bytes", at, "bytes of frames that went packed, as they were",
+                s -> s.link(link, view -> view.packing().bytesBefore()));
         counter("posthouse.link.packed.after.bytes", at, "bytes that went in their place", s -> s.link(link, view -> view.packing().bytesAfter()));
         counter("posthouse.link.packing.samples", at, "frames packed only to see whether it would pay", s -> s.link(link, view -> view.packing().samples()));
         counter("posthouse.link.frames.repeated", at, "frames written again after a cut", s -> s.link(link, LinkView::framesRepeated));

@@ -43,7 +43,8 @@ final class Browser implements AutoCloseable {
                 .setBinary(chromium)
                 .addArguments("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder.resolve("profile"))
                 // It would ask its maker for news: no name but this machine's leads anywhere.
-                .addArguments("--disable-component-update", "--dns-prefetch-disable", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1");
+                .addArguments("--disable-component-update", "--dns-prefetch-disable",
+                        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1");
         if (System.getProperty("user.name").equals("root")) {
             options.addArguments("--no-sandbox");
         }

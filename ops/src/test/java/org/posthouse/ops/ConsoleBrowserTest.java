@@ -73,7 +73,8 @@ class ConsoleBrowserTest {
             open(ops).getFirst().click();
             browser.await("both tables", () -> browser.all(".both .scroll").size(), 2);
             assertThat(browser.run("return innerWidth")).isEqualTo((long) width);
-            assertThat(browser.run("return [document.documentElement, ...document.querySelectorAll('.both .scroll')].map(e => e.scrollWidth - e.clientWidth).join()"))
+            assertThat(browser
+                    .run("return [document.documentElement, ...document.querySelectorAll('.both .scroll')].map(e => e.scrollWidth - e.clientWidth).join()"))
                     .as("pixels that are to be scrolled to").isEqualTo("0,0,0");
         }
     }
@@ -138,7 +139,8 @@ class ConsoleBrowserTest {
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
-            browser.await("those shown at first", () -> text(".job h3"), "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
+            browser.await("those shown at first", () -> text(".job h3"),
+                    "demo.Ring running; ended0 failed; ended1 failed; ended2 failed; ended3 failed; ended4 failed");
             assertThat(text(".tile:nth-child(3)")).isEqualTo("Ranks connected 1 of 1 none lost");
             assertThat(browser.run("return document.title")).isEqualTo("Posthouse");
             assertThat(text(".map .site")).contains("1 relay · 1 rank");
@@ -260,7 +262,8 @@ class ConsoleBrowserTest {
                     const boxes = [...document.querySelectorAll('.map .site rect')].map(r => r.getBoundingClientRect());
                     return boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length
                     """)).as("boxes on boxes").isEqualTo(0L);
-            assertThat(browser.run("return document.querySelector('.job h3 .badge').getBoundingClientRect().height < 30")).as("a badge of one line").isEqualTo(true);
+            assertThat(browser.run("return document.querySelector('.job h3 .badge').getBoundingClientRect().height < 30")).as("a badge of one line")
+                    .isEqualTo(true);
             assertThat(browser.run("const right = e => document.querySelector(e).getBoundingClientRect().right;"
                     + "return Math.max(right('.job .badge'), right('.job .speed .spark')) < right('.job')")).as("badge and chart inside").isEqualTo(true);
             assertThat(browser.run("""

@@ -81,7 +81,8 @@ final class ConsoleDemo {
     private static LinkView up(String peer, long moved) {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
                 moved * 812, moved * 799, moved * 2, moved * 2, moved * 900, moved * 880, 11_840, moved % 65_536, 12, 3, lanes(moved),
-                new PackingView(true, moved * 640, moved * 210, 31), List.of(List.of("lille"), List.of("nancy")), 2, new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty());
+                new PackingView(true, moved * 640, moved * 210, 31), List.of(List.of("lille"), List.of("nancy")), 2,
+                new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty());
     }
 
     private static List<LaneView> lanes(long moved) {

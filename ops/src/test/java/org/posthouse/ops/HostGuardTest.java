@@ -20,7 +20,7 @@ class HostGuardTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "rebind.example", "127.0.0.1.rebind.example", "localhost.rebind.example", "10.1.2.3", "", "[::2]"})
+        "rebind.example", "127.0.0.1.rebind.example", "localhost.rebind.example", "10.1.2.3", "", "[::2]"})
     void refusesEveryOtherName(String host) {
         assertThat(new HostGuard(OpsConfig.loopback(0)).allows(host)).isFalse();
     }

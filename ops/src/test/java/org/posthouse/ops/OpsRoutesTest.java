@@ -111,7 +111,7 @@ class OpsRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-            "/api/v1/jobs/XYZ", "/api/v1/jobs/1f4c9ae02b77d3101f4c9ae02b77d3101f", "/api/v1/jobs/%22%3E%3Cb%3E"})
+        "/api/v1/jobs/XYZ", "/api/v1/jobs/1f4c9ae02b77d3101f4c9ae02b77d3101f", "/api/v1/jobs/%22%3E%3Cb%3E"})
     void refusesWhatIsNoJobId(String path) throws Exception {
         HttpResponse<String> answer = ops.get(path);
         assertThat(answer.statusCode()).isEqualTo(400);
@@ -128,7 +128,7 @@ class OpsRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/nothing", "/api/v1/relay", "/console/../openapi.json.bak", "/console/OpsServer.class",
-            "/webjars/lit/package.json", "/console/%2e%2e/%2e%2e/OpsServer.class", "/webjars/"})
+        "/webjars/lit/package.json", "/console/%2e%2e/%2e%2e/OpsServer.class", "/webjars/"})
     void answersUnknownPathsWithOneLine(String path) throws Exception {
         HttpResponse<String> answer = ops.get(path);
         assertThat(answer.statusCode()).isEqualTo(404);

@@ -62,7 +62,8 @@ final class Scenes {
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
-                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(), new PackingView(true, 31, 32, 33),
+                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(),
+                        new PackingView(true, 31, 32, 33),
                         List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty()),
                 new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
                         List.of(), 0, NO_STREAMS, Optional.of(parked())));

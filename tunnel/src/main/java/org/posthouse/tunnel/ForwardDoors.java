@@ -34,11 +34,11 @@ final class ForwardDoors implements LinkStreams.Doors {
         }
         HostAndPort target = ForwardConfig.parse(targets.get(name));
         sockets.client(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        channel.pipeline().addLast(new StreamPump(channel));
-                    }
-                })
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(new StreamPump(channel));
+            }
+        })
                 .connect(target.host(), target.port())
                 .addListener(connected -> onConnected(stream, door, (ChannelFuture) connected));
     }

@@ -115,8 +115,7 @@ final class KeyFiles {
     static X509Certificate readCertificate(Path file) throws KeysException {
         byte[] pem = read(file);
         try {
-            return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
         } catch (CertificateException e) {
             throw unusable(file, CERTIFICATE, "certificate", e);
         }

@@ -82,14 +82,14 @@ final class KeyWatch {
         assert context.nettyEventLoop().inEventLoop();
         Path file = folder.resolve(GridAuthority.REVOKED);
         keeping = context.executeBlocking(
-                        () -> {
-                            RevocationList kept = kept(file, authority);
-                            if (!kept.isNewerThan(list) && !kept.isSame(list)) {
-                                list.write(file);
-                            }
-                            return list;
-                        },
-                        true)
+                () -> {
+                    RevocationList kept = kept(file, authority);
+                    if (!kept.isNewerThan(list) && !kept.isSame(list)) {
+                        list.write(file);
+                    }
+                    return list;
+                },
+                true)
                 .onFailure(cause -> onProblem.accept("list " + list.number()
                         + " of revoked certificates is in force, but not kept for the next start: " + cause.getMessage()
                         + "; copy the authority's " + GridAuthority.REVOKED + " to " + file));

@@ -99,8 +99,7 @@ final class LinkKeys {
         warn(warnings, "the certificate of site " + own.site(), own, now, "renew it with posthouse keys renew");
         SiteCertificate authority = SiteCertificate.of(keys.authority(), own.file());
         warn(warnings, "the grid's authority", authority, now, "begin a new grid with posthouse keys init");
-        peers.forEach((relay, peer) ->
-                warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew"));
+        peers.forEach((relay, peer) -> warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew"));
         return new KeysStatus(own, authority.notAfter(), revocations.number(), revocations.size(), warnings);
     }
 

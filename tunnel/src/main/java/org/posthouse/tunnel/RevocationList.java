@@ -56,8 +56,7 @@ final class RevocationList {
      */
     static RevocationList read(byte[] bytes, X509Certificate authority, String from) throws KeysException {
         try {
-            X509CRL list = (X509CRL)
-                    CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(bytes));
+            X509CRL list = (X509CRL) CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(bytes));
             if (list == null) {
                 throw new KeysException(from + " holds no list of revoked certificates");
             }

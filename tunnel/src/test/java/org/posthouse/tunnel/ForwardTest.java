@@ -253,7 +253,8 @@ class ForwardTest {
             for (int i = 0; i < 3; i++) {
                 try (Socket accepted = full.accept()) {
                     if (i == 2) {
-                        assertThatThrownBy(() -> accepted.getInputStream().read()).as("of the connection that nobody wants").isInstanceOf(SocketException.class);
+                        assertThatThrownBy(() -> accepted.getInputStream().read()).as("of the connection that nobody wants")
+                                .isInstanceOf(SocketException.class);
                     }
                 }
             }
@@ -358,10 +359,10 @@ class ForwardTest {
     @Test
     void allThatIsWrongWithAConfigurationIsToldTogether() {
         assertThatThrownBy(() -> new ForwardConfig(
-                        StreamConfig.DEFAULT,
-                        Map.of("Up", "h:1", "door", "nowhere"),
-                        List.of(new ForwardConfig.Via("b//", "x y", "127.0.0.1")),
-                        Optional.empty()))
+                StreamConfig.DEFAULT,
+                Map.of("Up", "h:1", "door", "nowhere"),
+                List.of(new ForwardConfig.Via("b//", "x y", "127.0.0.1")),
+                Optional.empty()))
                 .hasMessageContainingAll("door \"Up\"", "\"nowhere\" of door door", "door \"x y\"", "\"127.0.0.1\" of b///x y", "relay \"b//\"");
     }
 
@@ -599,7 +600,7 @@ class ForwardTest {
     private static long checksum(InputStream in, int bytes) throws IOException {
         CRC32C crc = new CRC32C();
         byte[] piece = new byte[100_000];
-        for (int left = bytes; left > 0; ) {
+        for (int left = bytes; left > 0;) {
             int read = in.read(piece, 0, Math.min(left, piece.length));
             assertThat(read).as("of the last %s bytes", left).isPositive();
             crc.update(piece, 0, read);

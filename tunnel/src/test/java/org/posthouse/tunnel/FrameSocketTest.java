@@ -105,7 +105,7 @@ class FrameSocketTest {
             expected.add(sequence);
         }
         byte[] stream = bytesOf(frames.toArray(ByteBuf[]::new));
-        for (int at = 0; at < stream.length; ) {
+        for (int at = 0; at < stream.length;) {
             int next = Math.min(stream.length, at + 1 + random.nextInt(random.nextBoolean() ? 20 : 8000));
             feed(stream, at, next);
             at = next;

@@ -199,7 +199,8 @@ final class LaneModel implements LinkArrivals.Sink {
         int flow = random.nextInt(FLOWS);
         int kind = random.nextInt(4);
         FrameType type = kind == 0 ? FrameType.CHUNK : kind == 1 ? FrameType.EAGER : FrameType.SEND;
-        int payload = type == FrameType.CHUNK ? random.nextBoolean() ? 4 : Wire.PAYLOAD_BYTES_MAX : type == FrameType.SEND && random.nextBoolean() ? LONG_BYTES : 0;
+        int payload =
+                type == FrameType.CHUNK ? random.nextBoolean() ? 4 : Wire.PAYLOAD_BYTES_MAX : type == FrameType.SEND && random.nextBoolean() ? LONG_BYTES : 0;
         int header = type == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
         ByteBuffer frame = ByteBuffer.allocate(header + payload);
         new FrameView()
@@ -244,7 +245,8 @@ final class LaneModel implements LinkArrivals.Sink {
         ByteBuf packed = run.take();
         for (int i = 0; i < frames.size(); i++) {
             ByteBuf bytes = frames.get(i).bytes().retainedSlice();
-            lanes.get(lane).add(new Flying(bytes, true, view(packed).linkWord(0) + i, view(packed).linkWord(1), i + 1 < frames.size() ? 0 : packed.readableBytes()));
+            lanes.get(lane)
+                    .add(new Flying(bytes, true, view(packed).linkWord(0) + i, view(packed).linkWord(1), i + 1 < frames.size() ? 0 : packed.readableBytes()));
         }
         packed.release();
     }

@@ -40,8 +40,7 @@ final class RawPeer implements Closeable {
 
     /** Connects with the key and certificate in {@code keys}, or with none if it is null, ready to shake hands. */
     static RawPeer dial(int port, Path keys, String... protocols) throws Exception {
-        SSLSocket socket = (SSLSocket)
-                context(keys).getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
+        SSLSocket socket = (SSLSocket) context(keys).getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
         if (protocols.length > 0) {
             socket.setEnabledProtocols(protocols);
         }
@@ -54,8 +53,7 @@ final class RawPeer implements Closeable {
     }
 
     static SSLServerSocket listen(Path keys) throws Exception {
-        SSLServerSocket server = (SSLServerSocket)
-                context(keys).getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        SSLServerSocket server = (SSLServerSocket) context(keys).getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
         server.setNeedClientAuth(true);
         server.setSoTimeout(PATIENCE_MS);
         return server;

@@ -65,11 +65,11 @@ class StreamRateTest {
                     vertx, grid.listening("b", 1).forwards(forwards.door("sink", "127.0.0.1:" + sink.getLocalPort()))).start();
             int lead = network.way(WanShape.of(oneWayMs, mbit)).lead(b.links.port());
             TestRelay a = new TestRelay(
-                            vertx,
-                            grid.config("a", 1)
-                                    .peer("b", "127.0.0.1:" + lead)
-                                    .forwards(forwards.via("b", "sink", "127.0.0.1:0"))
-                                    .compression(Compression.NEVER))
+                    vertx,
+                    grid.config("a", 1)
+                            .peer("b", "127.0.0.1:" + lead)
+                            .forwards(forwards.via("b", "sink", "127.0.0.1:0"))
+                            .compression(Compression.NEVER))
                     .start();
             await().atMost(PATIENCE).until(() -> forward(a).state() == ForwardStatus.State.LISTENING);
             String address = forward(a).address();

@@ -318,7 +318,8 @@ class WanEmulatorTest {
         assertThat(way.connections()).isZero();
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close()).isInstanceOf(ConnectException.class);
         try (SocketChannel another = SocketChannel.open()) {
-            assertThatThrownBy(() -> another.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))).as("the port is kept").isInstanceOf(BindException.class);
+            assertThatThrownBy(() -> another.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))).as("the port is kept")
+                    .isInstanceOf(BindException.class);
         }
         way.up();
         assertThat(roundTrips(connect(port), 1)).hasSize(1);

@@ -33,7 +33,7 @@ public final class BranchesOnTestsome {
             receives[i] = MPI.COMM_WORLD.Irecv(message[i], 0, 1, MPI.LONG, i + 1, 1);
         }
         long fold = 1;
-        for (int left = senders * rounds; left > 0; ) {
+        for (int left = senders * rounds; left > 0;) {
             Status[] done = Request.Testsome(receives);
             fold = 31 * fold + (done == null ? 0 : done.length);
             for (int i = 0; done != null && i < done.length; i++) {

@@ -75,7 +75,7 @@ final class RleReader {
                 column = 0;
             }
             case '!' -> isEnded = true;
-            case ' ', '\t' -> { }
+            case ' ', '\t' -> {}
             default -> throw complaint("there is '" + character + "', expected a number, b, o, $ or !");
         }
     }

@@ -37,7 +37,7 @@ class KMeansTest {
 
     @ParameterizedTest
     @CsvSource({"1,1,681.370600000", "2,1,152.347951760", "2,5,152.347951760", "3,1,78.851441426", "3,2,78.851441426",
-            "3,3,78.851441426", "3,5,78.851441426", "3,8,78.851441426"})
+        "3,3,78.851441426", "3,5,78.851441426", "3,8,78.851441426"})
     void findsTheKnownClustersOfTheIrises(int k, int ranks, double inertia) throws IOException {
         double[] all = irises().values();
         Ranks.run(ranks, (comm, rank) -> {

@@ -16,7 +16,7 @@ class SummaTest {
 
     @ParameterizedTest
     @CsvSource({"1,7,5,9", "2,64,64,64", "3,50,70,200", "4,65,33,129", "5,3,100,70", "6,40,90,65", "7,11,13,300",
-            "8,100,5,77", "9,31,32,33", "12,2,3,1", "6,1,1,1", "4,1,50,4"})
+        "8,100,5,77", "9,31,32,33", "12,2,3,1", "6,1,1,1", "4,1,50,4"})
     void anyNumberOfRanksMultipliesAnyShape(int ranks, int rows, int columns, int inner) {
         Ranks.run(ranks, (comm, rank) -> multiply(comm, MatmulGrid.of(ranks, rows, columns, inner)));
     }

@@ -207,8 +207,8 @@ public final class Region {
             return;
         }
         int shift = inOut.index(inOutAt) - index(at);
-        layout.walk(offset, (long) at * unit, dataElements(count), (index, run) ->
-                fold.fold(foldUnit, store, index, inOut.store, index + shift, run / foldUnit.elements()));
+        layout.walk(offset, (long) at * unit, dataElements(count),
+                (index, run) -> fold.fold(foldUnit, store, index, inOut.store, index + shift, run / foldUnit.elements()));
     }
 
     /**
