@@ -82,8 +82,8 @@ class GatewayKilledTest {
                     await().atMost(PATIENCE).until(() -> one.meter("posthouse_carried_lanes") == 0);
                     assertThat(one.meter("posthouse_drained")).isEqualTo(1);
                     assertWhole(job.await());
-                    InProcess.Result status = InProcess.run("status", "--ops", a.ready().console());
-                    assertThat(status.out()).containsPattern("link +site-b is UP since .*, via site-a/gw2");
+                    await().atMost(PATIENCE).untilAsserted(() -> assertThat(InProcess.run("status", "--ops", a.ready().console()).out())
+                            .containsPattern("link +site-b is UP since .*, via site-a/gw2"));
                     assertThat(carried(two)).isPositive();
                 }
             }
