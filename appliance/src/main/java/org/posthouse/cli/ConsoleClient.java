@@ -75,6 +75,9 @@ final class ConsoleClient {
             }
             connection.connect();
             return connection;
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure("the console at " + console + " cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it"
+                    + " with --ops by its address", e);
         } catch (IOException e) {
             throw unreachable(e);
         }

@@ -65,7 +65,7 @@ public final class Installation {
 
     /** The JVM tells of a class from a {@link StartCache} where its jar was when that was made; an installation may have been copied since. */
     static Path onClassPath(Path told, List<Path> classPath) {
-        return classPath.contains(told)
+        return classPath.contains(told) || !told.toString().endsWith(".jar")
                 ? told
                 : classPath.stream().filter(entry -> told.getFileName().equals(entry.getFileName())).findFirst().orElse(told);
     }

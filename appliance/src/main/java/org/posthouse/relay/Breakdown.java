@@ -30,6 +30,11 @@ public final class Breakdown {
         });
     }
 
+    /** Has what tells of it loaded while there is memory: of a process that logs in any case. */
+    static void prepare() {
+        Log.OF_FAULTS.isErrorEnabled();
+    }
+
     private static void end(Thread thread, Throwable fault) {
         try {
             Log.OF_FAULTS.error(

@@ -49,6 +49,7 @@ public final class RelayHost implements AutoCloseable {
     private boolean closed;
 
     private RelayHost(RelayConfig config, LoopKind kind) {
+        Breakdown.prepare();
         metrics = OpsMetrics.create();
         int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
         vertx = StillLoops.watch(metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport()));

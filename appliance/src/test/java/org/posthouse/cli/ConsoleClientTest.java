@@ -8,11 +8,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of consoles that cannot be asked. */
 class ConsoleClientTest {
+    @Test
+    void aHostThatNoUrlMayNameIsOneLine() {
+        assertThatExceptionOfType(CommandFailure.class)
+                .isThrownBy(() -> new ConsoleClient(new HostPort("a|b", 7413)).get("/readyz"))
+                .withMessage("the console at a|b:7413 cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it with --ops by its address");
+    }
+
     /** What --listen answers, and a server of another kind. */
     @ParameterizedTest
     @ValueSource(strings = {"\0\0\0\7\u001b[2Jno HTTP", "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n\u001b[2J!"})

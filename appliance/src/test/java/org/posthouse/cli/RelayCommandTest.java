@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
@@ -57,11 +58,12 @@ class RelayCommandTest {
     void whatEachOptionIsCanBePrinted() {
         OptionsInUse all = relay("--site", "a", "--peer", "b=h:1", "--peer", "c=h:2", "--mode", "pooled").inUse();
         assertThat(all.text(false).lines())
-                .contains("--site                 a", "--peer                 b=h:1 c=h:2", "--mode                 pooled",
+                .contains("--site                 a", "--peer                 b=h:1", "--peer                 c=h:2", "--mode                 pooled",
                         "--listen               127.0.0.1:7411  (default)",
                         "--keys                 -  (default)")
                 .noneMatch(line -> line.startsWith("--print-config") || line.startsWith("--help"));
-        assertThat(all.text(true)).contains("\"--mode\":{\"value\":\"pooled\",\"given\":true}", "\"--ops\":{\"value\":\"127.0.0.1:7413\",\"given\":false}");
+        assertThat(all.text(true)).contains("\"--mode\":{\"given\":true,\"values\":[\"pooled\"]}", "\"--peer\":{\"given\":true,\"values\":[\"b=h:1\",\"c=h:2\"]}",
+                "\"--ops\":{\"given\":false,\"values\":[\"127.0.0.1:7413\"]}");
     }
 
     /** Where the page has words in place of a value, they are about something else than one. */
@@ -74,7 +76,7 @@ class RelayCommandTest {
         Map<String, String> told = ROW.matcher(table).results().collect(Collectors.toMap(row -> row.group(1), RelayCommandTest::defaultOf));
         told.values().removeIf(String::isEmpty);
         assertThat(told).hasSizeGreaterThan(20)
-                .allSatisfy((name, value) -> assertThat(known.get(name).value()).as(name).isEqualTo(value.equals("none") ? "" : value));
+                .allSatisfy((name, value) -> assertThat(known.get(name).values()).as(name).isEqualTo(value.equals("none") ? List.of() : List.of(value)));
     }
 
     /** Empty if it is no value. */

@@ -34,5 +34,9 @@ class InstallationTest {
         assertThat(Installation.onClassPath(original, List.of(other, copy))).isEqualTo(copy);
         assertThat(Installation.onClassPath(original, List.of(copy, original))).isEqualTo(original);
         assertThat(Installation.onClassPath(original, List.of(other))).isEqualTo(original);
+        Path classes = Path.of("/really/lite/classes");
+        assertThat(Installation.onClassPath(classes, List.of(Path.of("/link/appliance/classes"), Path.of("/link/lite/classes"))))
+                .as("folders of classes have all the same name")
+                .isEqualTo(classes);
     }
 }

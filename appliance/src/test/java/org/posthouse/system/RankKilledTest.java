@@ -21,7 +21,7 @@ class RankKilledTest {
     void ringVerifiesAlthoughARankIsKilledThreeTimes() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
                 Command job = Command.start(
-                        folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", "8000",
+                        folder, "run", "-n", "4", "--relay", relay.ranks(), "--durability", "process", "example:ring", "16000",
                         "1024")) {
             await().atMost(PATIENCE).until(() -> Jobs.ranks(job.handle()).size() == 4);
             relay.awaitDelivered(2_000);
@@ -60,7 +60,7 @@ class RankKilledTest {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
                 Command job = Command.start(
                         folder, "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "--silence", "2", "example:ring",
-                        "4000", "1024")) {
+                        "8000", "1024")) {
             await().atMost(PATIENCE).until(() -> Jobs.ranks(job.handle()).size() == 3);
             relay.awaitDelivered(1_000);
             long pid = Jobs.rank(job, 1).pid();
