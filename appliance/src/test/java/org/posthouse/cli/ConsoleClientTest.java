@@ -18,7 +18,8 @@ class ConsoleClientTest {
     void aHostThatNoUrlMayNameIsOneLine() {
         assertThatExceptionOfType(CommandFailure.class)
                 .isThrownBy(() -> new ConsoleClient(new HostPort("a|b", 7413)).get("/readyz"))
-                .withMessage("the console at a|b:7413 cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it with --ops by its address");
+                .withMessage(
+                        "the console at a|b:7413 cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it with --ops by its address");
     }
 
     /** What --listen answers, and a server of another kind. */

@@ -62,7 +62,8 @@ class RelayCommandTest {
                         "--listen               127.0.0.1:7411  (default)",
                         "--keys                 -  (default)")
                 .noneMatch(line -> line.startsWith("--print-config") || line.startsWith("--help"));
-        assertThat(all.text(true)).contains("\"--mode\":{\"given\":true,\"values\":[\"pooled\"]}", "\"--peer\":{\"given\":true,\"values\":[\"b=h:1\",\"c=h:2\"]}",
+        assertThat(all.text(true)).contains("\"--mode\":{\"given\":true,\"values\":[\"pooled\"]}",
+                "\"--peer\":{\"given\":true,\"values\":[\"b=h:1\",\"c=h:2\"]}",
                 "\"--ops\":{\"given\":false,\"values\":[\"127.0.0.1:7413\"]}");
     }
 
