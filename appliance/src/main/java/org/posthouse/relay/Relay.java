@@ -187,6 +187,7 @@ public final class Relay extends VerticleBase {
     private Future<List<LoggedJob>> openLog(Path folder) {
         return vertx.executeBlocking(() -> journal.open(
                 folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
+                .onSuccess(open -> waitsForRoom = null)
                 .recover(cause -> cause instanceof LogException why && why.isFull() && config.logLimits().onFull() == LogLimits.OnFull.WAIT
                         ? openLogLater(folder, why)
                         : Future.failedFuture(cause));

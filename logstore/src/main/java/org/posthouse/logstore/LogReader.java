@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
 
@@ -23,7 +22,6 @@ final class LogReader {
     private static final String CLAIMS = "its header claims %d bytes or is not complete";
 
     private final Path folder;
-    private final Host host;
     /** Read before the files are: a writer that lives may go on meanwhile. */
     private final Reached reached;
     /** Read before the files are, too. */
@@ -43,8 +41,6 @@ final class LogReader {
     private final Drafts drafts = new Drafts();
     /** What the first records say if those before them are gone; null if they are not. */
     private SnapshotPieces beginning;
-    /** Of the host when the first file that is left was begun, all zero if that is the first of all. */
-    private UUID firstBoot = Host.UNKNOWN_BOOT;
     /** For each file, the position of its first record. */
     private final SortedMap<Integer, Long> firstOfFile = new TreeMap<>();
     /** Whether the file has nothing but pieces of a snapshot, of which more should follow. */
@@ -53,9 +49,8 @@ final class LogReader {
     private long recordsInFile;
     private boolean marked;
 
-    private LogReader(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+    private LogReader(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         this.folder = folder;
-        this.host = host;
         this.reached = Reached.read(folder);
         this.safe = SafeUpTo.read(folder);
         this.files = QueueFiles.list(folder);
@@ -68,7 +63,7 @@ final class LogReader {
             if (!(entry.record() instanceof LogRecord.Snapshot)) {
                 throw new Begun();
             }
-        }, Host.here(folder));
+        });
         try {
             reader.read();
         } catch (Begun e) {
@@ -86,9 +81,8 @@ final class LogReader {
         }
     }
 
-    /** @param host where it is read */
-    static LogScan read(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
-        return new LogReader(folder, visitor, host).read();
+    static LogScan read(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
+        return new LogReader(folder, visitor).read();
     }
 
     private LogScan read() throws IOException {
@@ -253,7 +247,6 @@ final class LogReader {
                 && beginning.add(piece.piece(), piece.pieces(), RecordDecoder.payload(b, at));
         if (next && beginning.isWhole()) {
             book = beginning.book();
-            firstBoot = book.boot();
             epoch = Math.max(epoch, book.epoch());
             drafts.begin(book);
         }
@@ -369,18 +362,15 @@ final class LogReader {
     }
 
     /**
-     * That its oldest files are gone, only those show who need them: a file goes when nobody does, and what has let it go stands behind it. Of
-     * a host that was booted since, that may have gone with the power. The jobs that need them cannot go on; all others can.
+     * That its oldest files are gone, only those show who need them: a file goes when nobody does, and what has let it go stands behind it, unless that has
+     * gone with the host's power. The jobs that need them cannot go on, whatever took them, and each scan finds that; all others can.
      */
     private void requireNeeded() {
-        if (defect != null && !defect.atTail() || host.rebootedSince(firstBoot)) {
-            return;
-        }
         for (Pin pin : book.neededBefore(firstPosition)) {
             Path oldest = files.get(files.firstKey());
             String detail = String.format("rank %d of job %016x needs what is there from position %d on, and the log begins with this file at"
                     + " position %d: older files are gone%s", pin.rank(), pin.job(), pin.position(), firstPosition,
-                    defect == null ? "" : "; what the log's end has lost may have let them go");
+                    defect == null ? "" : "; what is not read may have let them go");
             book.job(pin.job()).faulted(pin.position(), new IllegalStateException(oldest + ": " + detail));
             if (gone == null || pin.position() < gone.position()) {
                 gone = new LogDefect(Kind.MISSING_RECORDS, oldest, QueueFiles.index(files.firstKey(), 0), pin.position(), 0, false,

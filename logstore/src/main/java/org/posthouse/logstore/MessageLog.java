@@ -129,7 +129,7 @@ public final class MessageLog implements AutoCloseable {
                 visitor.accept(entry);
             }
         };
-        return readAgainIfCut(folder, () -> LogReader.read(folder, unseen, Host.here(folder)));
+        return readAgainIfCut(folder, () -> LogReader.read(folder, unseen));
     }
 
     /** What the log says of the time before its oldest record, if files of it have gone: the jobs that were open then. As {@link #scan}. */

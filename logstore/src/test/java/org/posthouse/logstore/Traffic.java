@@ -192,13 +192,25 @@ final class Traffic {
             Finalized finalized = new Finalized(job, number, rank.incarnation, false);
             note(log, log.appendFinalized(finalized), finalized, nothing, null);
         } else if (what < 98) {
-            Checkpoint at = new Checkpoint(random.nextInt(), 10, log.position(), rank.events, rank.deliveries, rank.polls,
-                    random.nextInt(), random.nextBoolean());
-            CheckpointTaken taken = new CheckpointTaken(job, number, at);
-            note(log, log.appendCheckpoint(taken), taken, nothing, null);
+            checkpoint(log, job, number, rank, random.nextBoolean());
         } else {
             log.appendArrival(Samples.arrival(1, 10), ByteBuffer.allocate(10));
         }
+    }
+
+    private void checkpoint(MessageLog log, long job, int number, Rank rank, boolean ready) {
+        Checkpoint at = new Checkpoint(random.nextInt(), 10, log.position(), rank.events, rank.deliveries, rank.polls, random.nextInt(), ready);
+        CheckpointTaken taken = new CheckpointTaken(job, number, at);
+        note(log, log.appendCheckpoint(taken), taken, new byte[0], null);
+    }
+
+    /** Has each rank need nothing of what was written so far. */
+    void checkpointAll(MessageLog log) {
+        jobs.forEach((job, ranks) -> {
+            for (int number = 0; number < RANKS; number++) {
+                checkpoint(log, job, number, ranks.get(number), false);
+            }
+        });
     }
 
     private void withdraw(MessageLog log, long job, int number, Rank rank) {

@@ -26,6 +26,7 @@ import org.posthouse.logstore.LogRecord.Polls;
 /** Files that nobody needs go, oldest first, and what is left is a log, wherever a crash comes in between. */
 final class TruncateTest {
     private static final int RANK = 3;
+    private static final UUID OTHER_BOOT = new UUID(1, 2);
 
     @TempDir
     private Path folder;
@@ -146,10 +147,6 @@ final class TruncateTest {
         }
     }
 
-    private static LogScan scan(Path folder, UUID boot) throws IOException {
-        return LogReader.read(folder, entry -> {}, Samples.host(boot));
-    }
-
     private MessageLog open(UUID boot) {
         return LogOpening.open(config(), book -> 0, entry -> {}, Samples.host(boot));
     }
@@ -168,22 +165,20 @@ final class TruncateTest {
             log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
             log.appendPolls(new Polls(5, 1, 1, 99));
         }
-        long pin = scan(folder, Samples.BOOT).book().rank(Samples.JOB, RANK).pinOfNewest();
-        int needed = scan(folder, Samples.BOOT).end().firstOfFile().entrySet().stream().filter(e -> e.getValue() <= pin).toList().getLast().getKey();
+        long pin = Samples.scan(folder).book().rank(Samples.JOB, RANK).pinOfNewest();
+        int needed = Samples.scan(folder).end().firstOfFile().entrySet().stream().filter(e -> e.getValue() <= pin).toList().getLast().getKey();
         for (int number = 0; number <= needed; number++) {
-            assertThat(scan(folder, Samples.BOOT).defects()).as("all from file " + number + " on").isEmpty();
+            assertThat(Samples.scan(folder).defects()).as("all from file " + number + " on").isEmpty();
             Files.delete(QueueFiles.file(folder, number));
         }
-        assertThat(scan(folder, Samples.BOOT).defect()).as("what is left is whole").isEmpty();
-        LogDefect defect = scan(folder, Samples.BOOT).gone().orElseThrow();
+        assertThat(Samples.scan(folder).defect()).as("what is left is whole").isEmpty();
+        LogDefect defect = Samples.scan(folder).gone().orElseThrow();
         assertThat(List.of(defect.kind(), defect.file(), defect.position(), defect.atTail()))
                 .containsExactly(Kind.MISSING_RECORDS, QueueFiles.file(folder, needed + 1), pin, false);
         assertThat(defect.detail()).startsWith("rank 3 of job 1122334455667788 needs what is there from position " + pin + " on");
-        UUID booted = new UUID(1, 2);
-        assertThat(scan(folder, booted).defects()).as("the image's record may have gone with the power").isEmpty();
-        for (int open = 1; open <= 2; open++) {
-            try (MessageLog log = open(Samples.BOOT)) {
-                assertThat(log.book().job(Samples.JOB).fault()).hasMessageContainingAll(defect.file().toString(), defect.detail());
+        for (int open = 1; open <= 3; open++) {
+            try (MessageLog log = open(open == 2 ? OTHER_BOOT : Samples.BOOT)) {
+                assertThat(log.book().job(Samples.JOB).fault()).as("a boot brings nothing back").hasMessageContainingAll(defect.file().toString(), defect.detail());
                 assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new Pin(Samples.JOB, LogRecord.NO_RANK, pin));
                 assertThat(log.book().job(5).fault()).as("a job that needs nothing of it").isNull();
                 assertThat(log.book().rank(5, 1).polls()).isEqualTo(98L + open);
@@ -193,7 +188,7 @@ final class TruncateTest {
         try (MessageLog log = open(Samples.BOOT)) {
             log.appendJobClosed(new JobClosed(Samples.JOB, 0));
         }
-        assertThat(scan(folder, Samples.BOOT).defects()).isEmpty();
+        assertThat(Samples.scan(folder).defects()).isEmpty();
     }
 
     /** A file had gone when its job was over, and that is no more to be read. */
@@ -207,12 +202,35 @@ final class TruncateTest {
         }
         LogEntry closed = Samples.entries(folder).getLast();
         Samples.overwrite(closed.file(), closed.offset() + closed.bytes().remaining() - 40, new byte[40]);
-        LogScan scan = scan(folder, Samples.BOOT);
+        LogScan scan = Samples.scan(folder);
         LogDefect torn = scan.defect().orElseThrow();
         assertThat(List.of(torn.position(), torn.offset() + 4, torn.atTail())).containsExactly(closed.position(), closed.offset(), true);
-        assertThat(scan.gone().orElseThrow().detail()).endsWith("older files are gone; what the log's end has lost may have let them go");
+        assertThat(scan.gone().orElseThrow().detail()).endsWith("older files are gone; what is not read may have let them go");
         assertThat(scan.defects()).extracting(LogDefect::position).startsWith(torn.position());
         assertThatThrownBy(() -> open(Samples.BOOT)).isInstanceOf(LogException.class).hasMessageContaining(torn.toString());
+    }
+
+    /** What stood behind a hole that a power cut has left is cut, and with it what had let older files go. */
+    @Test
+    void aJobNeedsWhatIsGoneAlsoIfAPowerCutTookWhatHadLetItGo() throws IOException {
+        long checkpointed;
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 2);
+            checkpointed = log.position() + 1;
+            checkpoint(log, 1);
+            log.appendPolls(new Polls(Samples.JOB, RANK, 1, 5));
+        }
+        LogEntry hole = Samples.entry(folder, checkpointed);
+        Samples.flip(hole.file(), hole.offset() + 60);
+        Files.delete(QueueFiles.file(folder, 0));
+        assertThat(Samples.scan(folder).gone().orElseThrow().detail()).endsWith("older files are gone; what is not read may have let them go");
+        for (int open = 1; open <= 2; open++) {
+            try (MessageLog log = open(OTHER_BOOT)) {
+                assertThat(log.position()).isEqualTo(checkpointed - 1 + open);
+                assertThat(log.book().job(Samples.JOB).fault()).hasMessageContaining("older files are gone");
+            }
+        }
     }
 
     /** What was never published is cut, whatever else is gone. */
@@ -226,13 +244,13 @@ final class TruncateTest {
         LogEntry last = Samples.entries(folder).getLast();
         Samples.overwrite(last.file(), last.offset() + last.bytes().remaining() + 4, Samples.bytes(1, 40));
         Files.delete(QueueFiles.file(folder, 0));
-        LogScan scan = scan(folder, Samples.BOOT);
+        LogScan scan = Samples.scan(folder);
         assertThat(scan.defects()).extracting(LogDefect::kind).containsExactly(Kind.TORN_TAIL, Kind.MISSING_RECORDS);
         try (MessageLog log = open(Samples.BOOT)) {
             assertThat(log.position()).isEqualTo(last.position() + 1);
             assertThat(log.book().job(Samples.JOB).fault()).hasMessageContaining("older files are gone");
         }
-        assertThat(scan(folder, Samples.BOOT).defect()).isEmpty();
+        assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
     /** It is cut for an image that cannot be read later, or for a rank that is done and then is not. */
@@ -254,7 +272,7 @@ final class TruncateTest {
             assertThat(newest(log).orElseThrow().position()).isLessThan(log.firstPosition());
             fill(log, 2);
         }
-        assertThat(scan(folder, Samples.BOOT).defect()).isEmpty();
+        assertThat(Samples.scan(folder).defect()).isEmpty();
         open(Samples.BOOT).close();
     }
 
