@@ -195,6 +195,22 @@ class OtherRelayTest {
         get(second.close());
     }
 
+    /** A job that was recovered from the log, and has ended by now, had expected it in vain. */
+    @Test
+    void whoWaitsForARelayThatIsLetGoOfHearsOfItsComing() throws Exception {
+        Future<Void> contact = inControl(() -> {
+            relay.links().expect(List.of("pod"));
+            Future<Void> waiting = relay.links().contacted(List.of("pod"), PATIENCE.toMillis());
+            relay.links().look();
+            return waiting;
+        });
+        assertThat(linked()).containsExactly("far UP");
+        Links pod = startPod(1, new Far());
+        await().atMost(PATIENCE).until(() -> linked().contains("pod UP"));
+        assertThat(inControl(contact::succeeded)).isTrue();
+        get(pod.close());
+    }
+
     private RawPeer launcher() throws IOException {
         RawPeer launcher = RawPeer.connect(relay.address());
         launcher.send(Hello.launcher(Token.NONE).encode());
