@@ -281,6 +281,21 @@ class OtherRelayTest {
         assertThat(shown.frameBytesOut()).isGreaterThan(LONG_BYTES);
     }
 
+    /** Rates are made of them. */
+    @Test
+    void theTotalsHaveWhatWasCarriedByALinkThatIsLetGoOf() throws Exception {
+        Far listener = new Far();
+        listener.handlesAll = true;
+        Links pod = startPod(1, listener);
+        contacted("pod", PATIENCE.toMillis());
+        RelayPeer peer = inControl(() -> relay.links().other("pod")).peer(shard);
+        inShard(() -> peer.send(send(SHORT, 0)));
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().counters().messagesOut() == 1);
+        get(pod.close());
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().links().size() == 1);
+        assertThat(relay.view().snapshot().counters().messagesOut()).isEqualTo(1);
+    }
+
     /** A rank that was to be sent something would hear that nothing comes any more, and fail. */
     @Test
     void whatIsSaidOfBlockedRanksDoesNotOvertakeWhatWaitsForTheDisk() throws Exception {
