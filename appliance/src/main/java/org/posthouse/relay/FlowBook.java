@@ -19,7 +19,7 @@ final class FlowBook {
     record Counts(long messagesIn, long messagesOut, long bytesIn, long bytesOut) {
         static final Counts NONE = new Counts(0, 0, 0, 0);
 
-        private Counts plus(Counts other) {
+        Counts plus(Counts other) {
             return new Counts(
                     messagesIn + other.messagesIn,
                     messagesOut + other.messagesOut,

@@ -254,7 +254,7 @@ final class LinkPort implements Links.Listener {
     public void onLetGo(String other, List<ByteBuf> frames) {
         visit.leave();
         LOG.info("{}: no job needs relay {}, which has stopped or was never here: the link is let go of, with {} frames", relay.id(), other, frames.size());
-        contacts.remove(other);
+        contacts.computeIfPresent(other, (name, contact) -> contact.future().isComplete() ? null : contact); // Somebody may wait for the next link.
         other(other).onRestarted(frames);
     }
 

@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -199,10 +200,11 @@ final class RelayStatus implements RelayView {
         List<LinkView> links = relay.links().views();
         RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
         RankTotals totals = totals(shards);
-        tally.carried(mode, totals.carried(), relay.links().carried());
+        Map<String, FlowBook.Counts> linked = relay.links().carried();
+        tally.carried(mode, totals.carried(), linked);
         tally.queued(shards, now);
         measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(), now);
-        snapshot = picture(links, counters(shards, totals, links, lines.waitingBytes(), now));
+        snapshot = picture(links, counters(shards, totals, linked.values(), lines.waitingBytes(), now));
     }
 
     private RelaySnapshot picture(List<LinkView> links, Counters counters) {
@@ -256,14 +258,18 @@ final class RelayStatus implements RelayView {
         return totals;
     }
 
+    /** @param linked of each link that has been up, those that were let go of too: a total never falls */
     private Counters counters(
-            List<ShardStatus> shards, RankTotals totals, List<LinkView> links, long waitingBytes, long now) {
-        FlowBook.Counts ranks = totals.carried();
+            List<ShardStatus> shards, RankTotals totals, Collection<FlowBook.Counts> linked, long waitingBytes, long now) {
+        FlowBook.Counts links = linked.stream().reduce(FlowBook.Counts.NONE, FlowBook.Counts::plus);
+        FlowBook.Counts all = totals.carried().plus(links);
         return new Counters(
-                ranks.messagesIn() + links.stream().mapToLong(LinkView::messagesIn).sum(),
-                ranks.messagesOut() + links.stream().mapToLong(LinkView::messagesOut).sum(),
-                ranks.bytesIn() + links.stream().mapToLong(LinkView::bytesIn).sum(),
-                ranks.bytesOut() + links.stream().mapToLong(LinkView::bytesOut).sum(),
+                all.messagesIn(),
+                all.messagesOut(),
+                all.bytesIn(),
+                all.bytesOut(),
+                links.messagesIn(),
+                links.bytesIn(),
                 shards.stream().mapToLong(ShardStatus::messagesMatched).sum(),
                 totals.unexpected(),
                 totals.posted(),

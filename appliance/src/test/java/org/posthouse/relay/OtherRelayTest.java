@@ -195,6 +195,22 @@ class OtherRelayTest {
         get(second.close());
     }
 
+    /** A job that was recovered from the log, and has ended by now, had expected it in vain. */
+    @Test
+    void whoWaitsForARelayThatIsLetGoOfHearsOfItsComing() throws Exception {
+        Future<Void> contact = inControl(() -> {
+            relay.links().expect(List.of("pod"));
+            Future<Void> waiting = relay.links().contacted(List.of("pod"), PATIENCE.toMillis());
+            relay.links().look();
+            return waiting;
+        });
+        assertThat(linked()).containsExactly("far UP");
+        Links pod = startPod(1, new Far());
+        await().atMost(PATIENCE).until(() -> linked().contains("pod UP"));
+        assertThat(inControl(contact::succeeded)).isTrue();
+        get(pod.close());
+    }
+
     private RawPeer launcher() throws IOException {
         RawPeer launcher = RawPeer.connect(relay.address());
         launcher.send(Hello.launcher(Token.NONE).encode());
@@ -263,6 +279,21 @@ class OtherRelayTest {
         assertThat(shown.bytesOut()).isEqualTo(LONG_BYTES);
         assertThat(shown.framesOut()).isEqualTo(2);
         assertThat(shown.frameBytesOut()).isGreaterThan(LONG_BYTES);
+    }
+
+    /** Rates are made of them. */
+    @Test
+    void theTotalsHaveWhatWasCarriedByALinkThatIsLetGoOf() throws Exception {
+        Far listener = new Far();
+        listener.handlesAll = true;
+        Links pod = startPod(1, listener);
+        contacted("pod", PATIENCE.toMillis());
+        RelayPeer peer = inControl(() -> relay.links().other("pod")).peer(shard);
+        inShard(() -> peer.send(send(SHORT, 0)));
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().counters().messagesOut() == 1);
+        get(pod.close());
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().links().size() == 1);
+        assertThat(relay.view().snapshot().counters().messagesOut()).isEqualTo(1);
     }
 
     /** A rank that was to be sent something would hear that nothing comes any more, and fail. */

@@ -59,6 +59,8 @@ public record RelaySnapshot(
      * @param messagesOut       messages delivered to ranks and sent over links
      * @param bytesIn           payload bytes accepted
      * @param bytesOut          payload bytes delivered and sent
+     * @param linkMessagesIn    of messagesIn, those that came over links, be they gone by now
+     * @param linkBytesIn       of bytesIn, those that came over links
      * @param matched           receives matched with a message, since start
      * @param unexpected        messages that wait in mailboxes for a receive, now
      * @param posted            receives that wait in mailboxes for a message, now
@@ -73,6 +75,8 @@ public record RelaySnapshot(
             long messagesOut,
             long bytesIn,
             long bytesOut,
+            long linkMessagesIn,
+            long linkBytesIn,
             long matched,
             long unexpected,
             long posted,
@@ -83,7 +87,7 @@ public record RelaySnapshot(
             long lagMillis) {
 
         /** The counters of a relay that has just started. */
-        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**

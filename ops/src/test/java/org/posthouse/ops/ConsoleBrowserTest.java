@@ -106,7 +106,7 @@ class ConsoleBrowserTest {
                       let messages = 0;
                       let peak = 0;
                       const tell = (at, startedAt = 1) => {
-                        const counters = { messagesIn: messages, messagesOut: 0, bytesIn: 0, bytesOut: 0 };
+                        const counters = { messagesIn: messages, messagesOut: 0, bytesIn: 0, bytesOut: 0, linkMessagesIn: 0, linkBytesIn: 0 };
                         model.accept({ at, relays: [{ site: 'a', relay: 'a', startedAt, links: [], directory: [], counters }], jobs: [] }, at);
                         peak = Math.max(peak, model.perSecond('messages') ?? 0);
                       };

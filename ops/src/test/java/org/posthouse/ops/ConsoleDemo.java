@@ -101,7 +101,7 @@ final class ConsoleDemo {
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {
-        return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved - 55,
+        return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved / 3, moved / 3 * 1024, moved - 55,
                 unexpected, 11, 6_291_456, 6_144, moved % 262_144, 4, unexpected);
     }
 

@@ -69,7 +69,7 @@ final class Scenes {
                         List.of(), 0, NO_STREAMS, Optional.of(parked())));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
-                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
+                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
                 Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
                 Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
                 Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamsView.ForwardView(

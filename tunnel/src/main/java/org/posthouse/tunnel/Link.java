@@ -106,8 +106,13 @@ final class Link {
         return (left || !hearsay && !hasBeenUp()) && current == null && reception.isSettled();
     }
 
+    /** Of the last start of the peer that is known. */
+    long peerEpoch() {
+        return peerEpoch.last();
+    }
+
     boolean hasBeenUp() {
-        return peerEpoch.last() != 0;
+        return peerEpoch.isSeen();
     }
 
     /** Whether it counts for {@code other}. */

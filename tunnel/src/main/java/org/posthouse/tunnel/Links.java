@@ -111,6 +111,7 @@ public final class Links {
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final Map<String, Link> links = new TreeMap<>();
+    private final LeftEpochs leftEpochs = new LeftEpochs();
     private NetClient client;
     private final Routing routing;
     private final PathDoors paths;
@@ -216,6 +217,7 @@ public final class Links {
 
     private void letGo(Link link) {
         links.remove(link.relay());
+        leftEpochs.note(link.relay(), link.peerEpoch());
         forwards.forget(link.relay());
         listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped")));
     }
@@ -330,6 +332,10 @@ public final class Links {
         epoch = seen + 1;
         listener.onEpoch(epoch);
         return true;
+    }
+
+    LeftEpochs leftEpochs() {
+        return leftEpochs;
     }
 
     Routing routing() {

@@ -59,13 +59,17 @@ final class LoopbackPorts {
         }
     }
 
-    /** {@code relay} has left; its address is free. */
+    /** {@code relay} has left; its address is free for others that were refused it. */
     void forget(String relay) {
         refused.remove(relay);
         ForwardPort port = ports.remove(relay);
         if (port != null) {
             port.close();
-            owners.remove(config.addressOf(relay));
+            String address = config.addressOf(relay);
+            owners.remove(address);
+            List<String> others = refused.keySet().stream().filter(other -> config.addressOf(other).equals(address)).toList();
+            others.forEach(refused::remove);
+            others.forEach(other -> reach(other, streams.isUp(other)));
         }
     }
 

@@ -12,24 +12,32 @@ final class PeerEpoch {
     private final Links links;
     private final Link link;
     private long last;
+    private boolean seen;
 
     PeerEpoch(Links links, Link link) {
         this.links = links;
         this.link = link;
+        this.last = links.leftEpochs().of(link.relay());
     }
 
-    /** As last seen; 0 before the first contact. */
+    /** As last seen, be it by a link before this one, which was let go of; 0 before the first contact. */
     long last() {
         return last;
     }
 
-    /** Whether this comes from a later start of the relay than the one that the link knows. */
+    /** Whether this link was made with it. */
+    boolean isSeen() {
+        return seen;
+    }
+
+    /** Whether this comes from a later start of the relay than the one that the link was made with. */
     boolean isRestart(LinkHello hello) {
-        return last != 0 && hello.epoch() > last;
+        return seen && hello.epoch() > last;
     }
 
     void see(long epoch) {
         last = epoch;
+        seen = true;
     }
 
     /**

@@ -359,6 +359,24 @@ class LinksTest {
         awaitLast(second, "a", 1);
     }
 
+    /** Other relays have kept their part of the link to it, for a job: they would not take an earlier start. */
+    @Test
+    void takesNoEarlierStartOfARelayThatItHasLetGoOf() throws Exception {
+        TestRelay a = start(grid.listening("a", 7));
+        LinkConfig earlier = grid.config("b", 100).peer("a", address(a));
+        TestRelay first = start(earlier);
+        awaitUp(first, a);
+        first.close();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
+        letGo(a, relay -> false);
+        TestRelay second = start(earlier.epoch(60));
+        awaitUp(second, a);
+        assertThat(second.events).containsExactly("epoch 101", "up a 7");
+        assertThat(a.events).containsExactly("up b 100", "down b", "let go b", "up b 101");
+        second.send("a", frame(1));
+        awaitLast(a, "b", 1);
+    }
+
     private static void letGo(TestRelay relay, Predicate<String> isNeeded) throws Exception {
         relay.call(() -> {
             relay.links.letGo(isNeeded);

@@ -107,6 +107,24 @@ class LoopbackTest {
         assertThat(refused.state()).isSameAs(ForwardStatus.State.REFUSING);
     }
 
+    @Test
+    void theSecondOfTwoRelaysWithOneAddressGetsItsPortOnceTheFirstIsLetGoOf() throws Exception {
+        TestGrid grid = new TestGrid(folder);
+        TestRelay a = start(grid.listening("a", 1).forwards(forwards("a", TestGrid.freePort(), Map.of("c", LoopbackAddress.of("b")))));
+        String dialled = "127.0.0.1:" + a.links.port();
+        TestRelay b = start(grid.config("b", 1).peer("a", dialled));
+        await().atMost(PATIENCE).until(() -> state(a, "b/service") == ForwardStatus.State.LISTENING);
+        start(grid.config("c", 1).peer("a", dialled));
+        await().atMost(PATIENCE).until(() -> state(a, "c/service") == ForwardStatus.State.REFUSING);
+        b.close();
+        await().atMost(PATIENCE).until(() -> !a.isUp("b"));
+        a.call(() -> {
+            a.links.letGo(relay -> false);
+            return null;
+        });
+        await().atMost(PATIENCE).until(() -> state(a, "c/service") == ForwardStatus.State.LISTENING);
+    }
+
     private TestRelay start(LinkConfig config) throws Exception {
         TestRelay relay = new TestRelay(vertx, config).start();
         relays.add(relay);

@@ -67,8 +67,8 @@ export class Model {
         }
       }
       // What came over links was counted already where it entered: each message counts once.
-      messages += c.messagesIn - sum(relay.links, (link) => link.messagesIn);
-      bytes += c.bytesIn - sum(relay.links, (link) => link.bytesIn);
+      messages += c.messagesIn - c.linkMessagesIn;
+      bytes += c.bytesIn - c.linkBytesIn;
     }
     this.note('messages', messages);
     this.note('bytes', bytes);
