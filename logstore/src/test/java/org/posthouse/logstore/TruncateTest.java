@@ -178,7 +178,8 @@ final class TruncateTest {
         assertThat(defect.detail()).startsWith("rank 3 of job 1122334455667788 needs what is there from position " + pin + " on");
         for (int open = 1; open <= 3; open++) {
             try (MessageLog log = open(open == 2 ? OTHER_BOOT : Samples.BOOT)) {
-                assertThat(log.book().job(Samples.JOB).fault()).as("a boot brings nothing back").hasMessageContainingAll(defect.file().toString(), defect.detail());
+                assertThat(log.book().job(Samples.JOB).fault()).as("a boot brings nothing back").hasMessageContainingAll(defect.file().toString(),
+                        defect.detail());
                 assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new Pin(Samples.JOB, LogRecord.NO_RANK, pin));
                 assertThat(log.book().job(5).fault()).as("a job that needs nothing of it").isNull();
                 assertThat(log.book().rank(5, 1).polls()).isEqualTo(98L + open);
