@@ -41,7 +41,6 @@ public final class BenchReport implements Report {
     }
 
     /** Time against size, both logarithmic, one line a series; what has no size is left out. */
-    @Override
     public void writePlot(Path file) throws IOException {
         BenchPlot.write(plan, figures, file);
     }

@@ -18,11 +18,6 @@ public interface Report {
      */
     void writeJson(String command, Path file) throws IOException;
 
-    /** Draws it, here and in files beside it. Of a bench that has {@code --plot}. */
-    default void writePlot(Path file) throws IOException {
-        throw new UnsupportedOperationException(getClass().getSimpleName() + " has nothing to draw");
-    }
-
     /** What stopped the bench before it had measured all; empty if nothing did. */
     default Optional<JobFailure> failed() {
         return Optional.empty();

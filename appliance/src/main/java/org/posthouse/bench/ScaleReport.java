@@ -29,7 +29,6 @@ public final class ScaleReport implements Report {
     }
 
     /** Overall bandwidth against the number of clients in {@code file}, latency in the file that {@link #latencyPlot} names. */
-    @Override
     public void writePlot(Path file) throws IOException {
         ScalePlot.bandwidth(plan, figures, file);
         ScalePlot.latency(plan, figures, latencyPlot(file));

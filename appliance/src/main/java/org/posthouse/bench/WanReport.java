@@ -108,7 +108,6 @@ public final class WanReport implements Report {
      * Pictures: of an emulated network bandwidths in {@code file}, latencies in FILE-latency.svg, jobs in FILE-jobs.svg; else time against
      * size.
      */
-    @Override
     public void writePlot(Path file) throws IOException {
         if (plan.isEmulated()) {
             if (plan.has(WanPart.LINKS)) {

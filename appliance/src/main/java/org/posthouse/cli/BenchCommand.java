@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.BenchPlan;
+import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
 import org.posthouse.bench.Benchmark;
 import org.posthouse.bench.BufferKind;
@@ -194,7 +195,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
         }
         BenchPlan plan = plan();
-        report.measure(plot, watch -> BenchRun.measure(plan, watch));
+        report.measure(watch -> BenchRun.measure(plan, watch), plot, BenchReport::writePlot);
         return 0;
     }
 

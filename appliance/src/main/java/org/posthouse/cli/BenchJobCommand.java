@@ -53,7 +53,7 @@ final class BenchJobCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         JobPlan plan = plan();
-        report.measure(null, watch -> JobBench.measure(plan, watch));
+        report.measure(watch -> JobBench.measure(plan, watch));
         return 0;
     }
 

@@ -56,7 +56,7 @@ final class LogFlowCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         FlowPlan plan = plan();
-        return report.measure(null, watch -> LogFlow.measure(plan, watch)).isWithinLimit() ? 0 : 1;
+        return report.measure(watch -> LogFlow.measure(plan, watch)).isWithinLimit() ? 0 : 1;
     }
 
     private FlowPlan plan() {

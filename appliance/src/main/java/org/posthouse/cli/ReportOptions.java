@@ -26,15 +26,24 @@ final class ReportOptions {
         R measure(BenchWatch watch) throws IOException, JobFailure, InterruptedException;
     }
 
+    /** How a report is drawn, in this file and in others beside it. */
+    interface Plot<R extends Report> {
+        void write(R report, Path file) throws IOException;
+    }
+
     /**
      * Measures, prints, and writes what is asked for; an interruption ends it.
      *
-     * @param plot what the command's own {@code --plot} says; null if it says nothing, or there is none
      * @throws CommandFailure if it cannot, or if something stopped the bench before it had measured all: behind what it could tell
      */
-    <R extends Report> R measure(Path plot, Bench<R> bench) throws CommandFailure, InterruptedException {
+    <R extends Report> R measure(Bench<R> bench) throws CommandFailure, InterruptedException {
+        return measure(bench, null, (report, file) -> {});
+    }
+
+    /** As {@link #measure(Bench)}, and draws it. @param file what the command's own {@code --plot} says; null if it says nothing */
+    <R extends Report> R measure(Bench<R> bench, Path file, Plot<R> plot) throws CommandFailure, InterruptedException {
         ReportFiles.require(command, "--json", json);
-        ReportFiles.require(command, "--plot", plot);
+        ReportFiles.require(command, "--plot", file);
         try (Interruption interruption = Interruption.open()) {
             R report = watched(bench, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
@@ -44,8 +53,8 @@ final class ReportOptions {
             if (report.failed().isPresent()) {
                 throw new CommandFailure("not all was measured: " + report.failed().get().getMessage(), report.failed().get());
             }
-            if (plot != null) {
-                report.writePlot(plot);
+            if (file != null) {
+                plot.write(report, file);
             }
             return report;
         } catch (IOException | JobFailure e) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.ScalePlan;
+import org.posthouse.bench.ScaleReport;
 import org.posthouse.bench.ScaleRun;
 import org.posthouse.bench.SizeList;
 import picocli.CommandLine.Command;
@@ -74,7 +75,7 @@ final class ScaleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         ScalePlan plan = plan();
-        report.measure(plot, watch -> ScaleRun.measure(plan, watch));
+        report.measure(watch -> ScaleRun.measure(plan, watch), plot, ScaleReport::writePlot);
         return 0;
     }
 

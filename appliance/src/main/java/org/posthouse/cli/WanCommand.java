@@ -11,6 +11,7 @@ import org.posthouse.bench.Layout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
+import org.posthouse.bench.WanReport;
 import org.posthouse.bench.WanRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
@@ -168,7 +169,7 @@ final class WanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         WanPlan plan = plan();
-        report.measure(plot, watch -> WanRun.measure(plan, watch));
+        report.measure(watch -> WanRun.measure(plan, watch), plot, WanReport::writePlot);
         return 0;
     }
 

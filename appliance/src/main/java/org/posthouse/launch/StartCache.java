@@ -29,7 +29,7 @@ public final class StartCache {
 
     public static final String RANK_FILE = "rank-" + Runtime.version() + ".aot";
 
-    /** For the user who waits for it: some 15 s, and more where others use the processors. */
+    /** For the user who waits for it: some 40 s, and more where others use the processors. */
     public static final long SECONDS_MAX = 300;
 
     /** Where a JVM finds flags beside its command line. */
