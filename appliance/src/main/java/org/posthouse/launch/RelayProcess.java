@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -141,9 +142,10 @@ public final class RelayProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. */
+    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. What the JVM says meanwhile may be more than a pipe takes. */
     public synchronized void awaitCache() throws IOException, InterruptedException {
         process.getOutputStream().close();
+        process.getInputStream().transferTo(OutputStream.nullOutputStream());
         process.waitFor();
     }
 

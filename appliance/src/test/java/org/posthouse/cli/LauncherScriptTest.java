@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,5 +89,30 @@ final class LauncherScriptTest {
         assertThat(run("POSIX")).contains("java under C.UTF-8");
         assertThat(run("")).contains("java under C.UTF-8");
         assertThat(run("de_DE.UTF-8")).contains("java under de_DE.UTF-8");
+    }
+
+    /** As in the image: no sources, a Java runtime that jlink made, which has no compiler and does not say its full version in a file. */
+    @Test
+    void whereNothingIsBuiltARuntimeWillDo() throws Exception {
+        Files.delete(home.resolve("pom.xml"));
+        Files.delete(home.resolve("jdk/bin/javac"));
+        file("jdk/release", "JAVA_VERSION=\"25.0.1\"\n", 1);
+        script("jdk/bin/java", "[ \"$1\" = --version ] && echo 'OpenJDK Runtime Environment Some-25.0.1+8 (build 25.0.1+8-LTS)' || echo started");
+        assertThat(run("C")).contains("started").doesNotContain("built");
+        assertThat(target.resolve("posthouse-25.0.1+8-LTS.jsa")).exists();
+    }
+
+    /** What the image copies, {@code .dockerignore} lets through, and nothing else. */
+    @Test
+    void theImageGetsAllThatItCopies() throws Exception {
+        Path checkout = Path.of(System.getProperty("basedir", ""), "..");
+        List<String> copied = Files.readAllLines(checkout.resolve("Dockerfile")).stream()
+                .filter(line -> line.startsWith("COPY "))
+                .map(line -> line.split(" "))
+                .flatMap(words -> Arrays.stream(words, 1, words.length - 1))
+                .toList();
+        List<String> ignore = Files.readAllLines(checkout.resolve(".dockerignore"));
+        assertThat(ignore.get(0)).isEqualTo("**");
+        assertThat(ignore.subList(1, ignore.size())).containsExactlyInAnyOrderElementsOf(copied.stream().map(name -> "!" + name).toList());
     }
 }
