@@ -45,8 +45,8 @@ public record LinkConfig(
     /** Fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. */
     public static final long WINDOW_BYTES_DEFAULT = 64L * 1024 * 1024;
 
-    /** Four for each of the {@link Links#LINKS_MAX} links: one that lives, one that takes over from it, and lanes. */
-    public static final int CONNECTIONS_MAX_DEFAULT = 4 * Links.LINKS_MAX;
+    /** Four for each of the {@link LinkTable#LINKS_MAX} links: one that lives, one that takes over from it, and lanes. */
+    public static final int CONNECTIONS_MAX_DEFAULT = 4 * LinkTable.LINKS_MAX;
 
     private static final long WINDOW_BYTES_MIN = 64L * 1024;
     static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
@@ -60,7 +60,7 @@ public record LinkConfig(
         checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         checkRange(problems, "connections", connectionsMax, 1, CONNECTIONS_MAX);
         checkRange(problems, "lanes", lanes, 0, LANES_MAX);
-        checkRange(problems, "peers", peers.size(), 0, Links.LINKS_MAX);
+        checkRange(problems, "peers", peers.size(), 0, LinkTable.LINKS_MAX);
         peers.forEach((peer, address) -> checkPeer(problems, relay, peer, address));
         tls.check(problems);
         timeouts.check(problems);

@@ -383,9 +383,9 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (type == FrameType.LINK_HELLO && !up) {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
-            link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
+            link.emission().onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
         } else if (arrivals != null && type == FrameType.LINK_CAME) {
-            link.onCame(this, view.linkWord(0));
+            link.emission().onCame(lane, view.linkWord(0));
         } else if (arrivals != null && dialled && type == FrameType.LINK_RATE) {
             onRate(view.linkWord(0));
         } else if (up && type == FrameType.LINK_RUN) {
@@ -442,7 +442,7 @@ final class LinkConnection implements FrameSocket.Listener {
         silentMs = heard == bytesHeard ? silentMs + timeouts.pingMs() : 0;
         bytesHeard = heard;
         if (silentMs == 0) {
-            link.onAlive();
+            link.onProgress();
         }
         if (silentMs >= timeouts.silenceMs()) {
             cut(Notice.closing(0, Reason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
@@ -457,7 +457,7 @@ final class LinkConnection implements FrameSocket.Listener {
         pingedAtNanos = now == 0 ? 1 : now;
         writeWords(FrameType.LINK_PING, pingedAtNanos);
         if (arrivals != null && !dialled) {
-            writeWords(FrameType.LINK_RATE, link.rate(lane));
+            writeWords(FrameType.LINK_RATE, link.emission().rate(lane));
         }
     }
 

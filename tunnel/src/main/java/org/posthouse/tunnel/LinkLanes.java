@@ -119,7 +119,7 @@ final class LinkLanes {
             connection = dialled;
             if (old != null) {
                 old.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + dialled));
-                link.onLaneLost(number);
+                link.emission().onLaneLost(number);
             }
             dialled.greet(link.hello(link.relay(), number, session));
         }
@@ -201,7 +201,7 @@ final class LinkLanes {
         if (!connection.dialled()) {
             if (lane.connection != null) {
                 lane.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
-                link.onLaneLost(number);
+                link.emission().onLaneLost(number);
             }
             lane.connection = connection;
             connection.greet(link.hello("", number, session));
@@ -212,7 +212,7 @@ final class LinkLanes {
             shunned.remove(connection.path());
         }
         connection.begin(link, number);
-        link.onLaneUp(connection);
+        link.emission().onLaneUp(connection);
     }
 
     private boolean belongs(LinkConnection connection, LinkHello hello) {
@@ -239,7 +239,7 @@ final class LinkLanes {
                     lane.dialler.dialLater();
                 }
                 if (connection.isUp()) {
-                    link.onLaneLost(lane.number);
+                    link.emission().onLaneLost(lane.number);
                 }
             }
         }
@@ -337,7 +337,7 @@ final class LinkLanes {
         long in = 0;
         for (Lane lane : lanes) {
             if (lane != null && lane.isUp() && path.equals(lane.connection.path())) {
-                out += link.rate(lane.number);
+                out += link.emission().rate(lane.number);
                 in += lane.connection.peerRate();
             }
         }

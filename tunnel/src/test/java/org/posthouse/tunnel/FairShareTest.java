@@ -31,7 +31,7 @@ class FairShareTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final LinkTimeouts PATIENT = new LinkTimeouts(60_000, 60_000, 60_000, 300, 60_000, 5, 50, 100);
-    private static final int LINKS_OF_ONE = 3 * Links.LINKS_MAX / 4;
+    private static final int LINKS_OF_ONE = 3 * LinkTable.LINKS_MAX / 4;
 
     @TempDir
     private Path folder;
@@ -98,7 +98,7 @@ class FairShareTest {
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
-            liar.send(pong(ping)).send(reach("n", Links.LINKS_MAX).encode());
+            liar.send(pong(ping)).send(reach("n", LinkTable.LINKS_MAX).encode());
             until(() -> relay.call(() -> relay.links.status().size()) == LINKS_OF_ONE);
             try (RawPeer more = dial(greedy)) {
                 more.hello("greedy/2", "m", 1, 0, 0);

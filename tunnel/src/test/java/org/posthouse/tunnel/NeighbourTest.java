@@ -70,7 +70,7 @@ class NeighbourTest {
         ByteBuffer answer = peer.await(FrameType.LINK_PING);
         new FrameView().wrap(answer, 0).type(FrameType.LINK_PONG);
         peer.send(answer);
-        await().atMost(PATIENCE).until(() -> relay.call(() -> relay.links.neighbours().size() == 1));
+        await().atMost(PATIENCE).until(() -> relay.call(() -> relay.links.table().neighbours().size() == 1));
         return peer;
     }
 }
