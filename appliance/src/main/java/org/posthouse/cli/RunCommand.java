@@ -25,7 +25,7 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
-import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
@@ -187,8 +187,8 @@ final class RunCommand implements Callable<Integer> {
         if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
             throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
-        if (lanes < 0 || lanes > LinkConfig.LANES_MAX) {
-            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
+        if (lanes < 0 || lanes > LinkLimits.LANES_MAX) {
+            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkLimits.LANES_MAX);
         }
         if (!relays.isEmpty()) {
             refuseOfRelaysInside();

@@ -22,7 +22,7 @@ final class LinkEmission {
         this.link = link;
         this.lanes = lanes;
         this.traffic = traffic;
-        this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
+        this.window = new LinkWindow(links.config().limits().windowBytes(), System::nanoTime);
         this.packer = new LinkPacker(links, this, window);
     }
 

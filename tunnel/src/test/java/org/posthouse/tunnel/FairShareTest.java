@@ -94,7 +94,7 @@ class FairShareTest {
 
     @Test
     void leavesLinksHoweverManyRelaysASiteHasOrSaysToReach() throws Exception {
-        start(LinkConfig.CONNECTIONS_MAX_DEFAULT);
+        start(LinkLimits.DEFAULT.connectionsMax());
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
@@ -119,7 +119,7 @@ class FairShareTest {
     /** It says two things in one interval, which is twenty seconds: the second waits. */
     @Test
     void listensToANeighbourOnceAnInterval() throws Exception {
-        start(LinkConfig.CONNECTIONS_MAX_DEFAULT, new LinkTimeouts(60_000, 60_000, 60_000, 60_000, 120_000, 5, 50, 100));
+        start(LinkLimits.DEFAULT.connectionsMax(), new LinkTimeouts(60_000, 60_000, 60_000, 60_000, 120_000, 5, 50, 100));
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);

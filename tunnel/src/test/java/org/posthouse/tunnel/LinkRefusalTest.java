@@ -594,7 +594,7 @@ class LinkRefusalTest {
         try (RawPeer first = up(1)) {
             for (LinkHello late : List.of(
                     new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0, false),
-                    new LinkHello("a", "a", "m", 1, EPOCH, LinkConfig.LANES_MAX, 1, 0, 0, false),
+                    new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false),
                     new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false))) {
                 try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
                     assertClosed(lane.send(late.encode()), Reason.NORMAL, "of session " + late.session());

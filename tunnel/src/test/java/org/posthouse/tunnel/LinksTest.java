@@ -248,7 +248,7 @@ class LinksTest {
                 assertThat(sent).isLessThan(20_000);
             }
             awaitLast(bulkFromTheDiallingEnd ? b : a, bulkFromTheDiallingEnd ? "a" : "b", sent);
-            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkConfig.LANES_MAX);
+            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkLimits.LANES_MAX);
             a.close();
         }
     }
