@@ -17,13 +17,13 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.launch.RelayLine;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
-import org.posthouse.relay.RelayConfig;
-import org.posthouse.relay.RelayHost;
 import org.posthouse.relay.DoorConfig;
 import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.RelayHost;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.ForwardConfig;
@@ -128,7 +128,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = BusyPoll.class,
+            converter = BusyPollTime.class,
             defaultValue = "0",
             description = "How long an event loop asks its sockets again and again before it sleeps, at most 1000000;"
                     + " takes a processor for each loop while it asks (default: ${DEFAULT-VALUE}).")

@@ -29,8 +29,8 @@ import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -157,7 +157,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = BusyPoll.class,
+            converter = BusyPollTime.class,
             description = "How long a blocked call of a rank, and a relay that this command starts, ask again and again before they sleep,"
                     + " at most 1000000;"
                     + " faster if every rank has a processor of its own (default: 0).")

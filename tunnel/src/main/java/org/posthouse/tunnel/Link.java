@@ -205,7 +205,7 @@ final class Link {
             return false;
         }
         String detail = Links.revoked(lane);
-        links.refusalCounter().count(Refusal.REVOKED, lane.toString(), detail);
+        links.refusalCounter().count(LinkRefusal.REVOKED, lane.toString(), detail);
         lane.close(Notice.closing(0, Reason.REVOKED, detail));
         return true;
     }

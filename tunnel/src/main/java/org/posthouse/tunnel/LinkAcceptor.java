@@ -74,7 +74,7 @@ final class LinkAcceptor {
         if (open >= links.config().limits().connectionsMax()) {
             String detail = open + " accepted connections are open, the most allowed";
             if (newcomers.isEmpty()) {
-                links.refusalCounter().count(Refusal.LIMIT, remote, detail);
+                links.refusalCounter().count(LinkRefusal.LIMIT, remote, detail);
                 end.close();
                 return;
             }
@@ -117,15 +117,15 @@ final class LinkAcceptor {
             }
             String detail = secured.of(site) + " of " + secured.taken() + " accepted connections are of site " + site + ", at most "
                     + links.config().limits().connectionsMax() + " are open, and " + FairShare.RULE;
-            links.refusalCounter().count(Refusal.LIMIT, connection.toString(), detail);
+            links.refusalCounter().count(LinkRefusal.LIMIT, connection.toString(), detail);
             connection.close(Notice.closing(0, Reason.LIMIT, detail));
         }
 
         @Override
-        public void onRefused(Refusal kind, String detail) {
+        public void onRefused(LinkRefusal kind, String detail) {
             newcomers.remove(this);
             boolean here = !closedFor.isEmpty();
-            links.refusalCounter().count(here ? Refusal.LIMIT : kind, remote, here ? closedFor : detail);
+            links.refusalCounter().count(here ? LinkRefusal.LIMIT : kind, remote, here ? closedFor : detail);
         }
     }
 }

@@ -110,7 +110,7 @@ final class LinkConnection implements FrameSocket.Listener {
         path = StreamChannel.pathOf(end.channel());
         timer = links.after(timeouts.helloMs(), () -> {
             String detail = "no LINK_HELLO within " + timeouts.helloMs() + " ms";
-            links.refusalCounter().count(Refusal.TIMEOUT, this.toString(), detail);
+            links.refusalCounter().count(LinkRefusal.TIMEOUT, this.toString(), detail);
             close(Notice.closing(0, Reason.TIMEOUT, detail));
         });
     }
@@ -301,7 +301,7 @@ final class LinkConnection implements FrameSocket.Listener {
             }
         } catch (WireException e) {
             if (!up) {
-                links.refusalCounter().count(Refusal.of(e.reason()), toString(), e.getMessage());
+                links.refusalCounter().count(LinkRefusal.of(e.reason()), toString(), e.getMessage());
             }
             end(Notice.closing(0, e.reason(), e.getMessage()));
             throw e;
@@ -418,7 +418,7 @@ final class LinkConnection implements FrameSocket.Listener {
         closedByPeer = true;
         boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
         if (!up && refused) {
-            links.refusalCounter().count(Refusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
+            links.refusalCounter().count(LinkRefusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
         }
         cut(why);
     }

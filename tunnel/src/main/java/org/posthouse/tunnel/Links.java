@@ -254,7 +254,7 @@ public final class Links {
     }
 
     /** How many connections were refused since the start, by kind; kinds that never occurred are missing. */
-    public Map<Refusal, Long> refusals() {
+    public Map<LinkRefusal, Long> refusals() {
         assert inLoop();
         return refusals.counts();
     }

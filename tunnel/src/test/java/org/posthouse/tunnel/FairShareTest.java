@@ -85,7 +85,7 @@ class FairShareTest {
         try (RawPeer peer = dial(greedy)) {
             assertRefused(peer, "6 of 6 accepted connections are of site greedy, at most 8");
         }
-        assertThat(relay.refusals(Refusal.LIMIT)).isEqualTo(1);
+        assertThat(relay.refusals(LinkRefusal.LIMIT)).isEqualTo(1);
         assertLinks("honest");
         for (RawPeer peer : held) {
             peer.close();
