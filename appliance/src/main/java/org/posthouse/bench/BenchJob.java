@@ -125,7 +125,7 @@ final class BenchJob implements AutoCloseable {
     }
 
     /** Puts each rank where a layout has it. */
-    void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+    void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
         for (RankLine line : lines) {
             processors.put(line.process(), layout.rank(line.rank(), lines.length));
         }

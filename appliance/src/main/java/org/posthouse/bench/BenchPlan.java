@@ -35,7 +35,7 @@ public record BenchPlan(
         int window,
         int rounds,
         long bytesPerSecond,
-        List<Layout> layouts) {
+        List<ProcessLayout> layouts) {
 
     public static final int WINDOW_DEFAULT = 1_000;
 
@@ -72,7 +72,7 @@ public record BenchPlan(
             int repetitions,
             int phaseMs,
             int window) {
-        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(Layout.FREE));
+        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(ProcessLayout.FREE));
     }
 
     public BenchPlan {
@@ -96,7 +96,7 @@ public record BenchPlan(
     }
 
     /** The same in other layouts. */
-    public BenchPlan in(List<Layout> others) {
+    public BenchPlan in(List<ProcessLayout> others) {
         return new BenchPlan(
                 tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, bytesPerSecond,
                 others);
@@ -122,7 +122,7 @@ public record BenchPlan(
     /** What is compared in one test. */
     List<Series> seriesOf(Benchmark test) {
         List<Series> series = new ArrayList<>();
-        for (Layout layout : layouts) {
+        for (ProcessLayout layout : layouts) {
             if (hasBaselines(test)) {
                 series.add(new Series(Carrier.RAW, variants.get(0), layout));
                 series.add(new Series(Carrier.VERTX, variants.get(0), layout));

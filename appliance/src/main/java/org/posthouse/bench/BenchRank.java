@@ -23,7 +23,7 @@ import mpi.MPI;
 public final class BenchRank {
     private final Pair pair;
     private final Operations operations;
-    private final Map<Subject, Operation> prepared = new HashMap<>();
+    private final Map<Subject, BenchOperation> prepared = new HashMap<>();
     private int bytes;
 
     /** What the buffers are kept for. */
@@ -80,7 +80,7 @@ public final class BenchRank {
     }
 
     /** Keeps buffers from phase to phase of one size, so that none but the first finds them cold. */
-    private Operation prepare(Phase phase) {
+    private BenchOperation prepare(Phase phase) {
         if (phase.bytes() != bytes) {
             prepared.clear();
             bytes = phase.bytes();
@@ -91,7 +91,7 @@ public final class BenchRank {
     }
 
     /** Tells of the first fault, but goes on to the end: other ranks wait for this one. */
-    private static String check(Phase phase, Operation operation) throws IOException {
+    private static String check(Phase phase, BenchOperation operation) throws IOException {
         String first = "";
         for (int i = 0; i < phase.iterations(); i++) {
             operation.fill();
@@ -104,7 +104,7 @@ public final class BenchRank {
         return first;
     }
 
-    private static long[] measure(Phase phase, Operation operation) throws IOException {
+    private static long[] measure(Phase phase, BenchOperation operation) throws IOException {
         long[] nanos = new long[phase.iterations()];
         boolean afterBarrier = phase.test().followsBarrier();
         for (int i = 0; i < nanos.length; i++) {

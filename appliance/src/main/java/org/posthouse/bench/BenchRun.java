@@ -27,7 +27,7 @@ public final class BenchRun implements AutoCloseable {
     private final List<Figure> figures = new ArrayList<>();
     private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
-    private final Turns turns;
+    private final PhaseTurns turns;
     private final Placing placing = new Placing();
     private int phasesDone;
 
@@ -41,7 +41,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new Turns(plan, Turns.Ranks.of(jobs), Turns.Pace.OF_A_MACHINE, this::spent, this::begin);
+        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), PhaseTurns.Pace.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**
@@ -135,12 +135,12 @@ public final class BenchRun implements AutoCloseable {
         watch.onPhase(line.test() + size + " " + line.series().label(), phasesDone++, plan.phases());
     }
 
-    private void place(Layout layout) throws IOException, InterruptedException {
+    private void place(ProcessLayout layout) throws IOException, InterruptedException {
         placing.put(layout, grids.values(), jobs.values(), List.of());
     }
 
     private void finish() throws IOException, InterruptedException {
-        place(Layout.FREE);
+        place(ProcessLayout.FREE);
         for (BenchJob job : jobs.values()) {
             job.finish();
         }

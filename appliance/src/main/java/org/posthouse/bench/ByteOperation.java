@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.util.Arrays;
 
 /** An operation on bytes: a call, and a rule that says which byte must then stand where. */
-final class ByteOperation implements Operation {
+final class ByteOperation implements BenchOperation {
     /** The call under test. */
     interface Call {
         void make(byte[] out, byte[] in, int iteration);
@@ -51,7 +51,7 @@ final class ByteOperation implements Operation {
     @Override
     public void fill() {
         for (int i = 0; i < out.length; i++) {
-            out[i] = Operation.content(rank, i);
+            out[i] = BenchOperation.content(rank, i);
         }
         Arrays.fill(in, (byte) 0);
     }
@@ -60,7 +60,7 @@ final class ByteOperation implements Operation {
     public String fault(int iteration) {
         for (int at = 0; at < extent.received(iteration); at++) {
             if (in[at] != rule.expected(at, iteration)) {
-                return Operation.fault("byte", at, in[at], rule.expected(at, iteration));
+                return BenchOperation.fault("byte", at, in[at], rule.expected(at, iteration));
             }
         }
         return "";

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import mpi.MPI;
 
 /** Reduce and Allreduce of floats with SUM. The summands are small whole numbers, so that every order gives the same sum. */
-final class FloatSum implements Operation {
+final class FloatSum implements BenchOperation {
     private static final int CYCLE = 1_000;
 
     private final int rank;
@@ -48,7 +48,7 @@ final class FloatSum implements Operation {
         for (int i = 0; i < in.length; i++) {
             float expected = sumOfRanks + (float) ranks * (i % CYCLE);
             if (in[i] != expected) {
-                return Operation.fault("float", i, in[i], expected);
+                return BenchOperation.fault("float", i, in[i], expected);
             }
         }
         return "";

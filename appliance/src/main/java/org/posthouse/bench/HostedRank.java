@@ -109,7 +109,7 @@ final class HostedRank {
 
     private Outcome check(Way way) throws IOException {
         for (int i = 0; i < out.limit(); i++) {
-            out.put(i, Operation.content(route.rank(), i));
+            out.put(i, BenchOperation.content(route.rank(), i));
             in.put(i, (byte) 0);
         }
         if (route.isFirst()) {
@@ -120,9 +120,9 @@ final class HostedRank {
             way.send(out);
         }
         for (int i = 0; i < in.limit(); i++) {
-            byte expected = Operation.content(route.partner(), i);
+            byte expected = BenchOperation.content(route.partner(), i);
             if (in.get(i) != expected) {
-                return new Outcome("rank " + route.rank() + ": " + Operation.fault("byte", i, in.get(i), expected), 0, 0, 0);
+                return new Outcome("rank " + route.rank() + ": " + BenchOperation.fault("byte", i, in.get(i), expected), 0, 0, 0);
             }
         }
         return Outcome.NOTHING;

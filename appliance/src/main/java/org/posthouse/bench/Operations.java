@@ -27,21 +27,21 @@ final class Operations {
     }
 
     /** The operation of a phase's test, carrier and size, with fresh buffers. */
-    Operation of(Phase phase) {
+    BenchOperation of(Phase phase) {
         int x = phase.bytes();
         return switch (phase.test()) {
             case PINGPONG -> new PingPong(pair.transport(phase.carrier()), rank, pair.peer(), x);
             case STREAM -> stream(phase, rank < pair.peer());
             case PINGPING -> pingPing(x, pair.peer());
-            case SENDRECV -> ofAll(x, 1, 1, sendrecv(x), (at, i) -> Operation.content(left, at));
-            case EXCHANGE -> ofAll(x, 1, 2, exchange(x), (at, i) -> Operation.content(at < x ? left : right, at % x));
+            case SENDRECV -> ofAll(x, 1, 1, sendrecv(x), (at, i) -> BenchOperation.content(left, at));
+            case EXCHANGE -> ofAll(x, 1, 2, exchange(x), (at, i) -> BenchOperation.content(at < x ? left : right, at % x));
             case BCAST -> new ByteOperation(rank, x, x, true, bcast(x), i -> rank == root(i) ? 0 : x,
-                    (at, i) -> Operation.content(root(i), at));
+                    (at, i) -> BenchOperation.content(root(i), at));
             case GATHER -> new ByteOperation(rank, x, ranks * x, true, gather(x), i -> rank == root(i) ? ranks * x : 0,
-                    (at, i) -> Operation.content(at / x, at % x));
-            case SCATTER -> ofAll(x, ranks, 1, scatter(x), (at, i) -> Operation.content(root(i), rank * x + at));
-            case ALLGATHER -> ofAll(x, 1, ranks, allgather(x), (at, i) -> Operation.content(at / x, at % x));
-            case ALLTOALL -> ofAll(x, ranks, ranks, alltoall(x), (at, i) -> Operation.content(at / x, rank * x + at % x));
+                    (at, i) -> BenchOperation.content(at / x, at % x));
+            case SCATTER -> ofAll(x, ranks, 1, scatter(x), (at, i) -> BenchOperation.content(root(i), rank * x + at));
+            case ALLGATHER -> ofAll(x, 1, ranks, allgather(x), (at, i) -> BenchOperation.content(at / x, at % x));
+            case ALLTOALL -> ofAll(x, ranks, ranks, alltoall(x), (at, i) -> BenchOperation.content(at / x, rank * x + at % x));
             case REDUCE -> new FloatSum(rank, ranks, x, false);
             case ALLREDUCE -> new FloatSum(rank, ranks, x, true);
             case BARRIER -> ofAll(0, 1, 1, (out, in, i) -> world.Barrier(), (at, i) -> 0);
@@ -53,23 +53,23 @@ final class Operations {
     }
 
     /** An operation in which every rank fills its whole receive buffer and every rank's time counts. */
-    private Operation ofAll(int x, int outBlocks, int inBlocks, Call call, Rule rule) {
+    private BenchOperation ofAll(int x, int outBlocks, int inBlocks, Call call, Rule rule) {
         return new ByteOperation(rank, outBlocks * x, inBlocks * x, true, call, i -> inBlocks * x, rule);
     }
 
-    private Operation stream(Phase phase, boolean first) {
+    private BenchOperation stream(Phase phase, boolean first) {
         int messages = Stream.window(window, phase.bytes());
         return new Stream(
                 pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages, rounds);
     }
 
-    private Operation pingPing(int x, int peer) {
+    private BenchOperation pingPing(int x, int peer) {
         Call call = (out, in, i) -> {
             Request sending = world.Isend(out, 0, x, MPI.BYTE, peer, TAG);
             world.Recv(in, 0, x, MPI.BYTE, peer, TAG);
             sending.Wait();
         };
-        return new ByteOperation(rank, x, x, rank < peer, call, i -> x, (at, i) -> Operation.content(peer, at));
+        return new ByteOperation(rank, x, x, rank < peer, call, i -> x, (at, i) -> BenchOperation.content(peer, at));
     }
 
     private Call sendrecv(int x) {

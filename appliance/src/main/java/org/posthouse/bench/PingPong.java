@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /** The round trip of one pair, over any carrier: the first partner sends and waits for the answer, and its time counts. */
-final class PingPong implements Operation {
+final class PingPong implements BenchOperation {
     private final Transport transport;
     private final int rank;
     private final int peer;
@@ -43,13 +43,13 @@ final class PingPong implements Operation {
     public String fault(int iteration) {
         byte[] received = transport.received();
         int at = Arrays.mismatch(received, contentOf(peer));
-        return at < 0 ? "" : Operation.fault("byte", at, received[at], Operation.content(peer, at));
+        return at < 0 ? "" : BenchOperation.fault("byte", at, received[at], BenchOperation.content(peer, at));
     }
 
     private byte[] contentOf(int sender) {
         byte[] content = new byte[bytes];
         for (int i = 0; i < bytes; i++) {
-            content[i] = Operation.content(sender, i);
+            content[i] = BenchOperation.content(sender, i);
         }
         return content;
     }

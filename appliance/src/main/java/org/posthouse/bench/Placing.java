@@ -7,11 +7,11 @@ import org.posthouse.relay.EmbeddedGrid;
 
 /** Moves what a bench runs to where a layout has it. Confined to the driver's thread. */
 final class Placing {
-    private Layout layout = Layout.FREE;
+    private ProcessLayout layout = ProcessLayout.FREE;
     private Processors processors;
 
     /** All of these, and this process, are where {@code next} has them; they are the same at each call. */
-    void put(Layout next, Collection<EmbeddedGrid> grids, Collection<BenchJob> jobs, Collection<PlainTunnel> tunnels)
+    void put(ProcessLayout next, Collection<EmbeddedGrid> grids, Collection<BenchJob> jobs, Collection<PlainTunnel> tunnels)
             throws IOException, InterruptedException {
         if (next == layout) {
             return;
@@ -32,7 +32,7 @@ final class Placing {
         layout = next;
     }
 
-    private void put(Layout next, List<List<Long>> sites) throws IOException, InterruptedException {
+    private void put(ProcessLayout next, List<List<Long>> sites) throws IOException, InterruptedException {
         for (int site = 0; site < sites.size(); site++) {
             for (long thread : sites.get(site)) {
                 processors.putThread(thread, next.site(site, sites.size()));

@@ -14,7 +14,7 @@ interface PlainTunnel extends AutoCloseable {
     int open(int target, BenchJob.Road way) throws IOException, InterruptedException;
 
     /** Puts the ends of all that were made where a layout has them: near ones are of the first of two sites, far ones of the second. */
-    void place(Layout layout, Processors processors) throws IOException, InterruptedException;
+    void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException;
 
     /** Ends all that were made. */
     void end();

@@ -5,13 +5,13 @@ package org.posthouse.bench;
  *
  * @param variant whose job does it; of the first one, for what does not pass the relay
  */
-record Series(Carrier carrier, Variant variant, Layout layout) {
+record Series(Carrier carrier, Variant variant, ProcessLayout layout) {
     Series(Carrier carrier, Variant variant) {
-        this(carrier, variant, Layout.FREE);
+        this(carrier, variant, ProcessLayout.FREE);
     }
 
     String label() {
         String who = carrier == Carrier.RELAY ? variant.label() : carrier.label();
-        return layout == Layout.FREE ? who : layout.word() + " " + who;
+        return layout == ProcessLayout.FREE ? who : layout.word() + " " + who;
     }
 }

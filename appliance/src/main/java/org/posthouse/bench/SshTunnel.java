@@ -67,7 +67,7 @@ final class SshTunnel implements PlainTunnel {
     }
 
     @Override
-    public void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+    public void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
         daemon.place(layout.site(1, 2), processors);
         for (Companion client : clients) {
             client.place(layout.site(0, 2), processors);

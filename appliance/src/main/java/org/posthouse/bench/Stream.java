@@ -7,7 +7,7 @@ import java.util.Arrays;
  * A stream of one pair, over any carrier: the first partner has a window of messages under way at once, the second one
  * has receives posted for all of them and answers the last with one byte. The first partner's time counts.
  */
-final class Stream implements Operation {
+final class Stream implements BenchOperation {
     /** What the messages of a window have together at most: of large messages the window is shorter. */
     private static final int WINDOW_BYTES_MAX = 64 << 20;
 
@@ -66,20 +66,20 @@ final class Stream implements Operation {
     public String fault(int iteration) {
         if (first) {
             byte answered = answer.received()[0];
-            return answered == 1 ? "" : Operation.fault("answer", 0, answered, 1);
+            return answered == 1 ? "" : BenchOperation.fault("answer", 0, answered, 1);
         }
         byte[] received = messages.received();
         byte[] expected = content();
         int at = Arrays.mismatch(received, expected);
         return at < 0 ? "" : "message " + at / bytes + " of the window, "
-                + Operation.fault("byte", at % bytes, received[at], expected[at]);
+                + BenchOperation.fault("byte", at % bytes, received[at], expected[at]);
     }
 
     /** Neighbouring messages differ, so that one in the place of another is seen. */
     private byte[] content() {
         byte[] content = new byte[bytes * window];
         for (int i = 0; i < content.length; i++) {
-            content[i] = Operation.content(i / bytes, i % bytes);
+            content[i] = BenchOperation.content(i / bytes, i % bytes);
         }
         return content;
     }

@@ -62,7 +62,7 @@ final class StunnelTunnel implements PlainTunnel {
     }
 
     @Override
-    public void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+    public void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
         for (Companion companion : near) {
             companion.place(layout.site(0, 2), processors);
         }

@@ -31,7 +31,8 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         try (BenchJob small = BenchJob.start(pair, variant, relays, Map.of(), watch);
                 BenchJob large = BenchJob.start(streaming, variant, relays, Map.of(), watch);
                 var thread = Executors.newVirtualThreadPerTaskExecutor()) {
-            Turns turns = new Turns(pair, Turns.Ranks.of(Map.of(variant, small)), Turns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
+            PhaseTurns turns =
+                    new PhaseTurns(pair, PhaseTurns.Ranks.of(Map.of(variant, small)), PhaseTurns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
             List<Figure> idle = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             int[] iterations = turns.warmUp(idle);
             turns.repeat(idle, iterations, plan.repetitions());

@@ -31,7 +31,7 @@ import org.posthouse.wan.WanShape;
  * @param parts what of all that is measured
  * @param between the links of two sites, as {@link WanLink#name} writes them, that are measured; all, if it is empty
  * @param compression what the links do about packing
- * @param layouts where the processes of a pair run, if nothing lies between the sites; {@link Layout#FREE} otherwise
+ * @param layouts where the processes of a pair run, if nothing lies between the sites; {@link ProcessLayout#FREE} otherwise
  */
 public record WanPlan(
         WanProfile profile,
@@ -49,7 +49,7 @@ public record WanPlan(
         Set<WanPart> parts,
         List<String> between,
         Compression compression,
-        List<Layout> layouts) {
+        List<ProcessLayout> layouts) {
     /** A stream begins and ends with a round trip or less. */
     private static final int STREAM_ROUND_TRIPS = 60;
 
@@ -88,7 +88,7 @@ public record WanPlan(
                         + String.join(", ", profile.sites()));
             }
         }
-        if (!profile.equals(WanProfile.NONE) && !layouts.equals(List.of(Layout.FREE))) {
+        if (!profile.equals(WanProfile.NONE) && !layouts.equals(List.of(ProcessLayout.FREE))) {
             throw new IllegalArgumentException("layouts need profile none: an emulated network wants a processor of its own");
         }
         if (megabits != 0 && !(megabits >= 1 && megabits <= MEGABITS_MAX)) {

@@ -148,8 +148,8 @@ public final class WanRun implements AutoCloseable {
                 jobs.put(variant, BenchJob.start(pair, variant, relays, Map.of(), watch));
             }
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
-            Turns turns = new Turns(
-                    pair, Turns.Ranks.of(jobs), plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
+            PhaseTurns turns = new PhaseTurns(
+                    pair, PhaseTurns.Ranks.of(jobs), plan.isEmulated() ? PhaseTurns.Pace.OF_A_NETWORK : PhaseTurns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
                     figure -> {
                         placing.put(figure.series().layout(), List.of(grid), jobs.values(), tunnels.all().values());
                         progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
@@ -159,7 +159,7 @@ public final class WanRun implements AutoCloseable {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
             }
             figures.addAll(turns.measure(Benchmark.STREAM, plan.bytes(), series));
-            placing.put(Layout.FREE, List.of(grid), jobs.values(), tunnels.all().values());
+            placing.put(ProcessLayout.FREE, List.of(grid), jobs.values(), tunnels.all().values());
             for (BenchJob job : jobs.values()) {
                 job.finish();
             }
@@ -179,7 +179,7 @@ public final class WanRun implements AutoCloseable {
         job.connect(Carrier.RAW, way);
         tunnels.each((carrier, tunnel) -> job.connect(carrier, port -> tunnel.open(port, way)));
         List<Series> series = new ArrayList<>();
-        for (Layout layout : pair.layouts()) {
+        for (ProcessLayout layout : pair.layouts()) {
             series.add(new Series(Carrier.RAW, pair.variants().getFirst(), layout));
             tunnels.all().keySet().forEach(tunnel -> series.add(new Series(tunnel, pair.variants().getFirst(), layout)));
             pair.variants().forEach(variant -> series.add(new Series(Carrier.RELAY, variant, layout)));

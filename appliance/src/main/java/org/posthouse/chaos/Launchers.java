@@ -13,12 +13,12 @@ import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.JobStanding;
 import org.posthouse.launch.LauncherProcess;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
-import org.posthouse.launch.Standing;
 import org.posthouse.wire.JobOpen;
 
 /**
@@ -48,12 +48,12 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     /** Null before the first. */
     private LauncherProcess present;
 
-    private Standing standing = Standing.UNTOLD;
+    private JobStanding standing = JobStanding.UNTOLD;
     private String lastError = "";
     private boolean stopped;
     private boolean killed;
     /** How the job was ended from here; null if it was not. */
-    private Standing.End ended;
+    private JobStanding.End ended;
 
     /** Whether the present launcher was killed from here. */
     private boolean isStruck;
@@ -78,7 +78,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     /** Runs the job to its end, under as many launchers as it takes. */
     JobOutcome run() throws JobFailure, InterruptedException {
         try {
-            Optional<Standing.End> end = start(beginning()) ? awaitEnd() : Optional.empty();
+            Optional<JobStanding.End> end = start(beginning()) ? awaitEnd() : Optional.empty();
             while (end.isEmpty() && start(next())) {
                 end = awaitEnd();
             }
@@ -121,14 +121,14 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         if (killed) {
             return false;
         }
-        standing = Standing.UNTOLD;
+        standing = JobStanding.UNTOLD;
         isStruck = false;
         present = LauncherProcess.start(words, job.environment(), this);
         return true;
     }
 
     /** @return how the job ended; empty if its launcher was killed before it had */
-    private Optional<Standing.End> awaitEnd() throws JobFailure, InterruptedException {
+    private Optional<JobStanding.End> awaitEnd() throws JobFailure, InterruptedException {
         int status = present.await();
         synchronized (this) {
             restarts.addAll(standing.restarts());
@@ -139,20 +139,20 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
             }
             if (!isStruck || !present.wasKilled()) {
                 isOpen &= !isStruck;
-                Standing.End told = standing.end();
-                return Optional.of(told == null ? new Standing.End(status, "its launcher ended: " + lastError.strip(), false) : told);
+                JobStanding.End told = standing.end();
+                return Optional.of(told == null ? new JobStanding.End(status, "its launcher ended: " + lastError.strip(), false) : told);
             }
         }
-        Optional<Standing.End> over = JobFolder.end(folder);
+        Optional<JobStanding.End> over = JobFolder.end(folder);
         if (over.isPresent()) {
             forgetKill();
         }
         return over;
     }
 
-    private synchronized JobOutcome outcome(Optional<Standing.End> end) throws JobFailure, InterruptedException {
+    private synchronized JobOutcome outcome(Optional<JobStanding.End> end) throws JobFailure, InterruptedException {
         closeKill();
-        Standing.End last = end.orElse(ended == null ? new Standing.End(1, "it was interrupted", true) : ended);
+        JobStanding.End last = end.orElse(ended == null ? new JobStanding.End(1, "it was interrupted", true) : ended);
         if (JobFolder.isOne(folder) && JobFolder.end(folder).isEmpty()) {
             endAtRelays();
         }
@@ -210,7 +210,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     }
 
     @Override
-    public synchronized void told(Standing now) {
+    public synchronized void told(JobStanding now) {
         standing = now;
         open.countDown(); // A launcher tells nothing before: until then it ends for want of a relay, and later dials it again.
         if (now.connected()) {
@@ -245,7 +245,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     public synchronized int strike(int rank) {
         return standing.processes().stream()
                 .filter(process -> process.rank() == rank && present.strikeChild(process.pid()))
-                .map(Standing.RankRun::incarnation)
+                .map(JobStanding.RankRun::incarnation)
                 .findFirst()
                 .orElse(0);
     }
@@ -264,7 +264,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     public void stop(int status, String why) {
         synchronized (this) {
             stopped = true;
-            ended = new Standing.End(status, why, false);
+            ended = new JobStanding.End(status, why, false);
         }
         kill();
     }

@@ -8,7 +8,7 @@ import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
 import org.posthouse.bench.Benchmark;
 import org.posthouse.bench.BufferKind;
-import org.posthouse.bench.Layout;
+import org.posthouse.bench.ProcessLayout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.mpj.Settings;
@@ -118,7 +118,7 @@ final class BenchCommand implements Callable<Integer> {
             defaultValue = "FREE",
             paramLabel = "WHERE",
             description = "On which of two processors relays and ranks run, ${COMPLETION-CANDIDATES}; several to compare; Linux only (default: free).")
-    private List<Layout> layouts;
+    private List<ProcessLayout> layouts;
 
     @Option(
             names = "--algorithm",
@@ -138,7 +138,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             split = ",",
-            converter = BusyPoll.class,
+            converter = BusyPollTime.class,
             paramLabel = "MICROS",
             description = "How long a rank's call that is blocked, and the relays' loops, ask again before they sleep;"
                     + " several to compare.")

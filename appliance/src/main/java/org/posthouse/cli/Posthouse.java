@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.posthouse.relay.Breakdown;
-import org.posthouse.relay.Version;
+import org.posthouse.relay.ProductVersion;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -48,7 +48,7 @@ public final class Posthouse {
     static final class BuildVersion implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            return new String[] {"posthouse " + Version.text()};
+            return new String[] {"posthouse " + ProductVersion.text()};
         }
     }
 

@@ -17,12 +17,13 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.launch.RelayLine;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
-import org.posthouse.relay.RelayConfig;
-import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.DoorConfig;
 import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.RelayHost;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.ForwardConfig;
@@ -127,7 +128,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = BusyPoll.class,
+            converter = BusyPollTime.class,
             defaultValue = "0",
             description = "How long an event loop asks its sockets again and again before it sleeps, at most 1000000;"
                     + " takes a processor for each loop while it asks (default: ${DEFAULT-VALUE}).")
@@ -239,7 +240,7 @@ final class RelayCommand implements Callable<Integer> {
     }
 
     private static RelayHost start(Settings settings) throws IOException, GroupException {
-        Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), settings.relay().launchToken());
+        Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
         return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
     }
 
@@ -281,25 +282,27 @@ final class RelayCommand implements Callable<Integer> {
                 problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
         OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames));
         problems.report();
+        DoorConfig door = new DoorConfig(
+                listen.host(),
+                listen.port(),
+                Optional.ofNullable(announce).map(HostPort::toString),
+                LocalSockets.of(System.getenv()),
+                token,
+                DoorConfig.HELLO_TIMEOUT_MS_DEFAULT,
+                DoorConfig.CONNECTIONS_MAX_DEFAULT);
         RelayConfig config = new RelayConfig(
                 site,
                 relay.toString(),
                 epoch,
-                listen.host(),
-                listen.port(),
-                Optional.ofNullable(announce).map(HostPort::toString),
+                door,
                 ops.port() == 0 ? "" : ops.toString(),
                 modes,
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
-                token,
-                Optional.ofNullable(links),
-                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
-                RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                RelayConfig.CONNECTIONS_MAX_DEFAULT,
                 limits,
                 LauncherWait.ofSeconds(launcherTimeoutSeconds),
-                LocalSockets.of(System.getenv()),
+                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
+                Optional.ofNullable(links),
                 linkPatienceSeconds);
         GroupConfig member = problems.of(() -> group.config(config));
         problems.report();

@@ -25,12 +25,12 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
-import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -157,7 +157,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--busy-poll",
             paramLabel = "MICROS",
-            converter = BusyPoll.class,
+            converter = BusyPollTime.class,
             description = "How long a blocked call of a rank, and a relay that this command starts, ask again and again before they sleep,"
                     + " at most 1000000;"
                     + " faster if every rank has a processor of its own (default: 0).")
@@ -187,8 +187,8 @@ final class RunCommand implements Callable<Integer> {
         if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
             throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
-        if (lanes < 0 || lanes > LinkConfig.LANES_MAX) {
-            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
+        if (lanes < 0 || lanes > LinkLimits.LANES_MAX) {
+            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkLimits.LANES_MAX);
         }
         if (!relays.isEmpty()) {
             refuseOfRelaysInside();

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.posthouse.bench.Layout;
+import org.posthouse.bench.ProcessLayout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
@@ -155,7 +155,7 @@ final class WanCommand implements Callable<Integer> {
             paramLabel = "WHERE",
             description = "Without a network, on which of two processors each site's relay, rank and end of a tunnel run, ${COMPLETION-CANDIDATES}; several to"
                     + " compare; Linux only (default: free).")
-    private List<Layout> layouts;
+    private List<ProcessLayout> layouts;
 
     @Mixin
     private ReportOptions report;

@@ -108,7 +108,7 @@ final class Admissions {
         }
         if (hello.incarnation() > 1 && job.logged()) {
             OpenChannels.await(rank);
-            rank.beginReplay(port, hello.incarnation(), Progress.NONE, historian, nanos);
+            rank.beginReplay(port, hello.incarnation(), Headway.NONE, historian, nanos);
             job.report(new JobEvent(
                     job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.messagesDelivered(), rank.events(), ""));
         } else {

@@ -157,10 +157,10 @@ public final class HomedRank {
     }
 
     /** A process has come that has not read all that the rank was sent: it is brought to where the rank is. */
-    void beginReplay(RankPort real, int incarnation, Progress progress, Historian historian, long nanos) {
+    void beginReplay(RankPort real, int incarnation, Headway headway, Historian historian, long nanos) {
         transition(RankState.REPLAYING);
         this.incarnation = incarnation;
-        replay = new Replay(this, real, progress, historian, ++replays, nanos);
+        replay = new Replay(this, real, headway, historian, ++replays, nanos);
         port = replay.senderOnly();
     }
 
@@ -451,7 +451,7 @@ public final class HomedRank {
      * @return whether there are more than was known
      */
     boolean learnFailedPolls(int told) {
-        long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.progress().failedPolls());
+        long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.headway().failedPolls());
         long all = most - Integer.toUnsignedLong((int) most - told);
         boolean more = all > failedPolls;
         failedPolls = Math.max(failedPolls, all);

@@ -26,7 +26,7 @@ public final class Job {
     private final Peer[] peerOf;
     private final Crossing[] crossingOf;
     private final Set<Peer> peers = new LinkedHashSet<>();
-    private final JobWatch watch;
+    private final JobOwner owner;
     private final Journal journal;
     private final long[] owedBytes;
     private final int[] owedMessages;
@@ -46,11 +46,11 @@ public final class Job {
             IntFunction<Peer> peerOf,
             Function<Peer, Crossing> crossings,
             int cores,
-            JobWatch watch,
+            JobOwner owner,
             Journal journal) {
         this.opening = opening;
         this.hexId = hexId(opening.job());
-        this.watch = watch;
+        this.owner = owner;
         this.journal = journal;
         this.homed = new HomedRank[opening.size()];
         this.peerOf = new Peer[opening.size()];
@@ -180,10 +180,6 @@ public final class Job {
         return opening.homeOf();
     }
 
-    JobWatch watch() {
-        return watch;
-    }
-
     Journal journal() {
         return journal;
     }
@@ -223,11 +219,11 @@ public final class Job {
 
     /** Tells the launcher what happened, as a {@link JobEvent}. */
     void report(int kind, int rank, int code, String text) {
-        watch.onJobEvent(new JobEvent(id(), kind, rank, code, text));
+        owner.onJobEvent(new JobEvent(id(), kind, rank, code, text));
     }
 
     void report(JobEvent event) {
-        watch.onJobEvent(event);
+        owner.onJobEvent(event);
     }
 
     /** Tells the launcher that the job cannot go on; the launcher ends it. */

@@ -29,13 +29,13 @@ final class OpenJobs {
         this.crossings = crossings;
     }
 
-    Job open(JobOpen opening, IntFunction<Peer> peerOf, JobWatch watch, Journal journal) throws Refusal {
+    Job open(JobOpen opening, IntFunction<Peer> peerOf, JobOwner owner, Journal journal) throws Refusal {
         if (jobs.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
         int self = Job.requireHome(relay, opening);
         int cores = shards * opening.homes().size();
-        Job job = new Job(opening, self, peerOf, peer -> crossings.of(peer, opening.survivesHost()), cores, watch, journal);
+        Job job = new Job(opening, self, peerOf, peer -> crossings.of(peer, opening.survivesHost()), cores, owner, journal);
         jobs.put(job.id(), job);
         return job;
     }

@@ -24,18 +24,18 @@ final class Reconnections {
     /** Begins the replay of a process that goes on, if it is one that may. */
     void admit(HomedRank rank, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         check(rank, hello);
-        Progress progress = Progress.of(hello, state);
-        checkGone(rank, progress.gone());
+        Headway headway = Headway.of(hello, state);
+        checkGone(rank, headway.gone());
         replaceLiving(rank);
         if (hello.incarnation() > rank.incarnation()) {
             rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
         }
-        progress.gone().forEach(rank.repeats()::tookBack);
+        headway.gone().forEach(rank.repeats()::tookBack);
         OpenChannels.await(rank);
         rank.safety().connect(hello.kept(), false);
         long deliveries = rank.messagesDelivered() - hello.deliveries();
         long events = Math.max(0, rank.events() - hello.events());
-        rank.beginReplay(port, hello.incarnation(), progress, historian, nanos);
+        rank.beginReplay(port, hello.incarnation(), headway, historian, nanos);
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.REPLAYING, rank.rank(), 0, deliveries, events, ""));
     }
 
@@ -99,7 +99,7 @@ final class Reconnections {
 
     /** The process knows by now who is there: what it goes on with may be cleared, and frames may be safe. */
     static void tell(HomedRank rank) {
-        rank.replay().progress().goingOn().forEach(entry -> goOn(rank, entry));
+        rank.replay().headway().goingOn().forEach(entry -> goOn(rank, entry));
         if (rank.safety().isDue()) {
             rank.safety().tell(rank.port());
         }

@@ -73,8 +73,8 @@ public final class RelayCore {
      * @param peerOf the core that a rank is at home at; null if that is this one
      * @param journal the job's, or {@link Journal#NONE}
      */
-    public Job openJob(JobOpen opening, IntFunction<Peer> peerOf, JobWatch watch, Journal journal) throws Refusal {
-        return jobs.open(opening, peerOf, watch, journal);
+    public Job openJob(JobOpen opening, IntFunction<Peer> peerOf, JobOwner owner, Journal journal) throws Refusal {
+        return jobs.open(opening, peerOf, owner, journal);
     }
 
     /**

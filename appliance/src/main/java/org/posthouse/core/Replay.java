@@ -27,7 +27,7 @@ final class Replay {
     private final HomedRank rank;
     private final RankPort port;
     private final Historian historian;
-    private final Progress progress;
+    private final Headway headway;
     private final int number;
     private final long startNanos;
     private final ArrayDeque<Past> ahead = new ArrayDeque<>();
@@ -62,21 +62,21 @@ final class Replay {
     private boolean ended;
 
     /**
-     * @param progress what the process has of it
+     * @param headway what the process has of it
      * @param number the rank's number for it
      */
-    Replay(HomedRank rank, RankPort port, Progress progress, Historian historian, int number, long startNanos) {
+    Replay(HomedRank rank, RankPort port, Headway headway, Historian historian, int number, long startNanos) {
         this.rank = rank;
         this.port = port;
-        this.progress = progress;
-        this.deliveries = progress.deliveries();
-        this.events = progress.events();
-        this.polls = progress.failedPolls();
-        this.pollsTold = progress.failedPolls();
+        this.headway = headway;
+        this.deliveries = headway.deliveries();
+        this.events = headway.events();
+        this.polls = headway.failedPolls();
+        this.pollsTold = headway.failedPolls();
         this.historian = historian;
         this.number = number;
         this.startNanos = startNanos;
-        this.eventsBefore = progress == Progress.NONE ? Long.MAX_VALUE : rank.events();
+        this.eventsBefore = headway == Headway.NONE ? Long.MAX_VALUE : rank.events();
         this.until = rank.job().journal().position();
     }
 
@@ -90,11 +90,11 @@ final class Replay {
 
     /** Deliveries handed out so far. */
     long deliveries() {
-        return deliveries - jumpedOver - progress.deliveries();
+        return deliveries - jumpedOver - headway.deliveries();
     }
 
-    Progress progress() {
-        return progress;
+    Headway headway() {
+        return headway;
     }
 
     /** The rank's connection. */
@@ -108,7 +108,7 @@ final class Replay {
     }
 
     void begin() {
-        historian.begin(rank, number, progress.readFrom(), progress.events(), progress.originKnown());
+        historian.begin(rank, number, headway.readFrom(), headway.events(), headway.originKnown());
     }
 
     /** The rank, or the core, does not go on with it. */
@@ -162,8 +162,8 @@ final class Replay {
     }
 
     private boolean deliver(Past.Delivered delivered) {
-        if (delivered.number() <= progress.deliveries()) {
-            long has = progress.has(delivered.message());
+        if (delivered.number() <= headway.deliveries()) {
+            long has = headway.has(delivered.message());
             if (delivered.arrived() < delivered.message().bytes()) {
                 given.put(delivered.message(), has);
             }
@@ -181,7 +181,7 @@ final class Replay {
 
     /** Where the rank had asked whether it is restored it hears the answer again; what follows depends on it. */
     private boolean start(Past.PrologueEnd prologue) {
-        if (progress.originKnown()) {
+        if (headway.originKnown()) {
             return true; // A process that has lost its connection has heard it.
         }
         boolean jumps = prologue.number() > 0;
@@ -237,7 +237,7 @@ final class Replay {
     }
 
     private boolean tell(Past.Events told) {
-        boolean known = told.first() + told.count() - 1 <= progress.events();
+        boolean known = told.first() + told.count() - 1 <= headway.events();
         if (known || told.first() > eventsBefore) {
             return true;
         }
@@ -280,7 +280,7 @@ final class Replay {
         } else {
             ended = true;
             historian.end(rank, number);
-            port.events(events + 1, 0, (int) Math.max(progress.failedPolls(), rank.failedPolls()), null, true);
+            port.events(events + 1, 0, (int) Math.max(headway.failedPolls(), rank.failedPolls()), null, true);
         }
         return true;
     }

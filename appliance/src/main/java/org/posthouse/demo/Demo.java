@@ -117,7 +117,7 @@ public final class Demo implements AutoCloseable {
      * @return whether every one of them verified
      */
     public boolean runJobs(List<String> wanted, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
-        List<JobReport> reports = new ArrayList<>();
+        List<DemoReport> reports = new ArrayList<>();
         for (int i = 0; i < JOBS.size(); i++) {
             Example job = JOBS.get(i);
             if (!wanted.isEmpty() && !wanted.contains(job.name())) {
@@ -126,7 +126,7 @@ public final class Demo implements AutoCloseable {
             out.println();
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
                     + RANKS / SITES + " at each site");
-            JobReport report = run(job, (1 + VICTIM_STEP * i) % RANKS, watch);
+            DemoReport report = run(job, (1 + VICTIM_STEP * i) % RANKS, watch);
             if (report.stopped()) {
                 return false;
             }
@@ -138,10 +138,10 @@ public final class Demo implements AutoCloseable {
             }
         }
         new Drawing(out).draw(grid.relays().stream().map(RelayProcess::ready).toList(), reports);
-        return reports.stream().allMatch(JobReport::verified);
+        return reports.stream().allMatch(DemoReport::verified);
     }
 
-    private JobReport run(Example job, int victim, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
+    private DemoReport run(Example job, int victim, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
         JobSpec spec = new JobSpec(
                 "example:" + job.name(),
                 RANKS,
@@ -164,11 +164,11 @@ public final class Demo implements AutoCloseable {
             executioner.close(); // A relay that was killed is up again, or lost.
             lostRelay = executioner.lostRelay();
             if (stopped || !lostRelay.isEmpty()) {
-                return new JobReport(job.name(), RANKS, outcome, executioner.kills(), "", false, stopped, before);
+                return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), "", false, stopped, before);
             }
             String byItself = executioner.byItself(outcome);
             boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && byItself.isEmpty() && verdicts.verified();
-            return new JobReport(job.name(), RANKS, outcome, executioner.kills(), byItself, verified, false, moved().since(before));
+            return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), byItself, verified, false, moved().since(before));
         }
     }
 

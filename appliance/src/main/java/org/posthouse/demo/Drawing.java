@@ -13,7 +13,7 @@ final class Drawing {
         this.out = out;
     }
 
-    void draw(List<ReadyLine> relays, List<JobReport> reports) {
+    void draw(List<ReadyLine> relays, List<DemoReport> reports) {
         long frames = reports.stream().mapToLong(report -> report.traffic().linkFrames()).sum();
         long bytes = reports.stream().mapToLong(report -> report.traffic().linkBytes()).sum();
         out.println();
@@ -27,7 +27,7 @@ final class Drawing {
         out.println(" ".repeat(column) + center(humanBytes(bytes), 15));
         out.println();
         out.printf("   %-10s %6s %9s %12s %14s %12s  %-9s %s%n", "job", "ranks", "seconds", "messages", "link frames", "link bytes", "result", "kill -9");
-        for (JobReport report : reports) {
+        for (DemoReport report : reports) {
             out.printf(
                     Locale.ROOT,
                     "   %-10s %6d %9.2f %,12d %,14d %12s  %-9s %s%n",

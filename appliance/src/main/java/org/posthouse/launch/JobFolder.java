@@ -138,7 +138,7 @@ public final class JobFolder implements Closeable {
     private void read(boolean mayBeOver) throws IOException, JobFailure {
         job = readJob(folder);
         notes = readNotes(folder, job);
-        Optional<Standing.End> end = notes.end();
+        Optional<JobStanding.End> end = notes.end();
         if (end.isPresent() && !mayBeOver) {
             String cause = end.get().cause();
             throw new JobFailure("the job in " + folder + " is over: it ended with status " + end.get().status() + (cause.isEmpty() ? "" : ": " + cause));
@@ -168,7 +168,7 @@ public final class JobFolder implements Closeable {
     }
 
     /** How the job in this folder ended; empty if it has not, or not every relay knows. Nobody writes to it meanwhile. */
-    public static Optional<Standing.End> end(Path folder) throws JobFailure {
+    public static Optional<JobStanding.End> end(Path folder) throws JobFailure {
         try {
             return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
         } catch (IOException e) {

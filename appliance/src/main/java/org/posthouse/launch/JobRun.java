@@ -55,7 +55,7 @@ public final class JobRun implements RunningJob {
     /** Whether people's lines have others among them, for programs. */
     private boolean supervised;
 
-    private Standing told = Standing.UNTOLD;
+    private JobStanding told = JobStanding.UNTOLD;
 
     /** Relays that may still have the job that is over. */
     private List<Home> untold = List.of();
@@ -119,7 +119,7 @@ public final class JobRun implements RunningJob {
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
-        Standing.End end = folder.notes().ending().orElse(new Standing.End(Exit.TERMINATED, "ended by its user", false));
+        JobStanding.End end = folder.notes().ending().orElse(new JobStanding.End(Exit.TERMINATED, "ended by its user", false));
         Stragglers.kill(hexId(opening.job()));
         try {
             noteEnding(folder, end);
@@ -132,7 +132,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void noteEnding(JobFolder folder, Standing.End end) throws IOException {
+    private static void noteEnding(JobFolder folder, JobStanding.End end) throws IOException {
         if (folder.notes().ending().isEmpty()) {
             folder.ending(end.status(), end.cause());
         }
@@ -239,7 +239,7 @@ public final class JobRun implements RunningJob {
             if (!outcome.left()) {
                 noteEnd(watch.end());
             }
-            tellStanding(new Standing.End(outcome.status(), outcome.cause(), outcome.left()));
+            tellStanding(new JobStanding.End(outcome.status(), outcome.cause(), outcome.left()));
             return outcome;
         } finally {
             open.countDown();
@@ -267,7 +267,7 @@ public final class JobRun implements RunningJob {
                 watch.start(rank, System.nanoTime());
             }
         } catch (JobFailure e) {
-            Standing.End end = new Standing.End(1, e.getMessage(), false);
+            JobStanding.End end = new JobStanding.End(1, e.getMessage(), false);
             noteEnding(end);
             relays.closeJob(JobWatch.told(opening.job(), end));
             untold = relays.awaitClosed(CLOSE_GRACE_MS);
@@ -277,7 +277,7 @@ public final class JobRun implements RunningJob {
     }
 
     /** Before any relay is told: another launcher would ask those for the job that have ended it. */
-    private void noteEnding(Standing.End end) {
+    private void noteEnding(JobStanding.End end) {
         if (folder != null) {
             try {
                 folder.ending(end.status(), end.cause());
@@ -288,7 +288,7 @@ public final class JobRun implements RunningJob {
     }
 
     /** Once all relays have been told: those that have not would keep the job. */
-    private void noteEnd(Standing.End end) {
+    private void noteEnd(JobStanding.End end) {
         if (folder != null && untold.isEmpty()) {
             try {
                 folder.ended(end.status(), end.cause());
@@ -317,12 +317,12 @@ public final class JobRun implements RunningJob {
         supervised = true;
     }
 
-    private void tellStanding(Standing.End end) {
+    private void tellStanding(JobStanding.End end) {
         if (supervised) {
-            List<Standing.RankRun> present = processes.present().stream()
-                    .map(process -> new Standing.RankRun(process.rank(), process.incarnation(), process.pid()))
+            List<JobStanding.RankRun> present = processes.present().stream()
+                    .map(process -> new JobStanding.RankRun(process.rank(), process.incarnation(), process.pid()))
                     .toList();
-            Standing standing = watch.standing(present, end);
+            JobStanding standing = watch.standing(present, end);
             if (!standing.equals(told)) {
                 told = standing;
                 output.tell(standing.words());

@@ -80,7 +80,7 @@ final class JobWatch {
     private final Set<Integer> unknownAt = new HashSet<>();
 
     /** How another launcher has decided that the job ends, perhaps without telling all relays; null if none has. */
-    private Standing.End decided;
+    private JobStanding.End decided;
 
     /** Whether nothing is left to do but to tell the relays of the end. */
     private boolean allDone;
@@ -562,24 +562,24 @@ final class JobWatch {
     }
 
     /** What the relays are told of the end of a job. A failure with status 0 must not look as if it were none. */
-    static Notice told(long job, Standing.End end) {
+    static Notice told(long job, JobStanding.End end) {
         boolean finished = end.status() == 0 && end.cause().isEmpty();
         int status = end.status() == 0 && !finished ? 1 : end.status();
         return new Notice(job, status, Deadlines.NOBODY, finished ? "finished" : end.cause());
     }
 
     /** How the job ends, unless it is left. */
-    Standing.End end() {
+    JobStanding.End end() {
         if (failure != null) {
-            return new Standing.End(failure.code(), failure.text(), false);
+            return new JobStanding.End(failure.code(), failure.text(), false);
         }
-        return decided != null ? decided : new Standing.End(0, "", false);
+        return decided != null ? decided : new JobStanding.End(0, "", false);
     }
 
     /** How the job stands. @param end null before it has ended for this launcher */
-    Standing standing(List<Standing.RankRun> present, Standing.End end) {
+    JobStanding standing(List<JobStanding.RankRun> present, JobStanding.End end) {
         assert thread.isCurrent();
-        return new Standing(
+        return new JobStanding(
                 present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), end);
     }
 

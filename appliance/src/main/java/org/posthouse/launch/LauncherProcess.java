@@ -33,7 +33,7 @@ public final class LauncherProcess {
         void err(String line);
 
         /** How its job stands. */
-        void told(Standing standing);
+        void told(JobStanding standing);
     }
 
     /** @param arguments the command's name and options @param environment beside this process's own */
@@ -60,12 +60,12 @@ public final class LauncherProcess {
     }
 
     private static void onError(String line, Listener listener) {
-        if (!Standing.isOne(line)) {
+        if (!JobStanding.isOne(line)) {
             listener.err(line);
             return;
         }
         try {
-            listener.told(Standing.parse(line));
+            listener.told(JobStanding.parse(line));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a launcher told \"" + line + "\" of its job", e);
         }

@@ -29,7 +29,7 @@ final class RankNotes {
     private final List<Deque<Mark>> images = new ArrayList<>();
     private final List<OutputMarks> out = new ArrayList<>();
     private final List<OutputMarks> err = new ArrayList<>();
-    private Standing.End end;
+    private JobStanding.End end;
     /** Whether all relays know of it. */
     private boolean told;
 
@@ -144,13 +144,13 @@ final class RankNotes {
     }
 
     String ending(int status, String cause) {
-        end = new Standing.End(status, cause, false);
+        end = new JobStanding.End(status, cause, false);
         told = false;
         return line("ending");
     }
 
     String ended(int status, String cause) {
-        end = new Standing.End(status, cause, false);
+        end = new JobStanding.End(status, cause, false);
         told = true;
         return line("end");
     }
@@ -220,12 +220,12 @@ final class RankNotes {
     }
 
     /** How the job ends; empty if that is not decided. Perhaps not every relay knows. */
-    Optional<Standing.End> ending() {
+    Optional<JobStanding.End> ending() {
         return Optional.ofNullable(end);
     }
 
     /** How the job ended, as every relay knows; else empty. */
-    Optional<Standing.End> end() {
+    Optional<JobStanding.End> end() {
         return told ? ending() : Optional.empty();
     }
 }

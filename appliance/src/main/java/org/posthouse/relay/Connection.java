@@ -83,8 +83,8 @@ final class Connection implements FrameDecoder.Sink {
         this.helloTimer = relay.loop()
                 .schedule(
                         () -> close(Notice.closing(
-                                0, Reason.TIMEOUT, "no HELLO within " + relay.settings().helloTimeoutMs() + " ms")),
-                        relay.settings().helloTimeoutMs(),
+                                0, Reason.TIMEOUT, "no HELLO within " + relay.settings().door().helloTimeoutMs() + " ms")),
+                        relay.settings().door().helloTimeoutMs(),
                         TimeUnit.MILLISECONDS);
     }
 

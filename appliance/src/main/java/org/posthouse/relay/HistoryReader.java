@@ -23,10 +23,10 @@ final class HistoryReader implements Historian {
 
     /** A history that is opened by whoever reads first: confined to the thread, but for the reference. */
     private static final class Reading implements AutoCloseable {
-        private final Supplier<History> opening;
-        private History history;
+        private final Supplier<LoggedHistory> opening;
+        private LoggedHistory history;
 
-        private Reading(Supplier<History> opening) {
+        private Reading(Supplier<LoggedHistory> opening) {
             this.opening = opening;
         }
 
@@ -56,11 +56,11 @@ final class HistoryReader implements Historian {
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         long job = rank.job().id();
-        Restart restart = journal.points().restart(job, rank.rank());
-        boolean begins = deliveries == 0 && events == 0 || restart.isBefore(deliveries, events);
+        RestartChoice choice = journal.points().choice(job, rank.rank());
+        boolean begins = deliveries == 0 && events == 0 || choice.isBefore(deliveries, events);
         int incarnation = rank.incarnation();
         boolean anew = begins && !originKnown && incarnation > 1;
-        open.put(rank, new Reading(anew ? () -> restart.open(incarnation) : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
+        open.put(rank, new Reading(anew ? () -> choice.open(incarnation) : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 

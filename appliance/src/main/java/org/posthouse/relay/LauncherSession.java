@@ -39,7 +39,7 @@ final class LauncherSession implements Session {
 
     /** Checks the relay's token. */
     static LauncherSession open(Relay relay, Connection connection, Hello hello) throws WireException {
-        if (!relay.settings().launchToken().matches(hello.token())) {
+        if (!relay.settings().door().launchToken().matches(hello.token())) {
             throw new WireException(
                     Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
         }

@@ -20,10 +20,10 @@ import org.posthouse.ops.PackingView;
 import org.posthouse.ops.StreamsView;
 import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.LoopbackConfig;
-import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
@@ -259,7 +259,7 @@ final class LinkPort implements Links.Listener {
     }
 
     /** Connections that did not become a link, by kind. */
-    Map<Refusal, Long> refusals() {
+    Map<LinkRefusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
     }
 

@@ -97,8 +97,8 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
                     context, source, sequence -> takenBack.add(new Recovered.Channel(context, source, sequence)));
         });
         List<Message> messages = underWay.stream()
-                .map(stored -> History.pieces(
-                        Message.recovered(History.logged(stored), stored.receipt() != null), stored))
+                .map(stored -> LoggedHistory.pieces(
+                        Message.recovered(LoggedHistory.logged(stored), stored.receipt() != null), stored))
                 .toList();
         return new Recovered(
                 rank,

@@ -237,10 +237,10 @@ public final class Relay extends VerticleBase {
 
     private Future<Void> listen() {
         return reception
-                .listen(config.host(), config.port())
-                .onSuccess(bound -> config.local().ifPresent(this::listenLocally))
+                .listen(config.door().host(), config.door().port())
+                .onSuccess(bound -> config.door().local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
-                        "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
+                        "relay " + config.relay() + " cannot listen at " + config.door().host() + ":" + config.door().port() + ": "
                                 + Causes.text(cause) + "; stop the other program or choose another --listen",
                         cause)));
     }
@@ -262,9 +262,9 @@ public final class Relay extends VerticleBase {
         connections.add(connection);
         if (stopping) {
             connection.close(goodbye());
-        } else if (connections.size() > config.connectionsMax()) {
+        } else if (connections.size() > config.door().connectionsMax()) {
             connection.close(Notice.closing(
-                    0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
+                    0, Reason.LIMIT, connections.size() + " connections, at most " + config.door().connectionsMax()));
         }
         return connection;
     }
@@ -278,7 +278,7 @@ public final class Relay extends VerticleBase {
         directory.announce(new RelayEntry(
                 config.site(),
                 config.relay(),
-                config.announced().orElse(address()),
+                config.door().announced().orElse(address()),
                 links.address(),
                 config.ops(),
                 epoch,
@@ -461,7 +461,7 @@ public final class Relay extends VerticleBase {
 
     /** The address that ranks and launchers connect to, as host:port. */
     public String address() {
-        return Home.address(config.host(), reception.port());
+        return Home.address(config.door().host(), reception.port());
     }
 
     /** The link port that other relays dial, or 0. */

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.posthouse.core.Latencies;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelayMeasures.Latency;
-import org.posthouse.tunnel.Refusal;
+import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.wire.Reason;
 
 /**
@@ -68,7 +68,7 @@ final class RelayTally {
     }
 
     RelayMeasures measures(
-            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<Refusal, Long> linkRefusals, long nanos) {
+            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<LinkRefusal, Long> linkRefusals, long nanos) {
         return new RelayMeasures(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
@@ -81,7 +81,7 @@ final class RelayTally {
                 lines.open(),
                 lines.slow(),
                 named(Reason.values(), refusals, Connection::isFault),
-                named(Refusal.values(), linkRefusals, kind -> true));
+                named(LinkRefusal.values(), linkRefusals, kind -> true));
     }
 
     /** All of an enum's constants with their counts, in small letters. */

@@ -48,22 +48,22 @@ final class RestartPoints {
     }
 
     /** From where a rank can be started again. */
-    Restart restart(long job, int rank) {
+    RestartChoice choice(long job, int rank) {
         synchronized (turn) {
             RankLog history = log.book().rank(job, rank);
-            List<Restart.Point> points = history == null ? List.of() : checkpoints(history);
+            List<RestartChoice.Point> points = history == null ? List.of() : checkpoints(history);
             Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
             log.handOver();
             Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
-            return new Restart(this, job, rank, points, prologue, beginning, history == null ? 0 : history.limit());
+            return new RestartChoice(this, job, rank, points, prologue, beginning, history == null ? 0 : history.limit());
         }
     }
 
     /** What a rank's process has lived through since so much is known of it. Blocks. */
-    History behind(long job, int rank, long deliveries, long events) {
+    LoggedHistory behind(long job, int rank, long deliveries, long events) {
         Milestone from = milestone(job, rank, deliveries, events)
                 .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
-        return new History(history(job, rank, from), from.polls(), null);
+        return new LoggedHistory(history(job, rank, from), from.polls(), null);
     }
 
     private Optional<Milestone> milestone(long job, int rank, long deliveries, long events) {
@@ -74,11 +74,11 @@ final class RestartPoints {
         }
     }
 
-    private static List<Restart.Point> checkpoints(RankLog history) {
+    private static List<RestartChoice.Point> checkpoints(RankLog history) {
         return Stream.of(history.checkpoint(), history.olderCheckpoint())
                 .flatMap(Optional::stream)
                 .flatMap(checkpoint -> history.milestone(checkpoint.deliveries(), checkpoint.events())
-                        .map(behind -> new Restart.Point(checkpoint, behind))
+                        .map(behind -> new RestartChoice.Point(checkpoint, behind))
                         .stream())
                 .toList();
     }
@@ -94,7 +94,7 @@ final class RestartPoints {
 
     /** Sees to it that the log's beginning is not needed for the rank's prologue. Blocks. */
     void keepPrologue(long job, int rank) {
-        Optional<Milestone> beginning = restart(job, rank).beginning();
+        Optional<Milestone> beginning = choice(job, rank).beginning();
         if (beginning.isPresent()) {
             if (nextImage(job, rank) == 1) {
                 Prologue.forget(images, job, rank); // It was copied from what the log has lost since, with its host's power.
@@ -123,7 +123,7 @@ final class RestartPoints {
 
     /** Deletes what of a rank's images is not needed any more. Blocks. */
     void tidy(long job, int rank) {
-        List<Checkpoint> wanted = restart(job, rank).images().stream().map(Restart.Point::checkpoint).toList();
+        List<Checkpoint> wanted = choice(job, rank).images().stream().map(RestartChoice.Point::checkpoint).toList();
         if (!wanted.isEmpty() && mayDelete()) {
             images.keep(job, rank, wanted);
         }

@@ -117,7 +117,7 @@ class BenchJobTest {
         List<JobSpec> jobs = List.of(new JobSpec("none", 2, List.of(folder), "no.such.Program", List.of(), List.of(), false));
         WanPlan plan = new WanPlan(
                 near, 0, List.of(1), 64 << 10, 4, 0.1, false, List.of(false), 1, 1, jobs, 1, Set.of(WanPart.LINKS, WanPart.JOBS), List.of(),
-                Compression.NEVER, List.of(Layout.FREE));
+                Compression.NEVER, List.of(ProcessLayout.FREE));
         WanReport report = WanRun.measure(plan, new Watch());
         Path file = folder.resolve("wan.json");
         report.writeJson("", file);

@@ -21,10 +21,11 @@ class BenchPlanTest {
 
     @Test
     void eachSeriesIsMeasuredInEachLayout() {
-        List<Series> series = plan(List.of(Benchmark.PINGPONG), 2, 1, PLAIN).in(List.of(Layout.TOGETHER, Layout.SPLIT)).seriesOf(Benchmark.PINGPONG);
+        List<Series> series =
+                plan(List.of(Benchmark.PINGPONG), 2, 1, PLAIN).in(List.of(ProcessLayout.TOGETHER, ProcessLayout.SPLIT)).seriesOf(Benchmark.PINGPONG);
         assertThat(series).hasSize(2 * (3 + PLAIN.size()));
-        assertThat(series.getFirst()).isEqualTo(new Series(Carrier.RAW, PLAIN.getFirst(), Layout.TOGETHER));
-        assertThat(series.getLast()).isEqualTo(new Series(Carrier.RELAY, PLAIN.getLast(), Layout.SPLIT));
+        assertThat(series.getFirst()).isEqualTo(new Series(Carrier.RAW, PLAIN.getFirst(), ProcessLayout.TOGETHER));
+        assertThat(series.getLast()).isEqualTo(new Series(Carrier.RELAY, PLAIN.getLast(), ProcessLayout.SPLIT));
     }
 
     @Test
@@ -32,7 +33,7 @@ class BenchPlanTest {
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 7, 2, PLAIN);
         assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 4, 5);
         for (int rank = 0; rank < 7; rank++) {
-            int site = Layout.SITES.rank(rank, 7);
+            int site = ProcessLayout.SITES.rank(rank, 7);
             assertThat(Pair.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
         }
         assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);

@@ -12,7 +12,7 @@ class CheckTest {
 
     /** An operation of rank 1 that should receive what rank 0 sends. */
     private static ByteOperation receiving(ByteOperation.Call call) {
-        return new ByteOperation(1, BYTES, BYTES, true, call, i -> BYTES, (at, i) -> Operation.content(0, at));
+        return new ByteOperation(1, BYTES, BYTES, true, call, i -> BYTES, (at, i) -> BenchOperation.content(0, at));
     }
 
     private static String faultOf(ByteOperation.Call call) {
@@ -24,7 +24,7 @@ class CheckTest {
 
     private static void arrive(byte[] in, int bytes) {
         for (int i = 0; i < bytes; i++) {
-            in[i] = Operation.content(0, i);
+            in[i] = BenchOperation.content(0, i);
         }
     }
 
@@ -55,7 +55,7 @@ class CheckTest {
         Set<Byte> seen = new HashSet<>();
         for (int rank = 0; rank < 4; rank++) {
             for (int index = 0; index < 4; index++) {
-                seen.add(Operation.content(rank, index));
+                seen.add(BenchOperation.content(rank, index));
             }
         }
         assertThat(seen).hasSize(16);

@@ -15,10 +15,10 @@ class FigureTest {
     private final List<Figure> figures = new ArrayList<>();
 
     private Figure figure(Benchmark test, Carrier carrier, int bytes, long... nanos) {
-        return figure(test, carrier, Layout.FREE, bytes, nanos);
+        return figure(test, carrier, ProcessLayout.FREE, bytes, nanos);
     }
 
-    private Figure figure(Benchmark test, Carrier carrier, Layout layout, int bytes, long... nanos) {
+    private Figure figure(Benchmark test, Carrier carrier, ProcessLayout layout, int bytes, long... nanos) {
         Variant variant = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
         Figure figure = new Figure(test, new Series(carrier, variant, layout), bytes, 2);
         for (long phase : nanos) {
@@ -46,9 +46,9 @@ class FigureTest {
     @Test
     void baselinesAreThoseOfTheSameLayout() {
         Figure free = figure(Benchmark.PINGPONG, Carrier.SELECTOR, 1, 1_000);
-        Figure apart = figure(Benchmark.PINGPONG, Carrier.SELECTOR, Layout.APART, 1, 20_000);
+        Figure apart = figure(Benchmark.PINGPONG, Carrier.SELECTOR, ProcessLayout.APART, 1, 20_000);
         assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, 1, 22_000).forwarder(figures)).containsSame(free);
-        assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, Layout.APART, 1, 22_000).forwarder(figures)).containsSame(apart);
+        assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, ProcessLayout.APART, 1, 22_000).forwarder(figures)).containsSame(apart);
         assertThat(apart.series().label()).isEqualTo("apart selector forwarder");
     }
 

@@ -29,16 +29,16 @@ class PlacingTest {
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 2, 1, false, ModeConfig.of(Mode.MULTIPLEXED))) {
             List<List<Long>> sites = grid.threads();
             assertThat(sites).hasSize(2).allSatisfy(threads -> assertThat(threads).hasSize(1)).doesNotHaveDuplicates();
-            placing.put(Layout.SITES, List.of(grid), List.of(), List.of());
+            placing.put(ProcessLayout.SITES, List.of(grid), List.of(), List.of());
             assertThat(allowed(sites.get(0).getFirst())).isEqualTo(processors.list(0));
             assertThat(allowed(sites.get(1).getFirst())).isEqualTo(processors.list(1));
-            placing.put(Layout.TOGETHER, List.of(grid), List.of(), List.of());
+            placing.put(ProcessLayout.TOGETHER, List.of(grid), List.of(), List.of());
             assertThat(allowed(sites.get(1).getFirst())).isEqualTo(processors.list(0));
         } finally {
-            placing.put(Layout.FREE, List.of(), List.of(), List.of());
+            placing.put(ProcessLayout.FREE, List.of(), List.of(), List.of());
             vertx.close().await();
         }
-        assertThat(allowed(ProcessHandle.current().pid())).isEqualTo(processors.list(Layout.FREE.relays()));
+        assertThat(allowed(ProcessHandle.current().pid())).isEqualTo(processors.list(ProcessLayout.FREE.relays()));
     }
 
     private static String allowed(long thread) throws IOException {

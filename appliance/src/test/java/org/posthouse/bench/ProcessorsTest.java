@@ -21,7 +21,7 @@ class ProcessorsTest {
         Processors processors = Processors.of(list);
         assertThat(processors.list(0)).isEqualTo(first);
         assertThat(processors.list(1)).isEqualTo(second);
-        assertThat(processors.list(Layout.FREE.relays())).isEqualTo(list);
+        assertThat(processors.list(ProcessLayout.FREE.relays())).isEqualTo(list);
     }
 
     @ParameterizedTest
@@ -32,17 +32,17 @@ class ProcessorsTest {
 
     @Test
     void partnersAreHalvesOfTheRanks() {
-        assertThat(Layout.SPLIT.rank(1, 4)).isZero();
-        assertThat(Layout.SPLIT.rank(2, 4)).isEqualTo(1);
-        assertThat(Layout.APART.rank(0, 2)).isEqualTo(1);
+        assertThat(ProcessLayout.SPLIT.rank(1, 4)).isZero();
+        assertThat(ProcessLayout.SPLIT.rank(2, 4)).isEqualTo(1);
+        assertThat(ProcessLayout.APART.rank(0, 2)).isEqualTo(1);
     }
 
     @Test
     void relaysAreWhereTheirSiteIsOrAllInOnePlace() {
-        assertThat(Layout.SITES.site(1, 4)).isZero();
-        assertThat(Layout.SITES.site(2, 4)).isEqualTo(1);
-        assertThat(Layout.SPLIT.site(1, 2)).isZero();
-        assertThat(Layout.FREE.site(1, 2)).isEqualTo(Layout.FREE.relays());
+        assertThat(ProcessLayout.SITES.site(1, 4)).isZero();
+        assertThat(ProcessLayout.SITES.site(2, 4)).isEqualTo(1);
+        assertThat(ProcessLayout.SPLIT.site(1, 2)).isZero();
+        assertThat(ProcessLayout.FREE.site(1, 2)).isEqualTo(ProcessLayout.FREE.relays());
     }
 
     @Test
@@ -54,7 +54,7 @@ class ProcessorsTest {
         try {
             processors.put(child.pid(), 1);
             assertThat(allowed(child.pid())).isEqualTo(processors.list(1));
-            processors.put(child.pid(), Layout.FREE.relays());
+            processors.put(child.pid(), ProcessLayout.FREE.relays());
             assertThat(allowed(child.pid())).isEqualTo(processors.list(-1));
         } finally {
             child.destroyForcibly().waitFor();

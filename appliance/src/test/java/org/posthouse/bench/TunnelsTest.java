@@ -28,7 +28,7 @@ class TunnelsTest {
         }
 
         @Override
-        public void place(Layout layout, Processors processors) {}
+        public void place(ProcessLayout layout, Processors processors) {}
 
         @Override
         public void end() {}

@@ -22,7 +22,7 @@ class WanPlanTest {
     private static WanPlan plan(WanProfile profile, double megabits, int bytes, double seconds, int phaseMs, List<JobSpec> jobs, Set<WanPart> parts) {
         return new WanPlan(
                 profile, megabits, List.of(1), bytes, 4, seconds, true, List.of(false), 3, phaseMs, jobs, 3, parts, List.of(), Compression.NEVER,
-                List.of(Layout.FREE));
+                List.of(ProcessLayout.FREE));
     }
 
     private static void refused(ThrowingCallable plan, String why) {

@@ -159,7 +159,7 @@ class JobFolderTest {
             folder.ended(3, "rank 1 exited");
         }
         assertThat(Files.size(path.resolve("progress"))).isLessThan(1_000);
-        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
     }
 
     @Test
@@ -168,7 +168,7 @@ class JobFolderTest {
         for (int launcher = 0; launcher < 2; launcher++) {
             assertThat(JobFolder.end(path)).isEmpty();
             try (JobFolder folder = JobFolder.open(path)) {
-                assertThat(folder.notes().ending()).contains(new Standing.End(3, "rank 1 exited", false));
+                assertThat(folder.notes().ending()).contains(new JobStanding.End(3, "rank 1 exited", false));
             }
         }
         try (JobFolder folder = JobFolder.open(path)) {
@@ -176,7 +176,7 @@ class JobFolderTest {
         }
         assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("is over: it ended with status 3: rank 1 exited");
         JobFolder.openToEnd(path).close();
-        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
     }
 
     @Test
@@ -245,7 +245,7 @@ class JobFolderTest {
         try (JobFolder folder = JobFolder.open(path)) {
             folder.ended(3, "rank 1 exited");
         }
-        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
         String longer = "x".repeat(OutputPump.LINE_BYTES_MAX);
         Files.writeString(path.resolve("rank-1.out"), "a\n\n" + longer + "yz\nb");
         assertThat(JobFolder.shown(path, 1)).containsExactly("a", "", longer + "y", "z", "b");

@@ -346,7 +346,7 @@ class JobRunTest {
         assertThat(JobFolder.end(folder)).isEmpty();
         relay.endJob();
         assertThat(outcome.get(60, TimeUnit.SECONDS).status()).isEqualTo(42);
-        assertThat(JobFolder.end(folder)).contains(new Standing.End(42, "rank 0 exited with status 42", false));
+        assertThat(JobFolder.end(folder)).contains(new JobStanding.End(42, "rank 0 exited with status 42", false));
     }
 
     @Test
@@ -362,7 +362,7 @@ class JobRunTest {
         assertThat(relay.closeJob()).extracting(Notice::code, Notice::text).containsExactly(3, "rank 0 exited with status 3");
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(List.of(end.status(), end.cause(), end.left())).containsExactly(3, "rank 0 exited with status 3", false);
-        assertThat(JobFolder.end(above.resolve("job"))).contains(new Standing.End(3, "rank 0 exited with status 3", false));
+        assertThat(JobFolder.end(above.resolve("job"))).contains(new JobStanding.End(3, "rank 0 exited with status 3", false));
     }
 
     @Test
@@ -395,7 +395,7 @@ class JobRunTest {
             relay.open();
             assertThat(relay.closeJob().text()).isEqualTo("rank 0 exited with status 42");
             ended.get(60, TimeUnit.SECONDS);
-            assertThat(JobFolder.end(path)).contains(new Standing.End(42, "rank 0 exited with status 42", false));
+            assertThat(JobFolder.end(path)).contains(new JobStanding.End(42, "rank 0 exited with status 42", false));
             assertThat(Files.readString(path.resolve("progress"))).containsOnlyOnce("\nend 42");
         }
     }

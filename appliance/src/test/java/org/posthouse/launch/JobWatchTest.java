@@ -832,20 +832,20 @@ class JobWatchTest {
         JobWatch watch = watch(true, 3, true);
         watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
         assertThat(watch.standing(List.of(), null)).isEqualTo(
-                new Standing(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), null));
+                new JobStanding(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), null));
         back(watch, 0);
         back(watch, 1);
         told(watch, 1, JobEvent.REPLAYING);
-        assertThat(watch.standing(List.of(), null)).extracting(Standing::hasJob, Standing::behind).containsExactly(true, 1);
+        assertThat(watch.standing(List.of(), null)).extracting(JobStanding::hasJob, JobStanding::behind).containsExactly(true, 1);
         told(watch, 1, JobEvent.CAUGHT_UP);
-        Standing standing = watch.standing(List.of(new Standing.RankRun(1, 2, 77)), new Standing.End(1, "x", false));
+        JobStanding standing = watch.standing(List.of(new JobStanding.RankRun(1, 2, 77)), new JobStanding.End(1, "x", false));
         assertThat(standing.behind()).isZero();
         assertThat(standing.restarts()).singleElement().satisfies(restart -> {
             assertThat(restart.lostLauncher()).isTrue();
             assertThat(restart.isCaughtUp()).isTrue();
         });
-        assertThat(Standing.isOne("posthouse: " + standing.words())).isTrue();
-        assertThat(Standing.parse("posthouse: " + standing.words() + "\n")).isEqualTo(standing);
+        assertThat(JobStanding.isOne("posthouse: " + standing.words())).isTrue();
+        assertThat(JobStanding.parse("posthouse: " + standing.words() + "\n")).isEqualTo(standing);
     }
 
     /** Its relays are told that it is over, so they have to be there. */

@@ -67,9 +67,8 @@ class LauncherReturnsTest {
 
     private void start(LauncherWait wait) throws Exception {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, "127.0.0.1", 0, Optional.empty(), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), Token.NONE,
-                Optional.empty(), CoreConfig.DEFAULT, 5_000, 64, LogLimits.DEFAULT, wait, Optional.empty(),
-                0);
+                "here", "here", 1, DoorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), LogLimits.DEFAULT, wait,
+                CoreConfig.DEFAULT, Optional.empty(), 0);
         relay = new Relay(config, directory, log -> () -> {
             syncs.incrementAndGet();
             return log.get();

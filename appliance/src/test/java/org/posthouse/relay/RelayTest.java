@@ -152,9 +152,10 @@ class RelayTest {
     }
 
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax, Optional<String> announced) {
+        DoorConfig door = new DoorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax);
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, "127.0.0.1", 0, announced, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
-                Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax, LogLimits.DEFAULT, LauncherWait.DEFAULT, Optional.empty(), 0);
+                "here", "here", 1, door, "", ModeConfig.of(mode), 3, Optional.empty(), LogLimits.DEFAULT, LauncherWait.DEFAULT, CoreConfig.DEFAULT,
+                Optional.empty(), 0);
         Relay relay = new Relay(config, breakable());
         return vertx.deployVerticle(relay).map(relay);
     }

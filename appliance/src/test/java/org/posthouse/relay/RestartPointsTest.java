@@ -126,7 +126,7 @@ final class RestartPointsTest {
         saves(2);
         log.handOver();
         damage("2.img");
-        points.restart(JOB, 0).open(2).close();
+        points.choice(JOB, 0).open(2).close();
         long pin = log.book().rank(JOB, 0).pin();
         assertThat(pin).isGreaterThan(2);
         assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("the older image counts").isEqualTo(pin);
@@ -152,7 +152,7 @@ final class RestartPointsTest {
         log.handOver();
         damage("2.img");
         long left = log.firstPosition();
-        assertThatThrownBy(() -> points.restart(JOB, 0).open(2))
+        assertThatThrownBy(() -> points.choice(JOB, 0).open(2))
                 .isInstanceOf(LogException.class)
                 .hasMessageContaining("nothing is left to start rank 0 from: image 2: ")
                 .hasMessageContaining("2.img: is damaged in the chunk at offset ")
@@ -172,9 +172,9 @@ final class RestartPointsTest {
         log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(16));
         saves(2, 1);
         log.handOver();
-        points.restart(JOB, 0).open(2).close();
+        points.choice(JOB, 0).open(2).close();
         damage("2.img");
-        assertThatThrownBy(() -> points.restart(JOB, 0).open(3))
+        assertThatThrownBy(() -> points.choice(JOB, 0).open(3))
                 .isInstanceOf(LogException.class)
                 .hasMessageContaining("2.img: is damaged in the chunk at offset ")
                 .hasMessageContaining("image 1: log " + folder.resolve("log") + ": behind it the rank did what cannot be replayed");

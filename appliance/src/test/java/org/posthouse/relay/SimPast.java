@@ -19,7 +19,7 @@ import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.Wire;
 
-/** Reads histories for a {@link SimCore}: late and in small portions, with {@link History} and {@link SentBefore} as they are. */
+/** Reads histories for a {@link SimCore}: late and in small portions, with {@link LoggedHistory} and {@link SentBefore} as they are. */
 final class SimPast implements Historian {
     private final SimCore core;
     private final MemoryLog log;
@@ -36,15 +36,15 @@ final class SimPast implements Historian {
     /** A history that was asked for; with an image, its prologue comes first. */
     private final class Reading {
         private final ArrayDeque<Past> ready = new ArrayDeque<>();
-        private History history;
+        private LoggedHistory history;
 
         private void beginAt(HomedRank rank, long position, long pollsBefore) {
-            history = new History(log.ofRank(rank.job().id(), rank.rank(), position), pollsBefore, null);
+            history = new LoggedHistory(log.ofRank(rank.job().id(), rank.rank(), position), pollsBefore, null);
         }
 
-        /** What {@link Restart.Jump} makes of it. */
+        /** What {@link RestartChoice.Jump} makes of it. */
         private void jump(HomedRank rank, RankLog known, Checkpoint image) {
-            history = new History(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
+            history = new LoggedHistory(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
             List<Past> prologue = history.read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {

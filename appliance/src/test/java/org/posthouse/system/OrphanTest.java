@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.Standing;
+import org.posthouse.launch.JobStanding;
 import org.posthouse.system.jobs.Computes;
 
 /** No process outlives its launcher, however the launcher ends and however busy the ranks are. */
@@ -101,7 +101,7 @@ class OrphanTest {
         try (Command command = startBusyJob("--supervised")) {
             List<ProcessHandle> ranks = Jobs.ranks(command.handle());
             String whole = await().until(command::err, told -> told.endsWith("\n"));
-            assertThat(whole.lines()).allMatch(Standing::isOne);
+            assertThat(whole.lines()).allMatch(JobStanding::isOne);
             command.endInput();
             assertThat(command.await().status()).isEqualTo(130);
             assertThat(ranks).hasSize(RANKS).noneMatch(ProcessHandle::isAlive);

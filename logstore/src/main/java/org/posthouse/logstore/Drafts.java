@@ -18,7 +18,7 @@ public final class Drafts {
 
     /** Takes the next record, as {@link LogBook#apply} does. */
     void apply(ByteBuffer b, int at, long place) {
-        long job = b.getLong(at + Envelope.JOB);
+        long job = b.getLong(at + RecordEnvelope.JOB);
         switch (RecordDecoder.type(b, at)) {
             case JOB_OPENED -> {
                 if (job != LogRecord.NO_JOB) {
@@ -29,7 +29,7 @@ public final class Drafts {
             case ARRIVAL -> arrival(b, at, place);
             case PAYLOAD_CHUNK -> piece((Chunk) RecordDecoder.decode(b, at), place, RecordDecoder.payloadBytes(b, at));
             case DELIVERY -> delivered(RecordDecoder.delivery(b, at));
-            case WITHDRAWN -> of(job, b.getInt(at + Envelope.RANK)).remove(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
+            case WITHDRAWN -> of(job, b.getInt(at + RecordEnvelope.RANK)).remove(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
             default -> {
                 // Says nothing about messages.
             }
@@ -49,7 +49,7 @@ public final class Drafts {
 
     private void arrival(ByteBuffer b, int at, long place) {
         int inline = RecordDecoder.payloadBytes(b, at);
-        long position = b.getLong(at + Envelope.POSITION);
+        long position = b.getLong(at + RecordEnvelope.POSITION);
         if (!RecordDecoder.isDelivered(b, at) || inline < b.getLong(at + Body.ARRIVAL_LENGTH)) {
             StoredMessage message = new StoredMessage(RecordDecoder.arrival(b, at), position, place, inline);
             of(message.arrival().job(), message.arrival().rank()).put(position, message);

@@ -44,7 +44,7 @@ public final class LogBook {
      */
     void apply(ByteBuffer b, int at, long place, ByteBuffer... payload) {
         RecordType type = RecordDecoder.type(b, at);
-        long job = b.getLong(at + Envelope.JOB);
+        long job = b.getLong(at + RecordEnvelope.JOB);
         switch (type) {
             case WRITER_STARTED -> started(b, at);
             case SNAPSHOT -> {
@@ -55,14 +55,14 @@ public final class LogBook {
                     return; // Earlier versions let it in. The records that are of no job carry it too.
                 }
                 recent = new JobState(job, b.getInt(at + Body.OPENED_SIZE), b.getInt(at + Body.OPENED_DURABILITY),
-                        b.getLong(at + Envelope.POSITION), place, copy(payload));
+                        b.getLong(at + RecordEnvelope.POSITION), place, copy(payload));
                 jobs.put(job, recent);
             }
             case JOB_CLOSED -> {
                 JobState ended = jobs.remove(job);
                 recent = null;
                 if (ended != null) {
-                    lastEnds.put(ended.durability(), b.getLong(at + Envelope.POSITION));
+                    lastEnds.put(ended.durability(), b.getLong(at + RecordEnvelope.POSITION));
                 }
             }
             case DIVERGED -> {
@@ -75,7 +75,7 @@ public final class LogBook {
             default -> {
                 JobState open = job(job);
                 if (open != null && open.fault() == null) {
-                    open.named(b.getInt(at + Envelope.RANK)).apply(type, b, at, place);
+                    open.named(b.getInt(at + RecordEnvelope.RANK)).apply(type, b, at, place);
                 }
             }
         }
@@ -83,11 +83,11 @@ public final class LogBook {
 
     /** A record that {@link #apply} could not take is the affair of its job, if that is open, and of nobody else. */
     void faulted(ByteBuffer b, int at, RuntimeException cause) {
-        JobState open = job(b.getLong(at + Envelope.JOB));
+        JobState open = job(b.getLong(at + RecordEnvelope.JOB));
         if (open == null) {
             throw cause;
         }
-        long position = b.getLong(at + Envelope.POSITION);
+        long position = b.getLong(at + RecordEnvelope.POSITION);
         open.faulted(position, new IllegalStateException(
                 "its record " + RecordDecoder.type(b, at) + " at position " + position + " cannot be taken: " + cause, cause));
     }
@@ -100,8 +100,8 @@ public final class LogBook {
     void check(ByteBuffer b, int at) {
         RecordType type = RecordDecoder.type(b, at);
         boolean ofRank = type != RecordType.JOB_OPENED && type != RecordType.JOB_CLOSED && type != RecordType.DIVERGED;
-        JobState open = job(b.getLong(at + Envelope.JOB));
-        int rank = b.getInt(at + Envelope.RANK);
+        JobState open = job(b.getLong(at + RecordEnvelope.JOB));
+        int rank = b.getInt(at + RecordEnvelope.RANK);
         if (open != null && ofRank && (rank < 0 || rank >= open.size())) {
             throw new IllegalArgumentException(type + " of rank " + rank + " in a job of " + open.size() + " ranks");
         }
@@ -111,7 +111,7 @@ public final class LogBook {
     }
 
     private void started(ByteBuffer b, int at) {
-        epoch = b.getLong(at + Envelope.EPOCH);
+        epoch = b.getLong(at + RecordEnvelope.EPOCH);
         relayEpoch = Math.max(relayEpoch, b.getLong(at + Body.STARTED_RELAY_EPOCH));
         boot = RecordDecoder.boot(b, at);
     }

@@ -70,7 +70,7 @@ public final class LogCursor implements RecordCursor {
      * @param end up to where the log is known to reach: fewer records are damage. {@code () -> 0} if nobody knows
      */
     static LogCursor ofRank(Path folder, long job, int rank, long position, long place, LongSupplier end) {
-        Filter filter = (b, at) -> b.getInt(at + Envelope.RANK) == rank && b.getLong(at + Envelope.JOB) == job;
+        Filter filter = (b, at) -> b.getInt(at + RecordEnvelope.RANK) == rank && b.getLong(at + RecordEnvelope.JOB) == job;
         return new LogCursor(folder, filter, position, place, end);
     }
 
@@ -98,13 +98,13 @@ public final class LogCursor implements RecordCursor {
 
         @Override
         public boolean wants(ByteBuffer b, int at) {
-            if (b.getLong(at + Envelope.JOB) != job) {
+            if (b.getLong(at + RecordEnvelope.JOB) != job) {
                 return false;
             }
             int payload = RecordDecoder.payloadBytes(b, at);
             return switch (RecordDecoder.type(b, at)) {
                 case ARRIVAL -> b.getInt(at + Body.ARRIVAL_SOURCE) == source
-                        && more(b.getLong(at + Envelope.POSITION), b.getLong(at + Body.ARRIVAL_LENGTH) - payload);
+                        && more(b.getLong(at + RecordEnvelope.POSITION), b.getLong(at + Body.ARRIVAL_LENGTH) - payload);
                 case PAYLOAD_CHUNK -> {
                     Long open = missing.get(b.getLong(at + Body.CHUNK_ARRIVAL));
                     yield open != null && more(b.getLong(at + Body.CHUNK_ARRIVAL), open - payload);
@@ -128,7 +128,7 @@ public final class LogCursor implements RecordCursor {
         shows = false;
         while (hop()) {
             if (filter.wants(mapped.bytes(), mapped.offset())) {
-                requireFlawless(Envelope.headCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
+                requireFlawless(RecordEnvelope.headCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
                 shows = true;
                 return true;
             }
@@ -190,9 +190,9 @@ public final class LogCursor implements RecordCursor {
     }
 
     private void requireNext() {
-        String flaw = Envelope.headFlaw(mapped.bytes(), mapped.offset(), mapped.length());
+        String flaw = RecordEnvelope.headFlaw(mapped.bytes(), mapped.offset(), mapped.length());
         requireFlawless(flaw, position + 1);
-        long found = mapped.bytes().getLong(mapped.offset() + Envelope.POSITION);
+        long found = mapped.bytes().getLong(mapped.offset() + RecordEnvelope.POSITION);
         if (found != position + 1) {
             requireFlawless("has position " + found, position + 1);
         }
@@ -247,7 +247,7 @@ public final class LogCursor implements RecordCursor {
     @Override
     public ByteBuffer payload() {
         requireShown();
-        requireFlawless(Envelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
+        requireFlawless(RecordEnvelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
         return RecordDecoder.payload(mapped.bytes(), mapped.offset());
     }
 
@@ -270,7 +270,7 @@ public final class LogCursor implements RecordCursor {
         long arrival = delivery.arrivalPosition();
         long place = delivery.arrivalPlace();
         ByteBuffer head = reader.readHead(RecordType.ARRIVAL, delivery.job(), delivery.rank(), arrival, place);
-        reader.requireArrival(arrival, Envelope.POSITION, place);
+        reader.requireArrival(arrival, RecordEnvelope.POSITION, place);
         StoredMessage message = new StoredMessage(
                 RecordDecoder.arrival(head, 0), arrival, place, RecordDecoder.payloadBytes(head, 0));
         message.delivered(delivery.receipt());

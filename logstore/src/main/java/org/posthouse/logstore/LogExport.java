@@ -135,23 +135,23 @@ public final class LogExport implements AutoCloseable {
     /** Returns the record's bytes. */
     private static int read(Path file, FileChannel from, long index, long offset, Consumer<? super LogEntry> visitor)
             throws IOException {
-        ByteBuffer envelope = ByteBuffer.allocate(Envelope.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer envelope = ByteBuffer.allocate(RecordEnvelope.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         if (!fill(from, envelope)) {
             throw damaged(file, offset, "the file ends within a record");
         }
-        int total = envelope.getInt(Envelope.TOTAL);
-        if (total < Envelope.BYTES || total > from.size() - offset) {
+        int total = envelope.getInt(RecordEnvelope.TOTAL);
+        if (total < RecordEnvelope.BYTES || total > from.size() - offset) {
             throw damaged(file, offset, "the record claims " + total + " bytes");
         }
         ByteBuffer b = ByteBuffer.allocate(total).order(ByteOrder.LITTLE_ENDIAN).put(envelope);
         if (!fill(from, b)) {
             throw damaged(file, offset, "the file ends within a record");
         }
-        String flaw = Envelope.flaw(b, 0, total, new CRC32C());
+        String flaw = RecordEnvelope.flaw(b, 0, total, new CRC32C());
         if (flaw != null) {
             throw damaged(file, offset, "the record " + flaw);
         }
-        visitor.accept(new LogEntry(b.getLong(Envelope.POSITION), b.getLong(Envelope.EPOCH), RecordDecoder.decode(b, 0),
+        visitor.accept(new LogEntry(b.getLong(RecordEnvelope.POSITION), b.getLong(RecordEnvelope.EPOCH), RecordDecoder.decode(b, 0),
                 b.asReadOnlyBuffer(), RecordDecoder.payload(b, 0), RecordDecoder.payloadCrc(b, 0), file, index, offset));
         return total;
     }

@@ -171,7 +171,7 @@ final class LogReader {
         }
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
-        long position = b.getLong(at + Envelope.POSITION);
+        long position = b.getLong(at + RecordEnvelope.POSITION);
         if (isOfEarlierLife(b, at, position)) {
             boolean atTail = (lastPosition == 0 || !wholeRecordFollows(queueFile, at)) && endsHere();
             report(Kind.BROKEN_CHAIN, queueFile, atTail, lost(queueFile), "the record here has position " + position
@@ -180,16 +180,16 @@ final class LogReader {
         }
         if (lastPosition == 0 && position > 1 && RecordDecoder.type(b, at) == RecordType.SNAPSHOT) {
             beginning = new SnapshotPieces();
-            hash = b.getInt(at + Envelope.PREVIOUS);
+            hash = b.getInt(at + RecordEnvelope.PREVIOUS);
             lastPosition = position - 1;
         }
         if (position > lastPosition + 1) {
             report(Kind.MISSING_RECORDS, queueFile, false, position - lastPosition - 1 + lost(queueFile),
                     "the record here has position " + position + ", expected " + (lastPosition + 1));
-        } else if (b.getInt(at + Envelope.PREVIOUS) != hash) {
+        } else if (b.getInt(at + RecordEnvelope.PREVIOUS) != hash) {
             report(Kind.BROKEN_CHAIN, queueFile, false, lost(queueFile), String.format(
                     "the record of position %d here follows hash 0x%08x, expected 0x%08x", position,
-                    b.getInt(at + Envelope.PREVIOUS), hash));
+                    b.getInt(at + RecordEnvelope.PREVIOUS), hash));
         } else {
             accept(queueFile, position);
         }
@@ -215,7 +215,7 @@ final class LogReader {
         }
         LogRecord record = RecordDecoder.decode(b, at);
         ByteBuffer payload = RecordDecoder.payload(b, at);
-        long recordEpoch = b.getLong(at + Envelope.EPOCH);
+        long recordEpoch = b.getLong(at + RecordEnvelope.EPOCH);
         visitor.accept(new LogEntry(position, recordEpoch, record, b.slice(at, queueFile.length()).asReadOnlyBuffer(), payload,
                 RecordDecoder.payloadCrc(b, at), queueFile.file(), QueueFiles.index(file, recordsInFile), at));
         take(b, at, payload);
@@ -227,7 +227,7 @@ final class LogReader {
         lastPosition = position;
         epoch = Math.max(epoch, recordEpoch);
         bytes += queueFile.length();
-        hash = b.getInt(at + Envelope.CRC);
+        hash = b.getInt(at + RecordEnvelope.CRC);
         recordsInFile++;
     }
 
@@ -277,11 +277,11 @@ final class LogReader {
     private void requireVersion(MappedQueueFile queueFile) {
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
-        boolean old = lastPosition == 0 && queueFile.length() >= Envelope.BYTES
-                && b.getShort(at + Envelope.MAGIC) == Envelope.MAGIC_VALUE && b.get(at + Envelope.VERSION) == 1;
+        boolean old = lastPosition == 0 && queueFile.length() >= RecordEnvelope.BYTES
+                && b.getShort(at + RecordEnvelope.MAGIC) == RecordEnvelope.MAGIC_VALUE && b.get(at + RecordEnvelope.VERSION) == 1;
         if (old) {
             throw new LogException(queueFile.file(), LogException.NO_POSITION,
-                    "is of format version 1, which no release wrote; this is version " + Envelope.VERSION_VALUE,
+                    "is of format version 1, which no release wrote; this is version " + RecordEnvelope.VERSION_VALUE,
                     "move the folder away to begin a new log and lose what it holds", null);
         }
     }
@@ -423,7 +423,7 @@ final class LogReader {
      * hold the image of a record; it counts only if its position could have been reached in this file, which is known once a record of the log is.
      */
     private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) {
-        long reachable = lastPosition == 0 ? Long.MAX_VALUE : lastPosition + queueFile.bytes().capacity() / Envelope.BYTES;
+        long reachable = lastPosition == 0 ? Long.MAX_VALUE : lastPosition + queueFile.bytes().capacity() / RecordEnvelope.BYTES;
         return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }
 

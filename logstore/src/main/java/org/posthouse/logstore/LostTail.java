@@ -21,8 +21,8 @@ record LostTail(long records, long whole, long bytes) {
             try (MappedQueueFile file = new MappedQueueFile(later.getValue())) {
                 int from = later.getKey() == scan.end().lastFile() ? (int) defect.offset() : 0;
                 for (int at = file.findRecord(from, scan.lastPosition() + 1, Long.MAX_VALUE); at >= 0;) {
-                    int total = file.bytes().getInt(at + Envelope.TOTAL);
-                    highest = Math.max(highest, file.bytes().getLong(at + Envelope.POSITION));
+                    int total = file.bytes().getInt(at + RecordEnvelope.TOTAL);
+                    highest = Math.max(highest, file.bytes().getLong(at + RecordEnvelope.POSITION));
                     whole++;
                     bytes += total;
                     at = file.findRecord(at + total, scan.lastPosition() + 1, Long.MAX_VALUE);

@@ -173,7 +173,7 @@ final class MappedQueueFile implements AutoCloseable {
 
     /** What is wrong with the record where the walk stands, or null. */
     String flaw() {
-        return Envelope.flaw(bytes, offset(), length, crc);
+        return RecordEnvelope.flaw(bytes, offset(), length, crc);
     }
 
     /**
@@ -186,8 +186,8 @@ final class MappedQueueFile implements AutoCloseable {
     }
 
     private int findRecord(int from, long first, long last, int end) {
-        for (int at = align(from); at + Envelope.BYTES <= end; at += Integer.BYTES) {
-            if (bytes.getShort(at + Envelope.MAGIC) == Envelope.MAGIC_VALUE && isRecord(at, first, last)) {
+        for (int at = align(from); at + RecordEnvelope.BYTES <= end; at += Integer.BYTES) {
+            if (bytes.getShort(at + RecordEnvelope.MAGIC) == RecordEnvelope.MAGIC_VALUE && isRecord(at, first, last)) {
                 return at;
             }
         }
@@ -195,23 +195,23 @@ final class MappedQueueFile implements AutoCloseable {
     }
 
     private boolean isRecord(int at, long first, long last) {
-        int total = bytes.getInt(at + Envelope.TOTAL);
-        long position = bytes.getLong(at + Envelope.POSITION);
-        return position >= first && position <= last && total >= Envelope.BYTES
-                && at + (long) total <= bytes.capacity() && Envelope.flaw(bytes, at, total, crc) == null;
+        int total = bytes.getInt(at + RecordEnvelope.TOTAL);
+        long position = bytes.getLong(at + RecordEnvelope.POSITION);
+        return position >= first && position <= last && total >= RecordEnvelope.BYTES
+                && at + (long) total <= bytes.capacity() && RecordEnvelope.flaw(bytes, at, total, crc) == null;
     }
 
     /** Where the search for published records begins, if a whole but unpublished record stands here: behind it. */
     int endOfUnpublished() {
-        boolean whole = offset() + Envelope.BYTES <= bytes.capacity() && isRecord(offset(), 0, Long.MAX_VALUE);
-        return whole ? offset() + bytes.getInt(offset() + Envelope.TOTAL) : offset();
+        boolean whole = offset() + RecordEnvelope.BYTES <= bytes.capacity() && isRecord(offset(), 0, Long.MAX_VALUE);
+        return whole ? offset() + bytes.getInt(offset() + RecordEnvelope.TOTAL) : offset();
     }
 
     /** Whether zeros stand where the record's envelope should begin, or reach from within it over its end. */
     boolean isZeroed() {
         int behind = align(offset() + length);
-        boolean lengthAgrees = length >= Envelope.BYTES && offset() + Envelope.BYTES <= bytes.capacity()
-                && bytes.getInt(offset() + Envelope.TOTAL) == length;
+        boolean lengthAgrees = length >= RecordEnvelope.BYTES && offset() + RecordEnvelope.BYTES <= bytes.capacity()
+                && bytes.getInt(offset() + RecordEnvelope.TOTAL) == length;
         return isZero(offset()) || (lengthAgrees && isZero(behind) && isZero(behind - Long.BYTES));
     }
 

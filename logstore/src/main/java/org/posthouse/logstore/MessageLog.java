@@ -3,7 +3,6 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
@@ -55,12 +54,7 @@ public final class MessageLog implements AutoCloseable {
     private final long rollBytes;
     private final ToldSafe safe;
     private Drafts drafts;
-    /** Files that were cut and are still to be removed, the oldest first. Of whoever discards. */
-    private final ArrayDeque<Path> going = new ArrayDeque<>();
-    /** The last that could not be removed, of which the log of the process tells once. Of whoever discards. */
-    private Path stuck;
-    /** Written by whoever is about to close, read by who discards. */
-    private volatile boolean discardsNoMore;
+    private final CutFiles cutFiles;
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
@@ -73,6 +67,7 @@ public final class MessageLog implements AutoCloseable {
         this.drafts = recovery.scan().end().drafts();
         this.chain = new RecordChain(config, host, recovery);
         this.safe = new ToldSafe(folder, this::firstPosition);
+        this.cutFiles = new CutFiles(folder, chain.files(), chain.spares(), safe);
     }
 
     /**
@@ -435,30 +430,7 @@ public final class MessageLog implements AutoCloseable {
      * @param usedBytesMax up to which files may be kept, {@link #usedBytes} counted; 0: none
      */
     public void discard(List<Path> gone, long usedBytesMax) {
-        long room = usedBytesMax - chain.files().stayingBytes();
-        going.addAll(gone);
-        while (!going.isEmpty() && tryRetire(going.getFirst(), room)) {
-            chain.files().gone(going.removeFirst());
-        }
-        chain.spares().trim(room);
-    }
-
-    private boolean tryRetire(Path file, long room) {
-        if (discardsNoMore) {
-            return false;
-        }
-        try {
-            // Its zeros could come to the disk though a power cut undoes that it was cut: a hole before what was told to be there.
-            chain.spares().retire(file, safe.isOfWhatStays() ? 0 : room);
-            return true;
-        } catch (IOException e) {
-            if (!file.equals(stuck)) {
-                LOG.warn("log {}: {} cannot be removed, and takes room as all that is newer does until it can be: {}", folder,
-                        file.getFileName(), LogException.words(e));
-            }
-            stuck = file;
-            return false;
-        }
+        cutFiles.discard(gone, usedBytesMax);
     }
 
     /**
@@ -466,7 +438,7 @@ public final class MessageLog implements AutoCloseable {
      * the log is open again. Any thread.
      */
     public void discardNoMore() {
-        discardsNoMore = true;
+        cutFiles.stop();
     }
 
     /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */

@@ -43,7 +43,7 @@ public final class PayloadReader implements AutoCloseable {
      */
     public void readArrival(long job, int rank, long position, long place, ByteBuffer payload) {
         verify(RecordType.ARRIVAL, position, place, payload);
-        requireSame(job, rank, head.getLong(Envelope.POSITION) == position, position, place);
+        requireSame(job, rank, head.getLong(RecordEnvelope.POSITION) == position, position, place);
     }
 
     /**
@@ -65,8 +65,8 @@ public final class PayloadReader implements AutoCloseable {
      * @param arrivalPosition of the message
      */
     ByteBuffer readWhole(RecordType type, long job, int rank, long arrivalPosition, long place) {
-        ByteBuffer payload = ByteBuffer.allocate(readHead(type, job, rank, arrivalPosition, place).getInt(Envelope.PAYLOAD));
-        int named = type == RecordType.ARRIVAL ? Envelope.POSITION : Body.CHUNK_ARRIVAL;
+        ByteBuffer payload = ByteBuffer.allocate(readHead(type, job, rank, arrivalPosition, place).getInt(RecordEnvelope.PAYLOAD));
+        int named = type == RecordType.ARRIVAL ? RecordEnvelope.POSITION : Body.CHUNK_ARRIVAL;
         requireArrival(arrivalPosition, named, place);
         verify(type, arrivalPosition, place, payload);
         return payload.flip();
@@ -78,13 +78,13 @@ public final class PayloadReader implements AutoCloseable {
         int headBytes = type.headBytes();
         try {
             files.read(Place.file(place), Place.offset(place), head.clear().limit(headBytes));
-            String flaw = Envelope.headFlaw(head, 0, headBytes + payload.remaining());
+            String flaw = RecordEnvelope.headFlaw(head, 0, headBytes + payload.remaining());
             if (flaw == null) {
-                flaw = Envelope.headCrcFlaw(head, 0, crc);
+                flaw = RecordEnvelope.headCrcFlaw(head, 0, crc);
             }
             if (flaw == null && payload.hasRemaining()) {
                 files.read(Place.file(place), Place.offset(place) + headBytes, payload);
-                flaw = Envelope.payloadCrcFlaw(head, 0, checksum(payload.position(start)));
+                flaw = RecordEnvelope.payloadCrcFlaw(head, 0, checksum(payload.position(start)));
             }
             requireFlawless(flaw, position, place);
         } catch (IOException e) {
@@ -110,16 +110,16 @@ public final class PayloadReader implements AutoCloseable {
         } catch (IOException e) {
             throw unreadable(position, place, e);
         }
-        String flaw = Envelope.headFlaw(head, 0, head.getInt(Envelope.TOTAL));
+        String flaw = RecordEnvelope.headFlaw(head, 0, head.getInt(RecordEnvelope.TOTAL));
         requireFlawless(flaw, position, place);
         requireSame(job, rank, RecordDecoder.type(head, 0) == type, position, place);
-        requireFlawless(Envelope.headCrcFlaw(head, 0, crc), position, place);
+        requireFlawless(RecordEnvelope.headCrcFlaw(head, 0, crc), position, place);
         return head;
     }
 
     /** Checks that the head that was read last names this arrival, in the field at {@code at}. */
     void requireArrival(long arrivalPosition, int at, long place) {
-        requireSame(head.getLong(Envelope.JOB), head.getInt(Envelope.RANK), head.getLong(at) == arrivalPosition,
+        requireSame(head.getLong(RecordEnvelope.JOB), head.getInt(RecordEnvelope.RANK), head.getLong(at) == arrivalPosition,
                 arrivalPosition, place);
     }
 
@@ -129,11 +129,11 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     private void requireSame(long job, int rank, boolean same, long position, long place) {
-        if (!same || head.getLong(Envelope.JOB) != job || head.getInt(Envelope.RANK) != rank) {
+        if (!same || head.getLong(RecordEnvelope.JOB) != job || head.getInt(RecordEnvelope.RANK) != rank) {
             requireFlawless(String.format(
                     "is another: %s at position %d of job %016x rank %d, expected one of job %016x rank %d",
-                    RecordType.of(head.get(Envelope.TYPE)), head.getLong(Envelope.POSITION), head.getLong(Envelope.JOB),
-                    head.getInt(Envelope.RANK), job, rank), position, place);
+                    RecordType.of(head.get(RecordEnvelope.TYPE)), head.getLong(RecordEnvelope.POSITION), head.getLong(RecordEnvelope.JOB),
+                    head.getInt(RecordEnvelope.RANK), job, rank), position, place);
         }
     }
 

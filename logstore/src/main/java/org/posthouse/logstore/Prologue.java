@@ -204,7 +204,7 @@ public final class Prologue {
             CRC32C crc = new CRC32C();
             boolean ends = false;
             while (records.advance() == MappedQueueFile.At.RECORD) {
-                flaw = Envelope.flaw(records.bytes(), records.offset(), records.length(), crc);
+                flaw = RecordEnvelope.flaw(records.bytes(), records.offset(), records.length(), crc);
                 ends = flaw == null && RecordDecoder.type(records.bytes(), records.offset()) == RecordType.CHECKPOINT_TAKEN;
                 if (flaw != null) {
                     break;

@@ -43,7 +43,7 @@ public final class RankLog {
 
     /** Takes the next record of this rank, whose first byte is at {@code at}. Allocates nothing for what is frequent. */
     void apply(RecordType type, ByteBuffer b, int at, long place) {
-        long position = b.getLong(at + Envelope.POSITION);
+        long position = b.getLong(at + RecordEnvelope.POSITION);
         milestones.record(position, place, deliveries, events, polls);
         firstPosition = firstPosition == 0 ? position : firstPosition;
         lastPosition = position;

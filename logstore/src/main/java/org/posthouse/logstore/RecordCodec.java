@@ -128,8 +128,8 @@ final class RecordCodec {
     private void begin(RecordType begun, long job, int rank) {
         type = begun;
         head.clear();
-        head.putShort(Envelope.MAGIC, Envelope.MAGIC_VALUE).put(Envelope.VERSION, Envelope.VERSION_VALUE);
-        head.put(Envelope.TYPE, begun.id()).putInt(Envelope.RANK, rank).putLong(Envelope.JOB, job);
+        head.putShort(RecordEnvelope.MAGIC, RecordEnvelope.MAGIC_VALUE).put(RecordEnvelope.VERSION, RecordEnvelope.VERSION_VALUE);
+        head.put(RecordEnvelope.TYPE, begun.id()).putInt(RecordEnvelope.RANK, rank).putLong(RecordEnvelope.JOB, job);
         head.limit(begun.headBytes());
     }
 
@@ -142,11 +142,11 @@ final class RecordCodec {
         if (type.hasPayload()) {
             head.putInt(type.payloadCrc(), checksum(payload));
         }
-        head.putInt(Envelope.TOTAL, head.limit() + payloadBytes).putLong(Envelope.POSITION, position);
-        head.putLong(Envelope.EPOCH, epoch).putInt(Envelope.PREVIOUS, previous).putInt(Envelope.PAYLOAD, payloadBytes);
+        head.putInt(RecordEnvelope.TOTAL, head.limit() + payloadBytes).putLong(RecordEnvelope.POSITION, position);
+        head.putLong(RecordEnvelope.EPOCH, epoch).putInt(RecordEnvelope.PREVIOUS, previous).putInt(RecordEnvelope.PAYLOAD, payloadBytes);
         crc.reset();
-        crc.update(head.position(Envelope.MAGIC));
-        head.position(0).putInt(Envelope.CRC, (int) crc.getValue());
+        crc.update(head.position(RecordEnvelope.MAGIC));
+        head.position(0).putInt(RecordEnvelope.CRC, (int) crc.getValue());
         return (int) crc.getValue();
     }
 

@@ -19,18 +19,18 @@ import org.posthouse.logstore.LogRecord.Snapshot;
 import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
-/** Reads what {@link RecordCodec} wrote: records that passed {@link Envelope#flaw}, in a little endian buffer. Stateless. */
+/** Reads what {@link RecordCodec} wrote: records that passed {@link RecordEnvelope#flaw}, in a little endian buffer. Stateless. */
 final class RecordDecoder {
     private RecordDecoder() {}
 
     static RecordType type(ByteBuffer b, int at) {
-        return RecordType.of(b.get(at + Envelope.TYPE));
+        return RecordType.of(b.get(at + RecordEnvelope.TYPE));
     }
 
     /** The record that begins at this offset. */
     static LogRecord decode(ByteBuffer b, int at) {
-        long job = b.getLong(at + Envelope.JOB);
-        int rank = b.getInt(at + Envelope.RANK);
+        long job = b.getLong(at + RecordEnvelope.JOB);
+        int rank = b.getInt(at + RecordEnvelope.RANK);
         return switch (type(b, at)) {
             case ARRIVAL -> arrival(b, at);
             case PAYLOAD_CHUNK -> new Chunk(job, rank, b.getLong(at + Body.CHUNK_ARRIVAL), b.getLong(at + Body.CHUNK_OFFSET),
@@ -58,7 +58,7 @@ final class RecordDecoder {
         int form = b.get(at + Body.ARRIVAL_FORM);
         Receipt receipt = isDelivered(b, at) ? new Receipt(b.getInt(at + Body.ARRIVAL_INCARNATION),
                 b.getLong(at + Body.ARRIVAL_NUMBER), b.getLong(at + Body.ARRIVAL_ORDINAL)) : null;
-        return new Arrival(b.getLong(at + Envelope.JOB), b.getInt(at + Envelope.RANK), b.getInt(at + Body.ARRIVAL_CONTEXT),
+        return new Arrival(b.getLong(at + RecordEnvelope.JOB), b.getInt(at + RecordEnvelope.RANK), b.getInt(at + Body.ARRIVAL_CONTEXT),
                 b.getInt(at + Body.ARRIVAL_SOURCE), b.getInt(at + Body.ARRIVAL_TAG), b.getLong(at + Body.ARRIVAL_SEQUENCE),
                 b.get(at + Body.ARRIVAL_DATATYPE) & 0xFF, b.getInt(at + Body.ARRIVAL_ELEMENTS), b.getLong(at + Body.ARRIVAL_LENGTH),
                 Form.of(form & Body.FORM), (form & Body.STORABLE) != 0, receipt);
@@ -67,7 +67,7 @@ final class RecordDecoder {
     static Delivery delivery(ByteBuffer b, int at) {
         Receipt receipt = new Receipt(b.getInt(at + Body.DELIVERY_INCARNATION), b.getLong(at + Body.DELIVERY_NUMBER),
                 b.getLong(at + Body.DELIVERY_ORDINAL));
-        return new Delivery(b.getLong(at + Envelope.JOB), b.getInt(at + Envelope.RANK), receipt,
+        return new Delivery(b.getLong(at + RecordEnvelope.JOB), b.getInt(at + RecordEnvelope.RANK), receipt,
                 b.getInt(at + Body.DELIVERY_CONTEXT), b.getInt(at + Body.DELIVERY_SOURCE), b.getLong(at + Body.DELIVERY_SEQUENCE),
                 b.getLong(at + Body.DELIVERY_ARRIVAL), b.getLong(at + Body.DELIVERY_ARRIVAL_PLACE),
                 b.getLong(at + Body.DELIVERY_LAST_PIECE_PLACE));
@@ -101,7 +101,7 @@ final class RecordDecoder {
     }
 
     static int payloadBytes(ByteBuffer b, int at) {
-        return b.getInt(at + Envelope.PAYLOAD);
+        return b.getInt(at + RecordEnvelope.PAYLOAD);
     }
 
     /** CRC32C of the payload, as the record says; 0 if there is none. */
@@ -112,7 +112,7 @@ final class RecordDecoder {
 
     /** The payload of the record that begins at this offset, as a read-only view. */
     static ByteBuffer payload(ByteBuffer b, int at) {
-        int total = b.getInt(at + Envelope.TOTAL);
+        int total = b.getInt(at + RecordEnvelope.TOTAL);
         int length = payloadBytes(b, at);
         return b.slice(at + total - length, length).asReadOnlyBuffer();
     }

@@ -44,7 +44,7 @@ public enum RecordType {
     RecordType(int id, int bodyBytes, int payloadCrcInBody) {
         this.id = (byte) id;
         this.bodyBytes = bodyBytes;
-        this.payloadCrc = payloadCrcInBody < 0 ? payloadCrcInBody : Envelope.BYTES + payloadCrcInBody;
+        this.payloadCrc = payloadCrcInBody < 0 ? payloadCrcInBody : RecordEnvelope.BYTES + payloadCrcInBody;
     }
 
     byte id() {
@@ -58,7 +58,7 @@ public enum RecordType {
 
     /** Envelope and body. */
     int headBytes() {
-        return Envelope.BYTES + bodyBytes;
+        return RecordEnvelope.BYTES + bodyBytes;
     }
 
     boolean hasPayload() {

@@ -37,8 +37,8 @@ final class ReservedBlocks {
             boolean begun = Files.isRegularFile(path);
             long to = begun ? Files.size(path) + SLACK_BYTES : bytes;
             Path ready = begun ? path : QueueFiles.ready(folder, number);
-            if (!Blocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES)
-                    || !Blocks.tryReserve(ready, 0, to)) {
+            if (!FileBlocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES)
+                    || !FileBlocks.tryReserve(ready, 0, to)) {
                 Files.deleteIfExists(QueueFiles.ready(folder, number));
                 return false;
             }
@@ -68,7 +68,7 @@ final class ReservedBlocks {
             long block = (upTo + QueueFiles.BLOCK_BYTES - 1) / QueueFiles.BLOCK_BYTES * QueueFiles.BLOCK_BYTES;
             long ample = Math.min(upTo + STEP_BYTES, block);
             for (long to : new long[] {ample, upTo}) {
-                if (Blocks.tryReserve(path, end, to)) {
+                if (FileBlocks.tryReserve(path, end, to)) {
                     end = to;
                     return true;
                 }

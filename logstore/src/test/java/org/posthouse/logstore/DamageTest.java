@@ -303,7 +303,7 @@ final class DamageTest {
         try (FileChannel file = FileChannel.open(first.file(), StandardOpenOption.WRITE)) {
             file.truncate(Samples.entries(folder).getLast().offset() + 200);
         }
-        assertThat(first.position() * Envelope.BYTES).as("more than the file has records").isGreaterThan(Files.size(first.file()));
+        assertThat(first.position() * RecordEnvelope.BYTES).as("more than the file has records").isGreaterThan(Files.size(first.file()));
         if (zeroed) {
             Samples.overwrite(first.file(), first.offset() - 4, new byte[4 + first.bytes().remaining()]);
         } else {

@@ -40,11 +40,11 @@ class FullDiskTest {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[] {1}), 200_000);
         }
-        assertThat(Blocks.tryFill(file, 0, 300_000)).isTrue();
+        assertThat(FileBlocks.tryFill(file, 0, 300_000)).isTrue();
         byte[] expected = new byte[300_000];
         expected[200_000] = 1;
         assertThat(Files.readAllBytes(file)).isEqualTo(expected);
-        assertThat(Blocks.tryReserve(file, 0, 400_000)).isTrue();
+        assertThat(FileBlocks.tryReserve(file, 0, 400_000)).isTrue();
         assertThat(Files.readAllBytes(file)).as("reserving changes nothing").isEqualTo(expected);
     }
 }

@@ -212,7 +212,7 @@ final class GoldenBytesTest {
         assertThat(HexFormat.of().formatHex(record.array(), 4, record.capacity())).isEqualTo(hex);
         assertThat(sealed).isEqualTo((int) head.getValue());
         assertThat(record.getInt(0)).isEqualTo(sealed);
-        assertThat(Envelope.flaw(record, 0, record.capacity(), new CRC32C())).isNull();
+        assertThat(RecordEnvelope.flaw(record, 0, record.capacity(), new CRC32C())).isNull();
         assertThat(RecordDecoder.decode(record, 0)).isEqualTo(what);
     }
 }

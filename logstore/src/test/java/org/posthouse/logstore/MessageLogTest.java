@@ -90,7 +90,7 @@ final class MessageLogTest {
     @Test
     void refusesALogOfTheFirstFormatAndSaysWhatToDo() {
         Samples.closedLog(folder, 3);
-        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + Envelope.VERSION, (byte) 1);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + RecordEnvelope.VERSION, (byte) 1);
         assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class)
                 .hasMessageContaining("format version 1").hasMessageContaining("move the folder away");
     }
@@ -255,8 +255,8 @@ final class MessageLogTest {
     void countsForMetrics() {
         try (MessageLog log = Samples.open(folder)) {
             Samples.fill(log, 10, 100);
-            int arrivalBytes = Envelope.BYTES + RecordType.ARRIVAL.bodyBytes() + 100;
-            int startBytes = Envelope.BYTES + RecordType.WRITER_STARTED.bodyBytes();
+            int arrivalBytes = RecordEnvelope.BYTES + RecordType.ARRIVAL.bodyBytes() + 100;
+            int startBytes = RecordEnvelope.BYTES + RecordType.WRITER_STARTED.bodyBytes();
             assertThat(log.stats()).isEqualTo(new LogStats(11, 10L * arrivalBytes + startBytes, 11, 1, 1, 0));
         }
     }

@@ -79,7 +79,7 @@ final class SecondLifeTest {
         for (Path path : QueueFiles.list(folder).values()) {
             try (MappedQueueFile file = new MappedQueueFile(path)) {
                 if (file.advance() == MappedQueueFile.At.RECORD && file.flaw() == null) {
-                    long first = file.bytes().getLong(file.offset() + Envelope.POSITION);
+                    long first = file.bytes().getLong(file.offset() + RecordEnvelope.POSITION);
                     assertThat(file.findRecord(0, 1, first - 1)).as(path.toString()).isNegative();
                 }
             }

@@ -61,8 +61,8 @@ public final class FrameLine implements AutoCloseable {
     }
 
     private final SocketChannel channel;
-    private final Readiness readable;
-    private final Readiness writable;
+    private final SelectorWait readable;
+    private final SelectorWait writable;
     private final String remote;
     private final long busyPollNs;
 
@@ -100,8 +100,8 @@ public final class FrameLine implements AutoCloseable {
         this.channel = channel;
         this.remote = remote;
         this.busyPollNs = busyPollNs;
-        readable = new Readiness(channel, SelectionKey.OP_READ);
-        writable = new Readiness(channel, SelectionKey.OP_WRITE);
+        readable = new SelectorWait(channel, SelectionKey.OP_READ);
+        writable = new SelectorWait(channel, SelectionKey.OP_WRITE);
         this.waits = waits && SystemWait.enable(channel);
         polls = this.waits && local;
     }
@@ -113,7 +113,7 @@ public final class FrameLine implements AutoCloseable {
     static void rehearse() {
         try (SocketChannel channel = SocketChannel.open()) {
             channel.configureBlocking(false);
-            new Readiness(channel, SelectionKey.OP_READ).close();
+            new SelectorWait(channel, SelectionKey.OP_READ).close();
             SystemWait.enable(channel);
         } catch (IOException e) {
             // The connect says what is in the way, and to whom.
@@ -192,7 +192,7 @@ public final class FrameLine implements AutoCloseable {
         if (channel.connect(address)) {
             return;
         }
-        try (Readiness answered = new Readiness(channel, SelectionKey.OP_CONNECT)) {
+        try (SelectorWait answered = new SelectorWait(channel, SelectionKey.OP_CONNECT)) {
             if (!answered.await(CONNECT_TIMEOUT_MS)) {
                 throw new SocketTimeoutException("no answer within " + CONNECT_TIMEOUT_MS + " ms");
             }

@@ -27,7 +27,7 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
     }
 
     private CertificateException named(CertificateException failure, X509Certificate shown) {
-        return switch (Refusal.of(failure)) {
+        return switch (LinkRefusal.of(failure)) {
             // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
             case EXPIRED, NOT_YET_VALID -> Certificates.isSigned(shown, authority) ? new NotValidException(shown, failure.getCause()) : failure;
             case OTHER_AUTHORITY -> natively ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN) : failure;

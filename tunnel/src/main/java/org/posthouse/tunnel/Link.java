@@ -3,7 +3,6 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.Consumer;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -12,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to one other relay, of another site or of this one: frames each way that outlive its connections. Confined to the
- * relay's context. What is written first of the frames that wait, {@link LinkQueue} decides, and {@link LinkLanes} on which connection.
+ * The link to one other relay, of another site or of this one: frames each way ({@link LinkEmission}, {@link LinkReception}) that outlive its connections. Confined to the
+ * relay's context.
  *
  * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
  * LINK_HELLO of a first lane says what its sender has received: so a new session goes on where the last one was cut, without
@@ -28,12 +27,10 @@ final class Link {
 
     private final Links links;
     private final String relay;
-    private final LinkWindow window;
-    private final LinkReception reception;
-    private final LinkLanes lanes;
-    private final LinkPacker packer;
     private final LinkTraffic traffic = new LinkTraffic();
-
+    private final LinkLanes lanes;
+    private final LinkEmission emission;
+    private final LinkReception reception;
     private final LinkDialling dialling;
     private final PeerEpoch peerEpoch;
     private final RoundTrips roundTrips = new RoundTrips();
@@ -72,9 +69,8 @@ final class Link {
         this.links = links;
         this.relay = relay;
         this.site = RelayId.parse(relay).site();
-        this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
         this.lanes = new LinkLanes(links, this);
-        this.packer = new LinkPacker(links, this, window);
+        this.emission = new LinkEmission(links, this, lanes, traffic);
         this.reception = new LinkReception(links, this);
         this.dialling = new LinkDialling(links, this);
         this.peerEpoch = new PeerEpoch(links, this);
@@ -98,7 +94,7 @@ final class Link {
 
     /** Whether nobody would miss it. */
     boolean isHearsay() {
-        return hearsay && !hasBeenUp() && window.bytes() == 0;
+        return hearsay && !hasBeenUp() && emission.bytes() == 0;
     }
 
     /** Whether nobody but this end has a part of it: the peer has stopped, by its own word, or has never been here. All that came was handled. */
@@ -138,7 +134,7 @@ final class Link {
     /** The link as a hop of a way; null if it is none, or was not measured yet. */
     LinkRoutes.Neighbour neighbour() {
         int micros = isStraight() ? roundTrips.least() : RoundTrips.NONE;
-        return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, window.bytes());
+        return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, emission.bytes());
     }
 
     /** Ways over other relays have changed. */
@@ -149,13 +145,18 @@ final class Link {
         }
     }
 
-    private boolean flows() {
+    /** Whether frames flow on a first lane. */
+    boolean flows() {
         return state == LinkStatus.State.UP && current != null && current.isUp();
     }
 
-    void send(ByteBuf frame) {
-        window.append(frame);
-        writeWaiting();
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** What goes over the link. */
+    LinkEmission emission() {
+        return emission;
     }
 
     /** What comes over the link. */
@@ -163,44 +164,13 @@ final class Link {
         return reception;
     }
 
-    boolean writable() {
-        return !window.own().full();
-    }
-
-    boolean takesStreams() {
-        return !window.streams().full();
-    }
-
     boolean isUp() {
         return state == LinkStatus.State.UP;
     }
 
-    void forEachUnacknowledged(Consumer<ByteBuf> visitor) {
-        window.own().forEach(visitor);
-    }
-
-    /** Lets go of what waits of a job that has ended. */
-    void forget(long job) {
-        window.forget(job);
-        tellSettled();
-        tellIfRoomy();
-        writeWaiting();
-    }
-
-    private void tellSettled() {
-        long ofStreams = window.streams().takeSettled();
-        if (ofStreams > 0) {
-            links.streams().onAcknowledged(relay, ofStreams);
-        }
-        long own = window.own().takeSettled();
-        if (own > 0) {
-            links.listener().onAcknowledged(relay, own);
-        }
-    }
-
     /** Ends a link whose peer {@link #isLeft}. @return the relay's own frames that are not settled */
     List<ByteBuf> stopTaking(Notice why) {
-        List<ByteBuf> frames = window.takeAll();
+        List<ByteBuf> frames = emission.takeAll();
         stop(why);
         return frames;
     }
@@ -213,7 +183,7 @@ final class Link {
         if (current != null) {
             current.close(why);
         }
-        window.release();
+        emission.release();
     }
 
     /** The certificate that the peer has shown; null while the link is not up. */
@@ -235,7 +205,7 @@ final class Link {
             return false;
         }
         String detail = Links.revoked(lane);
-        links.refusalCounter().count(Refusal.REVOKED, lane.toString(), detail);
+        links.refusalCounter().count(LinkRefusal.REVOKED, lane.toString(), detail);
         lane.close(Notice.closing(0, Reason.REVOKED, detail));
         return true;
     }
@@ -250,12 +220,12 @@ final class Link {
                 traffic.bytesIn,
                 traffic.framesOut,
                 traffic.bytesOut,
-                window.retransmitted(),
-                window.bytes(),
+                emission.retransmitted(),
+                emission.bytes(),
                 traffic.roundTripMicros,
                 lanes.up(),
-                lanes.status(window),
-                packer.status(),
+                emission.lanes(),
+                emission.packing(),
                 lanes.paths().stream().map(LinkPath::via).toList(),
                 traffic.moves,
                 links.streams().statusOf(relay),
@@ -330,7 +300,7 @@ final class Link {
         }
         boolean known = hello.peerEpoch() == links.epoch();
         try {
-            window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
+            emission.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0, hello.unpacks());
         } catch (WireException e) {
             if (replaced != null) {
                 down(Notice.closing(0, e.reason(), e.getMessage()));
@@ -339,7 +309,6 @@ final class Link {
             throw e;
         }
         peerEpoch.see(hello.epoch());
-        packer.begin(hello.unpacks());
         begin(connection, connection.dialled() ? sessions : hello.session());
     }
 
@@ -371,29 +340,6 @@ final class Link {
         return lanes.incompleteBytes();
     }
 
-    /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
-    void onAcknowledged(long heads, long bulk, long bulkArrived, long incompleteBytes) throws WireException {
-        window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
-        progressed = true;
-        tellSettled();
-        lanes.onProduct(window.product());
-        tellIfRoomy();
-        writeWaiting();
-    }
-
-    /** The peer has so many bytes of the bulk that went on this lane. @throws WireException if it cannot */
-    void onCame(LinkConnection lane, long bytes) throws WireException {
-        window.come(lane.lane(), bytes);
-        progressed = true;
-        lanes.onProduct(window.product());
-        writeWaiting();
-    }
-
-    /** Bytes a second that this lane carries, as far as is known: see {@link LinkWindow#rate(int)}. */
-    long rate(int lane) {
-        return window.rate(lane);
-    }
-
     /** How long a frame of bulk takes to leave on this way, in microseconds; 0 if that is not known. */
     int frameMicros(LinkPath path) {
         return lanes.frameMicros(path);
@@ -403,27 +349,9 @@ final class Link {
         lanes.onWantedByPeer(count);
     }
 
-    void onLaneUp(LinkConnection lane) {
-        if (lane.tellsWhatCame()) {
-            window.pace(lane.lane());
-        }
-        writeWaiting();
-    }
-
-    /** What was on this lane is written again. */
-    void onLaneLost(int lane) {
-        window.lost(lane);
-        writeWaiting();
-    }
-
-    /** Bulk is back from where it was packed. */
-    void onPacked() {
-        writeWaiting();
-    }
-
     void onSocketWritable() {
         reception.onSocketWritable();
-        writeWaiting();
+        emission.writeWaiting();
     }
 
     void onRoundTrip(LinkConnection connection, long micros) {
@@ -437,8 +365,8 @@ final class Link {
         }
     }
 
-    /** The connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
-    void onAlive() {
+    /** The peer has what was sent, or the connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
+    void onProgress() {
         progressed = true;
     }
 
@@ -519,11 +447,10 @@ final class Link {
 
     private void forget(LinkHello hello) {
         LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
-                relay, peerEpoch.last(), hello.epoch(), window.bytes());
+                relay, peerEpoch.last(), hello.epoch(), emission.bytes());
         reception.forget();
         peerEpoch.see(hello.epoch());
-        links.listener().onForgotten(relay, window.takeAll());
-        tellIfRoomy();
+        emission.handBack();
     }
 
     private void begin(LinkConnection connection, long session) {
@@ -550,8 +477,7 @@ final class Link {
             links.listener().onUp(relay, peerEpoch.last());
             links.routing().onLinked();
         }
-        tellIfRoomy();
-        writeWaiting();
+        emission.beginSession();
     }
 
     LinkHello hello(String expected, int lane, long session) {
@@ -567,34 +493,6 @@ final class Link {
                 reception.headsReceived(),
                 reception.bulkReceived(),
                 links.unpacks());
-    }
-
-    /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
-    private void writeWaiting() {
-        while (flows()) {
-            packer.takeAhead();
-            boolean wantsHeads = current.writable();
-            int lane = lanes.forBulk(window);
-            LinkFrame frame = wantsHeads ? window.next(0, true, lane == 0) : null;
-            if (frame == null && lane > 0) {
-                frame = window.next(lane, false, true);
-            }
-            if (frame == null) {
-                return;
-            }
-            packer.onWriting(frame);
-            traffic.out(frame);
-            lanes.write(frame.lane(), frame);
-        }
-    }
-
-    private void tellIfRoomy() {
-        if (!stopped && window.own().takeRoom()) {
-            links.listener().onWritable(relay);
-        }
-        if (!stopped && window.streams().takeRoom()) {
-            links.streams().onWritable(relay);
-        }
     }
 
     private void transition(LinkStatus.State next, String reason) {

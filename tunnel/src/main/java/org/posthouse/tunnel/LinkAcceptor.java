@@ -34,7 +34,7 @@ final class LinkAcceptor {
 
     LinkAcceptor(Links links, Vertx vertx) {
         this.links = links;
-        this.secured = new FairShare(links.config().connectionsMax());
+        this.secured = new FairShare(links.config().limits().connectionsMax());
         LinkTimeouts timeouts = links.config().timeouts();
         NetServerOptions options = new NetServerOptions()
                 .setTcpNoDelay(true)
@@ -71,10 +71,10 @@ final class LinkAcceptor {
     /** A connection that a peer has made. @param end what stands last in its pipeline */
     void accept(ChannelHandlerContext end) {
         String remote = FrameSocket.text(end.channel().remoteAddress());
-        if (open >= links.config().connectionsMax()) {
+        if (open >= links.config().limits().connectionsMax()) {
             String detail = open + " accepted connections are open, the most allowed";
             if (newcomers.isEmpty()) {
-                links.refusalCounter().count(Refusal.LIMIT, remote, detail);
+                links.refusalCounter().count(LinkRefusal.LIMIT, remote, detail);
                 end.close();
                 return;
             }
@@ -116,16 +116,16 @@ final class LinkAcceptor {
                 return;
             }
             String detail = secured.of(site) + " of " + secured.taken() + " accepted connections are of site " + site + ", at most "
-                    + links.config().connectionsMax() + " are open, and " + FairShare.RULE;
-            links.refusalCounter().count(Refusal.LIMIT, connection.toString(), detail);
+                    + links.config().limits().connectionsMax() + " are open, and " + FairShare.RULE;
+            links.refusalCounter().count(LinkRefusal.LIMIT, connection.toString(), detail);
             connection.close(Notice.closing(0, Reason.LIMIT, detail));
         }
 
         @Override
-        public void onRefused(Refusal kind, String detail) {
+        public void onRefused(LinkRefusal kind, String detail) {
             newcomers.remove(this);
             boolean here = !closedFor.isEmpty();
-            links.refusalCounter().count(here ? Refusal.LIMIT : kind, remote, here ? closedFor : detail);
+            links.refusalCounter().count(here ? LinkRefusal.LIMIT : kind, remote, here ? closedFor : detail);
         }
     }
 }

@@ -29,7 +29,7 @@ final class LinkArrivals {
     static final long PART_NANOS = 1_000_000;
 
     /** The largest window that a relay can be given: an honest peer has no more on its way. */
-    private static final long HELD_BYTES_MAX = LinkConfig.WINDOW_BYTES_MAX;
+    private static final long HELD_BYTES_MAX = LinkLimits.WINDOW_BYTES_MAX;
 
     /** Where frames go. */
     interface Sink {

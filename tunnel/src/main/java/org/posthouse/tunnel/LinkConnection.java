@@ -110,7 +110,7 @@ final class LinkConnection implements FrameSocket.Listener {
         path = StreamChannel.pathOf(end.channel());
         timer = links.after(timeouts.helloMs(), () -> {
             String detail = "no LINK_HELLO within " + timeouts.helloMs() + " ms";
-            links.refusalCounter().count(Refusal.TIMEOUT, this.toString(), detail);
+            links.refusalCounter().count(LinkRefusal.TIMEOUT, this.toString(), detail);
             close(Notice.closing(0, Reason.TIMEOUT, detail));
         });
     }
@@ -301,7 +301,7 @@ final class LinkConnection implements FrameSocket.Listener {
             }
         } catch (WireException e) {
             if (!up) {
-                links.refusalCounter().count(Refusal.of(e.reason()), toString(), e.getMessage());
+                links.refusalCounter().count(LinkRefusal.of(e.reason()), toString(), e.getMessage());
             }
             end(Notice.closing(0, e.reason(), e.getMessage()));
             throw e;
@@ -383,9 +383,9 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (type == FrameType.LINK_HELLO && !up) {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
-            link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
+            link.emission().onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
         } else if (arrivals != null && type == FrameType.LINK_CAME) {
-            link.onCame(this, view.linkWord(0));
+            link.emission().onCame(lane, view.linkWord(0));
         } else if (arrivals != null && dialled && type == FrameType.LINK_RATE) {
             onRate(view.linkWord(0));
         } else if (up && type == FrameType.LINK_RUN) {
@@ -418,7 +418,7 @@ final class LinkConnection implements FrameSocket.Listener {
         closedByPeer = true;
         boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
         if (!up && refused) {
-            links.refusalCounter().count(Refusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
+            links.refusalCounter().count(LinkRefusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
         }
         cut(why);
     }
@@ -442,7 +442,7 @@ final class LinkConnection implements FrameSocket.Listener {
         silentMs = heard == bytesHeard ? silentMs + timeouts.pingMs() : 0;
         bytesHeard = heard;
         if (silentMs == 0) {
-            link.onAlive();
+            link.onProgress();
         }
         if (silentMs >= timeouts.silenceMs()) {
             cut(Notice.closing(0, Reason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
@@ -457,7 +457,7 @@ final class LinkConnection implements FrameSocket.Listener {
         pingedAtNanos = now == 0 ? 1 : now;
         writeWords(FrameType.LINK_PING, pingedAtNanos);
         if (arrivals != null && !dialled) {
-            writeWords(FrameType.LINK_RATE, link.rate(lane));
+            writeWords(FrameType.LINK_RATE, link.emission().rate(lane));
         }
     }
 

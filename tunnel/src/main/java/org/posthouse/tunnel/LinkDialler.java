@@ -165,14 +165,14 @@ final class LinkDialler {
             } else {
                 String detail = "expected relay " + link.relay() + " " + where() + ", its certificate is for "
                         + (site.isEmpty() ? "no site" : "site " + site);
-                links.refusalCounter().count(Refusal.WRONG_SITE, connection.toString(), detail);
+                links.refusalCounter().count(LinkRefusal.WRONG_SITE, connection.toString(), detail);
                 connection.close(Notice.closing(0, Reason.WRONG_SITE, detail));
                 failed(Reason.WRONG_SITE, detail);
             }
         }
 
         @Override
-        public void onRefused(Refusal kind, String detail) {
+        public void onRefused(LinkRefusal kind, String detail) {
             if (mine != attempt) {
                 return;
             }

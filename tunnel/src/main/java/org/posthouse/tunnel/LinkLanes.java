@@ -50,15 +50,15 @@ final class LinkLanes {
     private final Link link;
 
     /** From 1. Null where no lane was ever. */
-    private final Lane[] lanes = new Lane[LinkConfig.LANES_MAX];
+    private final Lane[] lanes = new Lane[LinkLimits.LANES_MAX];
 
     /** Lane 0 of the session; null if there is none. */
     private LinkConnection first;
 
     /** Bytes that came and went on connections that have ended, by lane. */
-    private final long[] bytesIn = new long[LinkConfig.LANES_MAX];
+    private final long[] bytesIn = new long[LinkLimits.LANES_MAX];
 
-    private final long[] bytesOut = new long[LinkConfig.LANES_MAX];
+    private final long[] bytesOut = new long[LinkLimits.LANES_MAX];
 
     /** How long a frame took last on the ways that are offered. */
     private final Map<LinkPath, FrameTime> frames = new HashMap<>();
@@ -119,7 +119,7 @@ final class LinkLanes {
             connection = dialled;
             if (old != null) {
                 old.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + dialled));
-                link.onLaneLost(number);
+                link.emission().onLaneLost(number);
             }
             dialled.greet(link.hello(link.relay(), number, session));
         }
@@ -164,7 +164,7 @@ final class LinkLanes {
     LinkLanes(Links links, Link link) {
         this.links = links;
         this.link = link;
-        this.wanted = Math.max(1, links.config().lanes());
+        this.wanted = Math.max(1, links.config().limits().lanes());
     }
 
     /** A session begins, with its first connection. */
@@ -201,7 +201,7 @@ final class LinkLanes {
         if (!connection.dialled()) {
             if (lane.connection != null) {
                 lane.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
-                link.onLaneLost(number);
+                link.emission().onLaneLost(number);
             }
             lane.connection = connection;
             connection.greet(link.hello("", number, session));
@@ -212,7 +212,7 @@ final class LinkLanes {
             shunned.remove(connection.path());
         }
         connection.begin(link, number);
-        link.onLaneUp(connection);
+        link.emission().onLaneUp(connection);
     }
 
     private boolean belongs(LinkConnection connection, LinkHello hello) {
@@ -223,7 +223,7 @@ final class LinkLanes {
                 && hello.session() == session
                 && link.isPresent(hello)
                 && number > 0
-                && number < LinkConfig.LANES_MAX
+                && number < LinkLimits.LANES_MAX
                 && (!connection.dialled() || lane(number).connection == connection);
     }
 
@@ -239,7 +239,7 @@ final class LinkLanes {
                     lane.dialler.dialLater();
                 }
                 if (connection.isUp()) {
-                    link.onLaneLost(lane.number);
+                    link.emission().onLaneLost(lane.number);
                 }
             }
         }
@@ -256,8 +256,8 @@ final class LinkLanes {
 
     /** So much is on its way at once, as far as is known: more lanes may be of use. Their number only grows. */
     void onProduct(long bytes) {
-        if (links.config().lanes() == 0 && bytes > wanted * LANE_BYTES) {
-            wanted = (int) Math.min(LinkConfig.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
+        if (links.config().limits().lanes() == 0 && bytes > wanted * LANE_BYTES) {
+            wanted = (int) Math.min(LinkLimits.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
             if (first != null && first.dialled()) {
                 open();
             } else if (first != null) {
@@ -267,7 +267,7 @@ final class LinkLanes {
     }
 
     void onWantedByPeer(long count) {
-        wantedByPeer = (int) Math.clamp(count, 1, LinkConfig.LANES_MAX);
+        wantedByPeer = (int) Math.clamp(count, 1, LinkLimits.LANES_MAX);
         if (first != null && first.dialled()) {
             open();
         }
@@ -275,11 +275,11 @@ final class LinkLanes {
 
     /** How many lanes this end dials if it dials: what it was told to, or what either end has use for, and one for each good way. */
     private int count() {
-        if (links.config().lanes() > 0) {
+        if (links.config().limits().lanes() > 0) {
             return wanted;
         }
         int ways = first.path().isDirect() ? 1 : goodRoutes().size();
-        return Math.min(LinkConfig.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
+        return Math.min(LinkLimits.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
     }
 
     // ---- over other relays
@@ -337,7 +337,7 @@ final class LinkLanes {
         long in = 0;
         for (Lane lane : lanes) {
             if (lane != null && lane.isUp() && path.equals(lane.connection.path())) {
-                out += link.rate(lane.number);
+                out += link.emission().rate(lane.number);
                 in += lane.connection.peerRate();
             }
         }

@@ -9,7 +9,7 @@ import org.posthouse.wire.FrameView;
 /** Has the bulk that a link sends packed, while that pays. Confined to its link; the work is done by the relay's {@link PackingWorker}. */
 final class LinkPacker {
     private final Links links;
-    private final Link link;
+    private final LinkEmission emission;
     private final LinkWindow window;
     private final PackingRule rule;
     private boolean peerUnpacks;
@@ -17,9 +17,9 @@ final class LinkPacker {
     private long bytesAfter;
     private long samples;
 
-    LinkPacker(Links links, Link link, LinkWindow window) {
+    LinkPacker(Links links, LinkEmission emission, LinkWindow window) {
         this.links = links;
-        this.link = link;
+        this.emission = emission;
         this.window = window;
         this.rule = new PackingRule(links.compression());
     }
@@ -55,7 +55,7 @@ final class LinkPacker {
             kept.forEach(ByteBuf::release);
             window.packed(run, packed.frame());
             learn(packed);
-            link.onPacked();
+            emission.writeWaiting();
         });
     }
 

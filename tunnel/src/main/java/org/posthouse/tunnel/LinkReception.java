@@ -19,7 +19,7 @@ final class LinkReception implements LinkArrivals.Sink {
     LinkReception(Links links, Link link) {
         this.links = links;
         this.link = link;
-        this.unpacker = new LinkUnpacker(links, link, LinkConfig.WINDOW_BYTES_MAX);
+        this.unpacker = new LinkUnpacker(links, link, LinkLimits.WINDOW_BYTES_MAX);
     }
 
     /** One carried frame, in the order of the first lane. */

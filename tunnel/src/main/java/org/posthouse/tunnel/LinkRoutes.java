@@ -43,7 +43,7 @@ final class LinkRoutes {
 
     private final String own;
 
-    /** What each neighbour has said last, by the relay that it is about: {@link Links#LINKS_MAX} frames at most. */
+    /** What each neighbour has said last, by the relay that it is about: {@link LinkTable#LINKS_MAX} frames at most. */
     private final Map<String, Map<String, LinkReach.Entry>> heard = new TreeMap<>();
 
     /** The neighbours themselves, as they were last. */
@@ -70,9 +70,9 @@ final class LinkRoutes {
     /** @throws WireException if a neighbour cannot say so */
     static void check(String neighbour, LinkReach reach) throws WireException {
         int relays = reach.entries().size();
-        if (relays > Links.LINKS_MAX) {
+        if (relays > LinkTable.LINKS_MAX) {
             throw new WireException(
-                    Reason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + Links.LINKS_MAX);
+                    Reason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + LinkTable.LINKS_MAX);
         }
         Set<String> names = new HashSet<>();
         for (LinkReach.Entry entry : reach.entries()) {

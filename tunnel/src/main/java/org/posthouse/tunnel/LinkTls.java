@@ -31,7 +31,7 @@ final class LinkTls {
         /** @param peer the peer's certificate, which may name no site */
         void onSecured(SiteCertificate peer);
 
-        void onRefused(Refusal kind, String detail);
+        void onRefused(LinkRefusal kind, String detail);
     }
 
     private static final String FIRST_BYTES = "posthouse-first-bytes";
@@ -86,7 +86,7 @@ final class LinkTls {
             start = null;
             if (begun.isReplay(all)) {
                 all.release();
-                handshake.refuse(Refusal.REPLAYED, "its ClientHello has the random number of an earlier one");
+                handshake.refuse(LinkRefusal.REPLAYED, "its ClientHello has the random number of an earlier one");
                 context.close();
             } else {
                 context.fireChannelRead(all);
@@ -126,7 +126,7 @@ final class LinkTls {
                 onSuccess(context);
             } else {
                 // Stays in the pipeline: the exception that follows has been told here.
-                refuse(Refusal.of(done.cause()), describe(done.cause()));
+                refuse(LinkRefusal.of(done.cause()), describe(done.cause()));
             }
         }
 
@@ -136,13 +136,13 @@ final class LinkTls {
                 context.pipeline().remove(this);
                 outcome.onSecured(peer);
             } catch (CertificateException e) {
-                refuse(Refusal.of(e), "a session was resumed: " + describe(e));
+                refuse(LinkRefusal.of(e), "a session was resumed: " + describe(e));
                 context.close();
             }
         }
 
         /** Tells the first reason only: what follows from it is none. */
-        void refuse(Refusal kind, String detail) {
+        void refuse(LinkRefusal kind, String detail) {
             if (!told) {
                 told = true;
                 outcome.onRefused(kind, detail);

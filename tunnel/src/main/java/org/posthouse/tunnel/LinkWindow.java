@@ -34,10 +34,10 @@ final class LinkWindow {
     private final LinkShare streams;
 
     /** Of lanes that tell themselves what has come on them. */
-    private final LanePace[] paces = new LanePace[LinkConfig.LANES_MAX];
+    private final LanePace[] paces = new LanePace[LinkLimits.LANES_MAX];
 
     /** Bytes of bulk on their way on each other lane: written there, and not known to have come. */
-    private final long[] underWay = new long[LinkConfig.LANES_MAX];
+    private final long[] underWay = new long[LinkLimits.LANES_MAX];
 
     private long bulkUnderWay;
 

@@ -14,8 +14,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -43,9 +41,6 @@ import org.slf4j.event.Level;
  */
 public final class Links {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
-
-    /** Most peer relays: with full windows they hold 256 * 2 * 64 MiB = 32 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
-    public static final int LINKS_MAX = 256;
 
     /** A clock may have been set back from any time to the beginning of its count: 100 years of milliseconds. Beyond that no earlier start can have been. */
     static final long SET_BACK_MAX = 100L * 366 * 24 * 3_600 * 1_000;
@@ -110,8 +105,7 @@ public final class Links {
     private final KeyWatch watch;
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
-    private final Map<String, Link> links = new TreeMap<>();
-    private final LeftEpochs leftEpochs = new LeftEpochs();
+    private final LinkTable table = new LinkTable(relay -> new Link(this, relay));
     private NetClient client;
     private final Routing routing;
     private final PathDoors paths;
@@ -166,7 +160,7 @@ public final class Links {
     /** Keeps frames for {@code relay} from now on, though it has never linked and no address of it is known. */
     public void expect(String relay) {
         assert inLoop();
-        links.computeIfAbsent(relay, unseen -> new Link(this, unseen)).expect();
+        table.expect(relay);
     }
 
     /**
@@ -178,13 +172,13 @@ public final class Links {
      */
     public boolean send(String relay, ByteBuf frame) {
         assert inLoop();
-        Link link = closed ? null : links.get(relay);
+        Link link = closed ? null : table.get(relay);
         if (link == null) {
             frame.release();
             return false;
         }
         requireCarried(relay, frame);
-        link.send(frame);
+        link.emission().send(frame);
         return true;
     }
 
@@ -194,7 +188,7 @@ public final class Links {
     public void forget(long job) {
         assert inLoop();
         if (!closed) {
-            eachLink(link -> link.forget(job));
+            table.each(link -> link.emission().forget(job));
         }
     }
 
@@ -207,7 +201,7 @@ public final class Links {
     public void letGo(Predicate<String> isNeeded) {
         assert inLoop();
         if (!closed) {
-            eachLink(link -> {
+            table.each(link -> {
                 if (link.isLeft() && !config.peers().containsKey(link.relay()) && !isNeeded.test(link.relay())) {
                     letGo(link);
                 }
@@ -216,8 +210,7 @@ public final class Links {
     }
 
     private void letGo(Link link) {
-        links.remove(link.relay());
-        leftEpochs.note(link.relay(), link.peerEpoch());
+        table.remove(link);
         forwards.forget(link.relay());
         listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped")));
     }
@@ -225,7 +218,7 @@ public final class Links {
     /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */
     public void handled(String relay, long number) {
         assert inLoop();
-        Link link = links.get(relay);
+        Link link = table.get(relay);
         if (link != null && !closed) {
             link.reception().handled(number);
         }
@@ -234,34 +227,34 @@ public final class Links {
     /** False if {@code relay} is unknown, or more than the window is unacknowledged there of what was sent by {@link #send}. */
     public boolean writable(String relay) {
         assert inLoop();
-        Link link = links.get(relay);
-        return link != null && link.writable();
+        Link link = table.get(relay);
+        return link != null && link.emission().writable();
     }
 
     /** Whether frames flow to and from {@code relay} now. */
     public boolean isUp(String relay) {
         assert inLoop();
-        Link link = links.get(relay);
+        Link link = table.get(relay);
         return link != null && link.isUp();
     }
 
     /** Visits what {@code relay} has not acknowledged, in the order of {@link #send}. The frames stay the link's: read them only. */
     public void forEachUnacknowledged(String relay, Consumer<ByteBuf> visitor) {
         assert inLoop();
-        Link link = links.get(relay);
+        Link link = table.get(relay);
         if (link != null && !closed) {
-            link.forEachUnacknowledged(visitor);
+            link.emission().forEachUnacknowledged(visitor);
         }
     }
 
     /** All links, by relay. */
     public List<LinkStatus> status() {
         assert inLoop();
-        return links.values().stream().map(Link::status).toList();
+        return table.all().map(Link::status).toList();
     }
 
     /** How many connections were refused since the start, by kind; kinds that never occurred are missing. */
-    public Map<Refusal, Long> refusals() {
+    public Map<LinkRefusal, Long> refusals() {
         assert inLoop();
         return refusals.counts();
     }
@@ -270,9 +263,9 @@ public final class Links {
     public KeysStatus keysStatus() {
         assert inLoop();
         Map<String, SiteCertificate> peers = new TreeMap<>();
-        links.forEach((relay, link) -> {
+        table.each(link -> {
             if (link.peerCertificate() != null) {
-                peers.put(relay, link.peerCertificate());
+                peers.put(link.relay(), link.peerCertificate());
             }
         });
         return keys.status(peers, Instant.now());
@@ -334,8 +327,8 @@ public final class Links {
         return true;
     }
 
-    LeftEpochs leftEpochs() {
-        return leftEpochs;
+    LinkTable table() {
+        return table;
     }
 
     Routing routing() {
@@ -348,61 +341,6 @@ public final class Links {
 
     LinkAcceptor acceptor() {
         return acceptor;
-    }
-
-    void eachLink(Consumer<Link> action) {
-        List.copyOf(links.values()).forEach(action);
-    }
-
-    /** The relays that are linked straight and were measured. */
-    List<LinkRoutes.Neighbour> neighbours() {
-        return links.values().stream().map(Link::neighbour).filter(Objects::nonNull).toList();
-    }
-
-    /** Whether frames flow to and from {@code relay} over no other one. */
-    boolean isNeighbour(String relay) {
-        Link link = links.get(relay);
-        return link != null && link.isStraight();
-    }
-
-    /** The first lane to a relay that is linked. */
-    LinkConnection firstLane(String relay) {
-        return links.get(relay).first();
-    }
-
-    /** {@code neighbour} says that there is a way to {@code relay}: that gets a link, if the neighbour's site may have one more. */
-    void meet(String relay, String neighbour) {
-        String site = RelayId.parse(neighbour).site();
-        if (!links.containsKey(relay) && mayLink(site)) {
-            Link link = new Link(this, relay);
-            link.hear(site);
-            links.put(relay, link);
-        }
-    }
-
-    /** Lets go of links that were made because somebody said so, and of which nothing has come, but for those to {@code relays}. */
-    void keepHearsay(Set<String> relays) {
-        Notice why = Notice.closing(0, Reason.SITE_UNREACHABLE, "nobody says that it is there");
-        eachLink(link -> {
-            if (link.isHearsay() && !relays.contains(link.relay())) {
-                links.remove(link.relay());
-                link.stop(why);
-            }
-        });
-    }
-
-    /** Whether {@code relay} has been linked with this one, so that it is what it says it is. */
-    boolean hasMet(String relay) {
-        Link link = links.get(relay);
-        return link != null && link.hasBeenUp();
-    }
-
-    private boolean mayLink(String site) {
-        return FairShare.allows(linksOf(site), links.size(), LINKS_MAX);
-    }
-
-    private long linksOf(String site) {
-        return links.values().stream().filter(link -> link.isOf(site)).count();
     }
 
     Listener listener() {
@@ -429,8 +367,8 @@ public final class Links {
 
     /** Whether streams have room in the window of the link to {@code relay}. */
     boolean takesStreams(String relay) {
-        Link link = links.get(relay);
-        return link != null && link.takesStreams();
+        Link link = table.get(relay);
+        return link != null && link.emission().takesStreams();
     }
 
     LinkTls tls() {
@@ -490,7 +428,7 @@ public final class Links {
 
     private void honour(RevocationList list) {
         LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", config.relay(), list.number(), list.size());
-        eachLink(link -> link.onRevocations(list));
+        table.each(link -> link.onRevocations(list));
     }
 
     static String revoked(LinkConnection connection) {
@@ -503,7 +441,7 @@ public final class Links {
         if (closed) {
             throw new WireException(Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         }
-        linkTo(hello.relay()).onHello(connection, hello);
+        table.linkTo(hello.relay()).onHello(connection, hello);
     }
 
     /** The certificate proves the site, and the site vouches for its relays' names; nobody is this relay but itself. */
@@ -529,22 +467,6 @@ public final class Links {
         }
     }
 
-    private Link linkTo(String relay) throws WireException {
-        Link link = links.get(relay);
-        if (link == null) {
-            String site = RelayId.parse(relay).site();
-            if (!mayLink(site)) {
-                throw new WireException(
-                        Reason.LIMIT,
-                        linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LINKS_MAX
-                                + " there may be, and " + FairShare.RULE);
-            }
-            link = new Link(this, relay);
-            links.put(relay, link);
-        }
-        return link;
-    }
-
     /** It reads and writes files: so before it is asked for on the loop. */
     private Future<Boolean> loadCodec() {
         return config.compression() == Compression.NEVER
@@ -568,7 +490,7 @@ public final class Links {
     }
 
     private void dialPeers() {
-        config.peers().keySet().forEach(relay -> links.get(relay).dial());
+        config.peers().keySet().forEach(relay -> table.get(relay).dial());
     }
 
     private Future<Void> shut() {
@@ -579,8 +501,8 @@ public final class Links {
         Future<Void> watched = watch.stop();
         routing.stop();
         // Those over other relays say so over the links that are straight.
-        List<Link> straight = links.values().stream().filter(Link::isStraight).toList();
-        links.values().stream().filter(link -> !straight.contains(link)).forEach(link -> link.stop(why));
+        List<Link> straight = table.all().filter(Link::isStraight).toList();
+        table.all().filter(link -> !straight.contains(link)).forEach(link -> link.stop(why));
         closed = true;
         streams.close();
         forwards.close();

@@ -53,7 +53,7 @@ final class PathDoors implements LinkStreams.Doors {
 
     private void onPath(LinkStream stream, String door, List<String> relays) throws WireException {
         int own = relays.indexOf(links.config().relay());
-        if (own < 1 || !relays.get(own - 1).equals(stream.relay()) || !links.isNeighbour(stream.relay())) {
+        if (own < 1 || !relays.get(own - 1).equals(stream.relay()) || !links.table().isNeighbour(stream.relay())) {
             throw new WireException(
                     Reason.SITE_UNREACHABLE,
                     "relay " + stream.relay() + " leads a path over " + relays + " to relay " + links.config().relay());
@@ -75,7 +75,7 @@ final class PathDoors implements LinkStreams.Doors {
     }
 
     private void leadOn(LinkStream stream, String door, String next) throws WireException {
-        if (!links.isNeighbour(next)) {
+        if (!links.table().isNeighbour(next)) {
             throw new WireException(
                     Reason.SITE_UNREACHABLE, "relay " + links.config().relay() + " has no straight link to relay " + next + " now");
         }

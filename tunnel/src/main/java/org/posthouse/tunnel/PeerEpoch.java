@@ -17,7 +17,7 @@ final class PeerEpoch {
     PeerEpoch(Links links, Link link) {
         this.links = links;
         this.link = link;
-        this.last = links.leftEpochs().of(link.relay());
+        this.last = links.table().leftEpochs().of(link.relay());
     }
 
     /** As last seen, be it by a link before this one, which was let go of; 0 before the first contact. */

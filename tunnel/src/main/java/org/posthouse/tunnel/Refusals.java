@@ -26,8 +26,8 @@ final class Refusals {
     private static final Pattern HELLO = Pattern.compile(": [0-9a-f]{8}01[0-9a-f]{22}" + Integer.toHexString(Wire.MAGIC));
 
     private final LongSupplier nanoTime;
-    private final Map<Refusal, Long> counts = new EnumMap<>(Refusal.class);
-    private final Map<Refusal, Line> lines = new EnumMap<>(Refusal.class);
+    private final Map<LinkRefusal, Long> counts = new EnumMap<>(LinkRefusal.class);
+    private final Map<LinkRefusal, Line> lines = new EnumMap<>(LinkRefusal.class);
 
     /** When the last line of a kind was written, and how long after that no other is. */
     private record Line(long atNanos, long quietNanos) {
@@ -42,7 +42,7 @@ final class Refusals {
     }
 
     /** @param who the other end: its address, and its site if known */
-    void count(Refusal kind, String who, String detail) {
+    void count(LinkRefusal kind, String who, String detail) {
         long count = counts.merge(kind, 1L, Long::sum);
         long now = nanoTime.getAsLong();
         Line last = lines.get(kind);
@@ -53,14 +53,14 @@ final class Refusals {
     }
 
     /** Never what came in plain: it may hold a launcher's or a job's token. */
-    static String shown(Refusal kind, String detail) {
-        if (kind != Refusal.PLAIN_TCP) {
+    static String shown(LinkRefusal kind, String detail) {
+        if (kind != LinkRefusal.PLAIN_TCP) {
             return detail;
         }
         return HELLO.matcher(detail).find() ? "looks like a launcher or a rank: they go to the address of a relay's --listen" : kind.meaning();
     }
 
-    Map<Refusal, Long> counts() {
+    Map<LinkRefusal, Long> counts() {
         return Map.copyOf(counts);
     }
 }

@@ -87,13 +87,13 @@ final class Routing {
 
     private void hear(String neighbour, LinkReach reach) {
         routes.hear(neighbour, reach);
-        links.keepHearsay(routes.reached());
+        links.table().keepHearsay(routes.reached());
         for (String relay : routes.reached(neighbour)) {
             if (links.config().relay().compareTo(relay) < 0) {
-                links.meet(relay, neighbour);
+                links.table().meet(relay, neighbour);
             }
         }
-        links.eachLink(Link::onRoutes);
+        links.table().each(Link::onRoutes);
         tellSoon();
     }
 
@@ -104,8 +104,8 @@ final class Routing {
 
     /** A neighbour came or went, or is nearer or farther now. */
     void onNeighbours() {
-        if (routes.neighbours(links.neighbours())) {
-            links.eachLink(Link::onRoutes);
+        if (routes.neighbours(links.table().neighbours())) {
+            links.table().each(Link::onRoutes);
         }
         tellSoon();
     }
@@ -115,7 +115,7 @@ final class Routing {
         routes.forget(relay);
         pace.forget(relay);
         if (!stopped) {
-            links.keepHearsay(routes.reached());
+            links.table().keepHearsay(routes.reached());
         }
     }
 
@@ -141,11 +141,11 @@ final class Routing {
         timer = null;
         toldAtNanos = System.nanoTime();
         List<String> gone = new ArrayList<>(told.keySet());
-        for (LinkRoutes.Neighbour neighbour : links.neighbours()) {
+        for (LinkRoutes.Neighbour neighbour : links.table().neighbours()) {
             String relay = neighbour.relay();
             gone.remove(relay);
-            LinkConnection connection = links.firstLane(relay);
-            LinkReach reach = routes.tell(relay, links::hasMet);
+            LinkConnection connection = links.table().get(relay).first();
+            LinkReach reach = routes.tell(relay, links.table()::hasMet);
             Told now = new Told(connection, drained ? LinkRoutes.lastResort(reach) : reach);
             if (connection.writable() && !now.equals(told.put(relay, now))) {
                 connection.tell(now.reach);

@@ -31,7 +31,7 @@ class FairShareTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final LinkTimeouts PATIENT = new LinkTimeouts(60_000, 60_000, 60_000, 300, 60_000, 5, 50, 100);
-    private static final int LINKS_OF_ONE = 3 * Links.LINKS_MAX / 4;
+    private static final int LINKS_OF_ONE = 3 * LinkTable.LINKS_MAX / 4;
 
     @TempDir
     private Path folder;
@@ -85,7 +85,7 @@ class FairShareTest {
         try (RawPeer peer = dial(greedy)) {
             assertRefused(peer, "6 of 6 accepted connections are of site greedy, at most 8");
         }
-        assertThat(relay.refusals(Refusal.LIMIT)).isEqualTo(1);
+        assertThat(relay.refusals(LinkRefusal.LIMIT)).isEqualTo(1);
         assertLinks("honest");
         for (RawPeer peer : held) {
             peer.close();
@@ -94,11 +94,11 @@ class FairShareTest {
 
     @Test
     void leavesLinksHoweverManyRelaysASiteHasOrSaysToReach() throws Exception {
-        start(LinkConfig.CONNECTIONS_MAX_DEFAULT);
+        start(LinkLimits.DEFAULT.connectionsMax());
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
-            liar.send(pong(ping)).send(reach("n", Links.LINKS_MAX).encode());
+            liar.send(pong(ping)).send(reach("n", LinkTable.LINKS_MAX).encode());
             until(() -> relay.call(() -> relay.links.status().size()) == LINKS_OF_ONE);
             try (RawPeer more = dial(greedy)) {
                 more.hello("greedy/2", "m", 1, 0, 0);
@@ -119,7 +119,7 @@ class FairShareTest {
     /** It says two things in one interval, which is twenty seconds: the second waits. */
     @Test
     void listensToANeighbourOnceAnInterval() throws Exception {
-        start(LinkConfig.CONNECTIONS_MAX_DEFAULT, new LinkTimeouts(60_000, 60_000, 60_000, 60_000, 120_000, 5, 50, 100));
+        start(LinkLimits.DEFAULT.connectionsMax(), new LinkTimeouts(60_000, 60_000, 60_000, 60_000, 120_000, 5, 50, 100));
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);

@@ -325,11 +325,10 @@ class KeysTest {
         SiteKeys keys = SiteKeys.load(lyon);
         LinkConfig good = LinkConfig.of("lyon/2", 1, keys);
         assertThatThrownBy(() -> new LinkConfig(
-                "nancy", "", 0, keys, "", 70_000,
-                Map.of("nancy", "x", "UP", "h:0", "nancy/", "h:1", "lyon/1", "h:1"), 1, 0, 9, TlsKind.AUTO, good.timeouts(), ForwardConfig.NONE,
-                Compression.AUTO))
+                "", 0, keys, "", 70_000, Map.of("nancy", "x", "UP", "h:0", "nancy/", "h:1", "lyon/1", "h:1"), new LinkLimits(1, 0, 9), TlsKind.AUTO,
+                good.timeouts(), ForwardConfig.NONE, Compression.AUTO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContainingAll("is for site lyon", "relay id", "epoch 0", "70000", "window bytes 1",
+                .hasMessageContainingAll("relay id", "epoch 0", "70000", "window bytes 1",
                         "connections 0", "lanes 9", "\"x\"", "\"UP\"", "\"h:0\"", "\"nancy/\"", "\"lyon/1\"");
         assertThatThrownBy(() -> LinkConfig.of("nancy/2", 1, keys)).hasMessageContaining("expected lyon or lyon/NAME");
         assertThatThrownBy(() -> good.peer("lyon/2", "h:1")).hasMessageContaining("another relay than lyon/2");

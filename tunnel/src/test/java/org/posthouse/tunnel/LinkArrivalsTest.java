@@ -18,7 +18,7 @@ class LinkArrivalsTest {
 
     @Test
     void whatWasHeldBackInSessionsBeforeTakesNoRoom() throws WireException {
-        long most = LinkConfig.WINDOW_BYTES_MAX / (frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES);
+        long most = LinkLimits.WINDOW_BYTES_MAX / (frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES);
         for (int session = 0; session < 3; session++) {
             for (long number = 1; number <= most; number++) {
                 bulk(number);

@@ -122,7 +122,7 @@ class LinkRefusalTest {
     void refusesPlainTcp() throws Exception {
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
             plain.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            awaitRefusal(m, Refusal.PLAIN_TCP);
+            awaitRefusal(m, LinkRefusal.PLAIN_TCP);
         }
     }
 
@@ -131,7 +131,7 @@ class LinkRefusalTest {
         Token secret = Token.random();
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
             plain.getOutputStream().write(Hello.launcher(secret).encode().array());
-            awaitRefusal(m, Refusal.PLAIN_TCP);
+            awaitRefusal(m, LinkRefusal.PLAIN_TCP);
         }
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
                 .noneMatch(line -> line.contains(secret.hex()))
@@ -142,7 +142,7 @@ class LinkRefusalTest {
     void refusesOneWhoSaysNothing() throws Exception {
         TestRelay hasty = start(grid.listening("hasty", 1).timeouts(SHORT));
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), hasty.links.port())) {
-            awaitRefusal(hasty, Refusal.TIMEOUT);
+            awaitRefusal(hasty, LinkRefusal.TIMEOUT);
             assertThat(plain.getInputStream().read()).as("closed").isEqualTo(-1);
         }
     }
@@ -150,14 +150,14 @@ class LinkRefusalTest {
     @Test
     void refusesOneWhoConnectsAndLeaves() throws Exception {
         new Socket(InetAddress.getLoopbackAddress(), m.links.port()).close();
-        awaitRefusal(m, Refusal.TLS_FAILED);
+        awaitRefusal(m, LinkRefusal.TLS_FAILED);
     }
 
     @Test
     void refusesTls12() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA, "TLSv1.2")) {
             peer.awaitEnd();
-            awaitRefusal(m, Refusal.TLS_VERSION);
+            awaitRefusal(m, LinkRefusal.TLS_VERSION);
         }
     }
 
@@ -175,7 +175,7 @@ class LinkRefusalTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !m.isUp("a"));
         byte[] all = recorded.toByteArray();
         for (int firstBytes : new int[] {1, 7, ClientHellos.BYTES, all.length}) {
-            long before = m.refusals(Refusal.REPLAYED);
+            long before = m.refusals(LinkRefusal.REPLAYED);
             try (Socket again = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
                 again.setTcpNoDelay(true);
                 again.getOutputStream().write(all, 0, firstBytes);
@@ -183,9 +183,9 @@ class LinkRefusalTest {
                 again.getOutputStream().write(all, firstBytes, all.length - firstBytes);
                 assertEnds(again);
             }
-            await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(Refusal.REPLAYED) == before + 1);
+            await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(LinkRefusal.REPLAYED) == before + 1);
         }
-        assertThat(m.refusals(Refusal.TLS_FAILED)).as("each has one name").isZero();
+        assertThat(m.refusals(LinkRefusal.TLS_FAILED)).as("each has one name").isZero();
         assertThat(m.events).as("of the first only").containsExactly("up a 1", "down a");
         up(2).close();
     }
@@ -243,12 +243,12 @@ class LinkRefusalTest {
 
     @Test
     void refusesOneWithoutCertificate() throws Exception {
-        assertDialRefused(null, Refusal.NO_CERTIFICATE);
+        assertDialRefused(null, LinkRefusal.NO_CERTIFICATE);
     }
 
     @Test
     void refusesADiallerOfAnotherAuthority() throws Exception {
-        assertDialRefused(otherGrid("m1").resolve("site-a"), Refusal.OTHER_AUTHORITY);
+        assertDialRefused(otherGrid("m1").resolve("site-a"), LinkRefusal.OTHER_AUTHORITY);
     }
 
     @Test
@@ -258,13 +258,13 @@ class LinkRefusalTest {
         Path early = folder.resolve("early");
         grid.authority().issue("a", now.minusSeconds(7200), now.minusSeconds(3600), expired);
         grid.authority().issue("a", now.plusSeconds(3600), now.plusSeconds(7200), early);
-        assertDialRefused(expired, Refusal.EXPIRED);
-        assertDialRefused(early, Refusal.NOT_YET_VALID);
-        assertNamed(Refusal.EXPIRED, expired);
-        assertNamed(Refusal.NOT_YET_VALID, early);
+        assertDialRefused(expired, LinkRefusal.EXPIRED);
+        assertDialRefused(early, LinkRefusal.NOT_YET_VALID);
+        assertNamed(LinkRefusal.EXPIRED, expired);
+        assertNamed(LinkRefusal.NOT_YET_VALID, early);
     }
 
-    private void assertNamed(Refusal kind, Path keys) throws KeysException {
+    private void assertNamed(LinkRefusal kind, Path keys) throws KeysException {
         SiteCertificate shown = KeysFolder.read(keys).entries().getFirst().certificate();
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains(": " + kind + ": ") && line.contains(
                 ": the certificate of site a, serial " + shown.serial() + ", is valid from " + shown.notBefore() + " to " + shown.notAfter() + ", now is "));
@@ -282,7 +282,7 @@ class LinkRefusalTest {
                 "a", pair.getPublic(), authority, pair.getPrivate(), now.minusSeconds(7200), now.minusSeconds(3600));
         KeyFiles.replaceKey(forged.resolve("site.key"), pair.getPrivate());
         KeyFiles.replaceCertificate(forged.resolve("site.pem"), forgery);
-        assertDialRefused(forged, Refusal.EXPIRED);
+        assertDialRefused(forged, LinkRefusal.EXPIRED);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .noneMatch(line -> line.contains(forgery.getSerialNumber().toString(16)));
@@ -302,8 +302,8 @@ class LinkRefusalTest {
         try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
             peer.awaitEnd();
         }
-        awaitRefusal(m, Refusal.EXPIRED);
-        assertNamed(Refusal.EXPIRED, keys);
+        awaitRefusal(m, LinkRefusal.EXPIRED);
+        assertNamed(LinkRefusal.EXPIRED, keys);
         assertThat(m.events).containsExactly("up a 1", "down a");
     }
 
@@ -322,7 +322,7 @@ class LinkRefusalTest {
         try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
             peer.hello("a", "m", 1, 0, 0).awaitEnd();
         }
-        awaitRefusal(m, Refusal.REVOKED);
+        awaitRefusal(m, LinkRefusal.REVOKED);
         assertThat(m.events).containsExactly("up a 1", "down a");
     }
 
@@ -332,7 +332,7 @@ class LinkRefusalTest {
         Instant now = Instant.now();
         grid.authority().issue("z", now.minusSeconds(7200), now.minusSeconds(3600), expired);
         Path strangers = otherGrid("m2").resolve("site-z");
-        for (var expected : Map.of(expired, Refusal.EXPIRED, strangers, Refusal.OTHER_AUTHORITY).entrySet()) {
+        for (var expected : Map.of(expired, LinkRefusal.EXPIRED, strangers, LinkRefusal.OTHER_AUTHORITY).entrySet()) {
             try (SSLServerSocket server = RawPeer.listen(expected.getKey())) {
                 TestRelay a = start(config("a").peer("z", "127.0.0.1:" + server.getLocalPort()));
                 try (RawPeer peer = RawPeer.accept(server)) {
@@ -350,10 +350,10 @@ class LinkRefusalTest {
     void bothEndsCountThatTheyAreOfDifferentAuthorities() throws Exception {
         TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
         TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
-        awaitRefusal(stranger, Refusal.OTHER_AUTHORITY);
+        awaitRefusal(stranger, LinkRefusal.OTHER_AUTHORITY);
         assertThat(stranger.status("m").lastReason()).contains("Path does not chain").doesNotContain("Engine").doesNotContain("Exception");
-        awaitRefusal(m, Refusal.OTHER_AUTHORITY);
-        assertThat(m.refusals(Refusal.REFUSED_BY_PEER)).isZero();
+        awaitRefusal(m, LinkRefusal.OTHER_AUTHORITY);
+        assertThat(m.refusals(LinkRefusal.REFUSED_BY_PEER)).isZero();
         assertThat(m.events).isEmpty();
     }
 
@@ -366,8 +366,8 @@ class LinkRefusalTest {
         "Received fatal alert: certificate_expired, REFUSED_BY_PEER",
         "error:10000415:SSL routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED, REFUSED_BY_PEER"
     })
-    void tellsAnAlertForAnotherAuthorityFromOthers(String alert, Refusal kind) {
-        assertThat(Refusal.of(new SSLException(alert))).isEqualTo(kind);
+    void tellsAnAlertForAnotherAuthorityFromOthers(String alert, LinkRefusal kind) {
+        assertThat(LinkRefusal.of(new SSLException(alert))).isEqualTo(kind);
     }
 
     @Test
@@ -376,7 +376,7 @@ class LinkRefusalTest {
             peer.hello("z", "m", 1, 0, 0);
             assertClosed(peer, Reason.WRONG_SITE, "claims to be relay z");
         }
-        awaitRefusal(m, Refusal.WRONG_SITE);
+        awaitRefusal(m, LinkRefusal.WRONG_SITE);
     }
 
     @Test
@@ -391,7 +391,7 @@ class LinkRefusalTest {
             peer.hello("m", "m", 1, 0, 0);
             assertClosed(peer, Reason.WRONG_SITE, "this is relay m");
         }
-        assertThat(m.refusals(Refusal.WRONG_SITE)).isEqualTo(2);
+        assertThat(m.refusals(LinkRefusal.WRONG_SITE)).isEqualTo(2);
     }
 
     @Test
@@ -419,7 +419,7 @@ class LinkRefusalTest {
                 peer.hello("z/3", "", 1, 0, 0);
                 assertClosed(peer, Reason.WRONG_SITE, "is relay z/3, expected relay z/2");
             }
-            awaitRefusal(dialler, Refusal.WRONG_SITE);
+            awaitRefusal(dialler, LinkRefusal.WRONG_SITE);
             assertThat(dialler.events).isEmpty();
         }
     }
@@ -447,8 +447,8 @@ class LinkRefusalTest {
     @Test
     void refusesTheWrongSiteAtAPeersAddress() throws Exception {
         TestRelay a = start(config("a").peer("z", "127.0.0.1:" + m.links.port()));
-        awaitRefusal(a, Refusal.WRONG_SITE);
-        awaitRefusal(m, Refusal.REFUSED_BY_PEER);
+        awaitRefusal(a, LinkRefusal.WRONG_SITE);
+        awaitRefusal(m, LinkRefusal.REFUSED_BY_PEER);
         assertThat(a.status("z").lastReason()).contains("expected relay z").contains("for site m");
         assertThat(m.events).isEmpty();
     }
@@ -461,7 +461,7 @@ class LinkRefusalTest {
             peer.shakeHands();
             assertClosed(peer, Reason.TIMEOUT, "no LINK_HELLO");
         }
-        awaitRefusal(hasty, Refusal.TIMEOUT);
+        awaitRefusal(hasty, LinkRefusal.TIMEOUT);
     }
 
     @Test
@@ -476,7 +476,7 @@ class LinkRefusalTest {
                 assertClosed(peer, Reason.NOT_EXPECTED, type + " from ", "LINK_HELLO first");
             }
         }
-        awaitRefusal(m, Refusal.BREACH);
+        awaitRefusal(m, LinkRefusal.BREACH);
         assertThat(m.failure).isNull();
     }
 
@@ -490,7 +490,7 @@ class LinkRefusalTest {
             linked.send(word(FrameType.LINK_PING, 5));
             assertThat(new FrameView().wrap(linked.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
-        awaitRefusal(m, Refusal.FENCED);
+        awaitRefusal(m, LinkRefusal.FENCED);
         assertThat(m.events).doesNotContain("epoch 12");
     }
 
@@ -594,7 +594,7 @@ class LinkRefusalTest {
         try (RawPeer first = up(1)) {
             for (LinkHello late : List.of(
                     new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0, false),
-                    new LinkHello("a", "a", "m", 1, EPOCH, LinkConfig.LANES_MAX, 1, 0, 0, false),
+                    new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false),
                     new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false))) {
                 try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
                     assertClosed(lane.send(late.encode()), Reason.NORMAL, "of session " + late.session());
@@ -692,14 +692,14 @@ class LinkRefusalTest {
         }
         try (RawPeer peer = up(1)) {
             assertThat(idle.getFirst().getInputStream().read()).as("the oldest is closed").isEqualTo(-1);
-            awaitRefusal(m, Refusal.LIMIT);
-            assertThat(m.refusals(Refusal.LIMIT)).isEqualTo(1);
+            awaitRefusal(m, LinkRefusal.LIMIT);
+            assertThat(m.refusals(LinkRefusal.LIMIT)).isEqualTo(1);
             assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains(CONNECTIONS_MAX + " accepted connections"));
         }
         for (Socket socket : idle) {
             socket.close();
         }
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(Refusal.TLS_FAILED) == CONNECTIONS_MAX - 1);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(LinkRefusal.TLS_FAILED) == CONNECTIONS_MAX - 1);
     }
 
     @Test
@@ -714,7 +714,7 @@ class LinkRefusalTest {
         try (Socket tooMany = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
             assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
         }
-        awaitRefusal(m, Refusal.LIMIT);
+        awaitRefusal(m, LinkRefusal.LIMIT);
         for (RawPeer peer : peers) {
             peer.close();
         }
@@ -811,12 +811,12 @@ class LinkRefusalTest {
         Refusals refusals = new Refusals(nanos::get);
         String who = "who is counted";
         for (int i = 0; i < 100; i++) {
-            refusals.count(Refusal.LIMIT, who, "detail");
+            refusals.count(LinkRefusal.LIMIT, who, "detail");
         }
-        refusals.count(Refusal.PLAIN_TCP, who, "detail");
+        refusals.count(LinkRefusal.PLAIN_TCP, who, "detail");
         nanos.set(TimeUnit.SECONDS.toNanos(1));
-        refusals.count(Refusal.LIMIT, who, "detail");
-        assertThat(refusals.counts()).containsEntry(Refusal.LIMIT, 101L).containsEntry(Refusal.PLAIN_TCP, 1L);
+        refusals.count(LinkRefusal.LIMIT, who, "detail");
+        assertThat(refusals.counts()).containsEntry(LinkRefusal.LIMIT, 101L).containsEntry(LinkRefusal.PLAIN_TCP, 1L);
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
                 .filteredOn(line -> line.contains(who))
                 .hasSize(3)
@@ -831,13 +831,13 @@ class LinkRefusalTest {
         String who = "who comes again";
         for (int second = 0; second < 192; second++) {
             nanos.set(TimeUnit.SECONDS.toNanos(second));
-            refusals.count(Refusal.REVOKED, who, "detail");
+            refusals.count(LinkRefusal.REVOKED, who, "detail");
         }
         assertThat(lines(who)).as("at 0, 1, 3, 7, 15, 31, 63, 127 and 191 s").isEqualTo(9);
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(128));
-        refusals.count(Refusal.REVOKED, who, "detail");
+        refusals.count(LinkRefusal.REVOKED, who, "detail");
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
-        refusals.count(Refusal.REVOKED, who, "detail");
+        refusals.count(LinkRefusal.REVOKED, who, "detail");
         assertThat(lines(who)).as("it was quiet between").isEqualTo(11);
     }
 
@@ -848,7 +848,7 @@ class LinkRefusalTest {
     @Test
     void documentsEveryKind() throws IOException {
         List<String> rows = Files.readAllLines(Path.of("../docs/links.md"));
-        for (Refusal kind : Refusal.values()) {
+        for (LinkRefusal kind : LinkRefusal.values()) {
             assertThat(rows).contains("| " + kind + " | " + kind.meaning() + " | " + kind.advice() + " |");
         }
     }
@@ -879,7 +879,7 @@ class LinkRefusalTest {
         return other;
     }
 
-    private void assertDialRefused(Path keys, Refusal kind) throws Exception {
+    private void assertDialRefused(Path keys, LinkRefusal kind) throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keys)) {
             peer.awaitEnd();
         }
@@ -887,7 +887,7 @@ class LinkRefusalTest {
         assertThat(m.events).isEmpty();
     }
 
-    private void awaitRefusal(TestRelay relay, Refusal kind) {
+    private void awaitRefusal(TestRelay relay, LinkRefusal kind) {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)

@@ -27,7 +27,7 @@ class LinkTlsTest {
             public void onSecured(SiteCertificate peer) {}
 
             @Override
-            public void onRefused(Refusal kind, String detail) {}
+            public void onRefused(LinkRefusal kind, String detail) {}
         });
         RecvByteBufAllocator.Handle reading = channel.unsafe().recvBufAllocHandle();
         assertThat(mostAtOnce(channel, reading)).isEqualTo(256 * 1024);

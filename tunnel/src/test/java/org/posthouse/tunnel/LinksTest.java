@@ -248,7 +248,7 @@ class LinksTest {
                 assertThat(sent).isLessThan(20_000);
             }
             awaitLast(bulkFromTheDiallingEnd ? b : a, bulkFromTheDiallingEnd ? "a" : "b", sent);
-            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkConfig.LANES_MAX);
+            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkLimits.LANES_MAX);
             a.close();
         }
     }
@@ -405,7 +405,7 @@ class LinksTest {
         TestRelay first = start(grid.config("a", 5).peer("b", way.address()));
         awaitUp(first, b);
         TestRelay second = start(grid.config("a", 6).peer("b", address(b)));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.refusals(Refusal.NAME_TAKEN) > 2);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.refusals(LinkRefusal.NAME_TAKEN) > 2);
         assertThat(second.events).isEmpty();
         assertThat(second.status("b").lastReason()).contains("NAME_TAKEN").contains("has epoch 6, but the one with epoch 5 is linked");
         first.send("b", frame(1));
@@ -419,9 +419,9 @@ class LinksTest {
         awaitLast(b, "a", 1);
         way.cutAll();
         way.thaw();
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> first.refusals(Refusal.REFUSED_BY_PEER) > 0);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> first.refusals(LinkRefusal.REFUSED_BY_PEER) > 0);
         assertThat(first.status("b").lastReason()).contains("FENCED").contains("epoch 5");
-        assertThat(b.refusals(Refusal.FENCED)).isPositive();
+        assertThat(b.refusals(LinkRefusal.FENCED)).isPositive();
     }
 
     /** Without a log a relay's epoch is what its host's clock says at the start. */
@@ -451,7 +451,7 @@ class LinksTest {
         TestRelay first = start(config);
         awaitUp(first, a);
         TestRelay second = start(config.epoch(60));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> second.refusals(Refusal.REFUSED_BY_PEER) > 2);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> second.refusals(LinkRefusal.REFUSED_BY_PEER) > 2);
         assertThat(second.events).isEmpty();
         assertThat(second.status("a").lastReason()).contains("FENCED").contains("epoch 60, expected at least 100")
                 .contains("clock was set back");

@@ -86,7 +86,7 @@ class RevocationTest {
         // One site is given the list, and not the one whose relay the revoked one is linked with.
         grid.authority().tellRevoked(site("a"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> !c.isUp("b"));
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.refusals(Refusal.REVOKED) > 1);
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.refusals(LinkRefusal.REVOKED) > 1);
         assertThat(c.status("b").lastReason()).contains("REVOKED").contains("of site c, was revoked");
         assertThat(a.isUp("b")).isTrue();
         assertThat(withB(a)).as("never down").containsExactly("up b 1");
@@ -132,7 +132,7 @@ class RevocationTest {
             lane0.await(FrameType.LINK_REVOKED);
             assertThat(b.isUp("d")).isTrue();
         }
-        assertThat(b.refusals(Refusal.REVOKED)).isEqualTo(1);
+        assertThat(b.refusals(LinkRefusal.REVOKED)).isEqualTo(1);
     }
 
     @Test

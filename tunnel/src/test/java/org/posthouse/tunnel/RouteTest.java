@@ -188,8 +188,8 @@ class RouteTest {
         int downs = c.downs.size();
         a.feed("c");
         c.feed("a");
-        long refused = a.refusals(Refusal.REFUSED_BY_PEER);
-        until(() -> a.refusals(Refusal.REFUSED_BY_PEER) > refused + 5);
+        long refused = a.refusals(LinkRefusal.REFUSED_BY_PEER);
+        until(() -> a.refusals(LinkRefusal.REFUSED_BY_PEER) > refused + 5);
         awaitLast(c, "a", a.stopFeeding());
         awaitLast(a, "c", c.stopFeeding());
         assertThat(a.downs).isEmpty();

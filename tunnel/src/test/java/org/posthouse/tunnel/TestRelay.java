@@ -134,7 +134,7 @@ final class TestRelay implements Links.Listener {
         context.nettyEventLoop().schedule(() -> feedSome(relay), 1, TimeUnit.MILLISECONDS);
     }
 
-    long refusals(Refusal kind) throws Exception {
+    long refusals(LinkRefusal kind) throws Exception {
         return call(links::refusals).getOrDefault(kind, 0L);
     }
 

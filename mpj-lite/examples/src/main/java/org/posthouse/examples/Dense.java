@@ -19,7 +19,7 @@ final class Dense {
     private Dense() {}
 
     /** The entries of a block of the matrix that {@code seed} stands for; they depend on their places only. */
-    static double[] fill(long seed, Block block) {
+    static double[] fill(long seed, Tile block) {
         double[] values = new double[block.size()];
         for (int row = 0; row < block.rows(); row++) {
             for (int column = 0; column < block.columns(); column++) {

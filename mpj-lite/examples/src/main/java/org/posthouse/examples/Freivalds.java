@@ -54,7 +54,7 @@ final class Freivalds {
     }
 
     /** Adds the product of one block and a vector, times {@code factor}, to the rows that it belongs to. */
-    private static void addProduct(double[] result, double[] values, Block block, double[] vector, double factor) {
+    private static void addProduct(double[] result, double[] values, Tile block, double[] vector, double factor) {
         for (int row = 0; row < block.rows(); row++) {
             double sum = 0;
             for (int column = 0; column < block.columns(); column++) {

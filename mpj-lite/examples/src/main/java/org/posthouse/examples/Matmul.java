@@ -73,7 +73,7 @@ public final class Matmul {
         double[] whole = new double[Math.multiplyExact(grid.rows(), grid.columns())];
         put(grid, grid.blockOfC(ROOT), c, whole);
         for (int rank = 1; rank < comm.Size(); rank++) {
-            Block block = grid.blockOfC(rank);
+            Tile block = grid.blockOfC(rank);
             double[] values = new double[block.size()];
             comm.Recv(values, 0, values.length, MPI.DOUBLE, rank, TAG_RESULT);
             put(grid, block, values, whole);
@@ -81,7 +81,7 @@ public final class Matmul {
         return whole;
     }
 
-    private static void put(MatmulGrid grid, Block block, double[] values, double[] whole) {
+    private static void put(MatmulGrid grid, Tile block, double[] values, double[] whole) {
         for (int row = 0; row < block.rows(); row++) {
             System.arraycopy(
                     values, row * block.columns(),
@@ -91,8 +91,8 @@ public final class Matmul {
 
     /** How many values differ from those of the product of the whole matrices, computed the plain way. */
     static long countWrong(MatmulGrid grid, double[] actual) {
-        double[] a = Dense.fill(SEED_A, new Block(0, grid.rows(), 0, grid.inner()));
-        double[] b = Dense.fill(SEED_B, new Block(0, grid.inner(), 0, grid.columns()));
+        double[] a = Dense.fill(SEED_A, new Tile(0, grid.rows(), 0, grid.inner()));
+        double[] b = Dense.fill(SEED_B, new Tile(0, grid.inner(), 0, grid.columns()));
         double[] sums = new double[grid.columns()];
         long wrong = 0;
         for (int row = 0; row < grid.rows(); row++) {

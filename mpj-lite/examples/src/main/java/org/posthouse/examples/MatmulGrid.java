@@ -58,26 +58,26 @@ record MatmulGrid(int rows, int columns, int inner, int gridRows, int gridColumn
     }
 
     /** The rank's block of A. */
-    Block blockOfA(int rank) {
+    Tile blockOfA(int rank) {
         return block(rank, rows, inner);
     }
 
     /** The rank's block of B. */
-    Block blockOfB(int rank) {
+    Tile blockOfB(int rank) {
         return block(rank, inner, columns);
     }
 
     /** The rank's block of C. */
-    Block blockOfC(int rank) {
+    Tile blockOfC(int rank) {
         return block(rank, rows, columns);
     }
 
-    private Block block(int rank, int ofRows, int ofColumns) {
+    private Tile block(int rank, int ofRows, int ofColumns) {
         Partition shares = new Partition(ofRows, gridRows);
         Partition sharesAcross = new Partition(ofColumns, gridColumns);
         int row = gridRow(rank);
         int column = gridColumn(rank);
-        return new Block(shares.first(row), shares.count(row), sharesAcross.first(column), sharesAcross.count(column));
+        return new Tile(shares.first(row), shares.count(row), sharesAcross.first(column), sharesAcross.count(column));
     }
 
     /** The steps: each panel lies in one column of the grid in A, and in one row of the grid in B. */

@@ -58,8 +58,8 @@ public final class Ring {
      * Its send is non-blocking: alone in the ring, it is also the one who must receive.
      */
     private static long lead(int laps, int payloadBytes, int size) {
-        Token leaving = new Token(payloadBytes);
-        Token arriving = new Token(payloadBytes);
+        RingToken leaving = new RingToken(payloadBytes);
+        RingToken arriving = new RingToken(payloadBytes);
         int length = leaving.bytes().length;
         long harmed = 0;
         for (long lap = 0; lap < laps; lap++) {
@@ -70,7 +70,7 @@ public final class Ring {
             if (!arriving.isIntact(lap * size + size - 1)) {
                 harmed++;
             }
-            Token previous = leaving;
+            RingToken previous = leaving;
             leaving = arriving;
             arriving = previous;
         }
@@ -79,7 +79,7 @@ public final class Ring {
 
     /** Every other rank: takes the token in and passes it on; returns how many came in harmed. */
     private static long follow(int laps, int payloadBytes, int rank, int size) {
-        Token token = new Token(payloadBytes);
+        RingToken token = new RingToken(payloadBytes);
         int length = token.bytes().length;
         int next = (rank + 1) % size;
         long harmed = 0;

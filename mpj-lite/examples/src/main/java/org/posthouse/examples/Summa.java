@@ -21,9 +21,9 @@ final class Summa {
     private static final int BUFFERS = 2;
 
     private final MatmulGrid grid;
-    private final Block blockOfA;
-    private final Block blockOfB;
-    private final Block blockOfC;
+    private final Tile blockOfA;
+    private final Tile blockOfB;
+    private final Tile blockOfC;
     private final double[] a;
     private final double[] b;
     private final double[] c;

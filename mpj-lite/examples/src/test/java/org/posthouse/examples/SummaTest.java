@@ -66,8 +66,8 @@ class SummaTest {
         for (MatmulGrid.Panel panel : panels) {
             assertThat(panel.from()).isEqualTo(next);
             assertThat(panel.width()).isBetween(1, MatmulGrid.PANEL_MAX);
-            Block ofA = grid.blockOfA(grid.rank(0, panel.gridColumn()));
-            Block ofB = grid.blockOfB(grid.rank(panel.gridRow(), 0));
+            Tile ofA = grid.blockOfA(grid.rank(0, panel.gridColumn()));
+            Tile ofB = grid.blockOfB(grid.rank(panel.gridRow(), 0));
             assertThat(panel.from()).isGreaterThanOrEqualTo(ofA.firstColumn()).isGreaterThanOrEqualTo(ofB.firstRow());
             assertThat(panel.to()).isLessThanOrEqualTo(ofA.firstColumn() + ofA.columns());
             assertThat(panel.to()).isLessThanOrEqualTo(ofB.firstRow() + ofB.rows());

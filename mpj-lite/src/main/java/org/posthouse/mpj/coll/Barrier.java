@@ -23,15 +23,15 @@ public final class Barrier {
         int[] children = tree.children();
         Operation[] arrivals = new Operation[children.length];
         for (int i = 0; i < children.length; i++) {
-            arrivals[i] = peers.receive(children[i], Signal.EMPTY);
+            arrivals[i] = peers.receive(children[i], EmptyMessage.EMPTY);
         }
         peers.awaitAll(arrivals);
         if (tree.parent() != Tree.NONE) {
-            peers.awaitAll(peers.exchange(tree.parent(), Signal.EMPTY, tree.parent(), Signal.EMPTY));
+            peers.awaitAll(peers.exchange(tree.parent(), EmptyMessage.EMPTY, tree.parent(), EmptyMessage.EMPTY));
         }
         Operation[] releases = new Operation[children.length];
         for (int i = 0; i < children.length; i++) {
-            releases[i] = peers.send(children[i], Signal.EMPTY);
+            releases[i] = peers.send(children[i], EmptyMessage.EMPTY);
         }
         peers.awaitAll(releases);
     }
@@ -42,7 +42,7 @@ public final class Barrier {
         for (int distance = 1; distance < size; distance *= 2) {
             int before = (peers.rank() + size - distance) % size;
             int after = (peers.rank() + distance) % size;
-            peers.awaitAll(peers.exchange(before, Signal.EMPTY, after, Signal.EMPTY));
+            peers.awaitAll(peers.exchange(before, EmptyMessage.EMPTY, after, EmptyMessage.EMPTY));
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.zip.CRC32;
  * Confined to its rank. {@link #stamp} changes the payload at every hop, so neither an old token nor a token of
  * another hop passes for the expected one.
  */
-final class Token {
+final class RingToken {
 
     private static final int HOP_AT = 0;
     private static final int CHECKSUM_AT = Long.BYTES;
@@ -17,7 +17,7 @@ final class Token {
     private final byte[] bytes;
     private final ByteBuffer view;
 
-    Token(int payloadBytes) {
+    RingToken(int payloadBytes) {
         bytes = new byte[PAYLOAD_AT + payloadBytes];
         view = ByteBuffer.wrap(bytes);
     }

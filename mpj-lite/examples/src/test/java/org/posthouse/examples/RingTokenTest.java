@@ -6,12 +6,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TokenTest {
+class RingTokenTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 100})
     void isIntactForItsOwnHopOnly(int payloadBytes) {
-        Token token = new Token(payloadBytes);
+        RingToken token = new RingToken(payloadBytes);
         for (long hop = 0; hop < 300; hop++) {
             token.stamp(hop);
             assertThat(token.isIntact(hop)).isTrue();
@@ -21,7 +21,7 @@ class TokenTest {
 
     @Test
     void noticesAnyChangedByte() {
-        Token token = new Token(10);
+        RingToken token = new RingToken(10);
         token.stamp(4);
         for (int i = 0; i < token.bytes().length; i++) {
             token.bytes()[i] ^= 1;
@@ -33,6 +33,6 @@ class TokenTest {
 
     @Test
     void aFreshArrayIsNoToken() {
-        assertThat(new Token(0).isIntact(0)).isFalse();
+        assertThat(new RingToken(0).isIntact(0)).isFalse();
     }
 }

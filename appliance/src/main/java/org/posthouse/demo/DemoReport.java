@@ -21,7 +21,7 @@ import org.posthouse.launch.Restart;
  * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record JobReport(String name, int ranks, JobOutcome outcome, List<Kill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
+record DemoReport(String name, int ranks, JobOutcome outcome, List<Kill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
     /** In a word, or why not. */
     String result() {
         return verified ? "verified" : "FAILED " + (byItself.isEmpty() ? outcome.cause() : byItself);
@@ -29,7 +29,7 @@ record JobReport(String name, int ranks, JobOutcome outcome, List<Kill> kills, S
 
     /** What became of the rank that was killed, and of the relay if one was. */
     String recovery() {
-        return ofRank() + outcome.relayLosses().stream().map(JobReport::ofRelay).collect(Collectors.joining());
+        return ofRank() + outcome.relayLosses().stream().map(DemoReport::ofRelay).collect(Collectors.joining());
     }
 
     private String ofRank() {

@@ -19,7 +19,7 @@ import org.posthouse.wire.Wire;
  * A rank's history as its log has it, turned into steps for the core. Confined to the thread that reads, but for the
  * messages in the steps, which are the core's once they are handed out.
  */
-final class History implements AutoCloseable {
+final class LoggedHistory implements AutoCloseable {
     /** Steps that are read at once: some 100 KiB of them. */
     private static final int STEPS_MAX = 1_024;
 
@@ -36,7 +36,7 @@ final class History implements AutoCloseable {
     private RecordCursor cursor;
 
     /** Null if it goes on at the end of the prologue, or has jumped. */
-    private Restart.Jump jump;
+    private RestartChoice.Jump jump;
 
     /** Whether the image is being handed out. */
     private boolean jumping;
@@ -48,7 +48,7 @@ final class History implements AutoCloseable {
      * @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump
      * @param pollsBefore polls that had failed before the first record
      */
-    History(RecordCursor cursor, long pollsBefore, Restart.Jump jump) {
+    LoggedHistory(RecordCursor cursor, long pollsBefore, RestartChoice.Jump jump) {
         this.cursor = cursor;
         this.pollsBefore = pollsBefore;
         this.jump = jump;

@@ -17,7 +17,7 @@ import java.util.List;
  * @param divergences see {@link JobOutcome}
  * @param end how the job ended for this launcher; null before
  */
-public record Standing(
+public record JobStanding(
         List<RankRun> processes,
         boolean connected,
         boolean hasJob,
@@ -27,7 +27,7 @@ public record Standing(
         List<String> divergences,
         End end) {
     /** Of a launcher that has told nothing. */
-    public static final Standing UNTOLD = new Standing(List.of(), false, false, 0, List.of(), List.of(), List.of(), null);
+    public static final JobStanding UNTOLD = new JobStanding(List.of(), false, false, 0, List.of(), List.of(), List.of(), null);
 
     /** What one such line begins with, on the launcher's error stream; no other does. */
     private static final String BEGINNING = "posthouse: {";
@@ -54,7 +54,7 @@ public record Standing(
         return line.startsWith(BEGINNING);
     }
 
-    public static Standing parse(String line) throws JsonProcessingException {
-        return JSON.readValue(line.substring(BEGINNING.length() - 1), Standing.class);
+    public static JobStanding parse(String line) throws JsonProcessingException {
+        return JSON.readValue(line.substring(BEGINNING.length() - 1), JobStanding.class);
     }
 }

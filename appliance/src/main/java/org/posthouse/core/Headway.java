@@ -22,7 +22,7 @@ import org.posthouse.wire.Wire;
  * @param goingOn messages of its own that it does not begin again
  * @param gone its offers that were taken back
  */
-record Progress(
+record Headway(
         long deliveries,
         long events,
         long failedPolls,
@@ -31,9 +31,9 @@ record Progress(
         Map<Transfer, Long> arriving,
         List<StatePage.Entry> goingOn,
         List<Transfer> gone) {
-    static final Progress NONE = new Progress(0, 0, 0, 0, false, Map.of(), List.of(), List.of());
+    static final Headway NONE = new Headway(0, 0, 0, 0, false, Map.of(), List.of(), List.of());
 
-    static Progress of(Hello hello, List<StatePage.Entry> state) throws Refusal {
+    static Headway of(Hello hello, List<StatePage.Entry> state) throws Refusal {
         Map<Transfer, Long> arriving = new HashMap<>();
         List<StatePage.Entry> goingOn = new ArrayList<>();
         List<Transfer> gone = new ArrayList<>();
@@ -48,7 +48,7 @@ record Progress(
                 gone.add(new Transfer(entry.context(), entry.peer(), entry.a()));
             }
         }
-        return new Progress(
+        return new Headway(
                 hello.deliveries(),
                 hello.events(),
                 hello.failedPolls(),

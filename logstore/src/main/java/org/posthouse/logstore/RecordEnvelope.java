@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
  * The 48 bytes before every record's body: where each field stands, and whether a stretch of bytes is one whole
  * record. Little endian. docs/log-format.md is the same table in words. Stateless.
  */
-final class Envelope {
+final class RecordEnvelope {
     static final int CRC = 0;
     static final int MAGIC = 4;
     static final int VERSION = 6;
@@ -26,7 +26,7 @@ final class Envelope {
 
     static final byte VERSION_VALUE = 2;
 
-    private Envelope() {}
+    private RecordEnvelope() {}
 
     /**
      * What keeps the bytes [at, at + length) from being one whole record, or null if nothing does. The buffer is

@@ -8,10 +8,10 @@ import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 
 /** The empty message, and room for it. Stateless. */
-final class Signal implements Content, Sink {
-    static final Signal EMPTY = new Signal();
+final class EmptyMessage implements Content, Sink {
+    static final EmptyMessage EMPTY = new EmptyMessage();
 
-    private Signal() {}
+    private EmptyMessage() {}
 
     @Override
     public long bytes() {

@@ -6,10 +6,10 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /** The product's version, as the build wrote it. */
-public final class Version {
+public final class ProductVersion {
     private static final String TEXT = load();
 
-    private Version() {}
+    private ProductVersion() {}
 
     public static String text() {
         return TEXT;
@@ -17,7 +17,7 @@ public final class Version {
 
     private static String load() {
         Properties build = new Properties();
-        try (InputStream in = Version.class.getResourceAsStream("/org/posthouse/build.properties")) {
+        try (InputStream in = ProductVersion.class.getResourceAsStream("/org/posthouse/build.properties")) {
             build.load(in);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

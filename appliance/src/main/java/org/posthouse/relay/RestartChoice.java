@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * @param limit number of the last event with which the rank has said that a replay is not promised, 0 if it has not: what that means for
  *     the newest image its launcher knows, and for an older one nobody
  */
-record Restart(
+record RestartChoice(
         RestartPoints points,
         long job,
         int rank,
@@ -30,7 +30,7 @@ record Restart(
         Optional<Checkpoint> prologue,
         Optional<Milestone> beginning,
         long limit) {
-    private static final Logger LOG = LoggerFactory.getLogger(Restart.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RestartChoice.class);
 
     /** An image, and the record behind it. */
     record Point(Checkpoint checkpoint, Milestone behind) {}
@@ -49,7 +49,7 @@ record Restart(
      *
      * @throws LogException if nothing is: it names what was tried, and what is wrong with each
      */
-    History open(int incarnation) {
+    LoggedHistory open(int incarnation) {
         List<String> refused = new ArrayList<>();
         for (Point point : images) {
             try {
@@ -71,25 +71,25 @@ record Restart(
         }
     }
 
-    private History from(Point point, int incarnation) {
+    private LoggedHistory from(Point point, int incarnation) {
         Checkpoint checkpoint = point.checkpoint();
         requireReplay(checkpoint.events(), point == images.getFirst());
         Image image = points.images().open(job, rank, checkpoint);
         try {
             LogCursor prologue = points.prologue(job, rank);
             points.chosen(job, rank, incarnation, checkpoint.number(), checkpoint.pin(), point == images.getFirst());
-            return new History(prologue, 0, new Jump(image, points.history(job, rank, point.behind()), point.behind().polls()));
+            return new LoggedHistory(prologue, 0, new Jump(image, points.history(job, rank, point.behind()), point.behind().polls()));
         } catch (LogException e) {
             image.close();
             throw e;
         }
     }
 
-    private History fromBeginning(int incarnation) {
+    private LoggedHistory fromBeginning(int incarnation) {
         Milestone from = beginning.orElseThrow(() -> points.unreachable("the log does not reach back to it"));
         requireReplay(0, images.isEmpty());
         points.chosen(job, rank, incarnation, 0, from.position(), images.isEmpty());
-        return new History(points.history(job, rank, from), from.polls(), null);
+        return new LoggedHistory(points.history(job, rank, from), from.polls(), null);
     }
 
     private void requireReplay(long events, boolean newest) {

@@ -9,14 +9,14 @@ import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 
 /** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
-final class Turns {
+final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
     private final Pace pace;
     private final Meter meter;
     private final Beginning beginning;
 
-    private Layout layout = Layout.FREE;
+    private ProcessLayout layout = ProcessLayout.FREE;
 
     /** What has been spent so far on what is measured. */
     interface Meter {
@@ -84,7 +84,7 @@ final class Turns {
         }
     }
 
-    Turns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
+    PhaseTurns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
         this.plan = plan;
         this.ranks = ranks;
         this.pace = pace;

@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.io.IOException;
 
 /** What one rank does in an iteration of one test at one size, with buffers of its own. Confined to the rank's thread. */
-interface Operation {
+interface BenchOperation {
     /** One iteration; the root of a collective moves on with its number. */
     void run(int iteration) throws IOException;
 

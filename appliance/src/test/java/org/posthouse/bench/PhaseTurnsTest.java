@@ -10,14 +10,14 @@ import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
 
 /** In which order the phases of several series are measured. */
-class TurnsTest {
+class PhaseTurnsTest {
     private final Variant without = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
     private final Variant logged = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty());
     private final List<Variant> performed = new ArrayList<>();
-    private final Turns turns = new Turns(
+    private final PhaseTurns turns = new PhaseTurns(
             new BenchPlan(List.of(Benchmark.PINGPONG), 2, 1, 1, 1, List.of(1), List.of(without, logged), false, 2, 10, 1),
             this::perform,
-            Turns.Pace.OF_A_NETWORK,
+            PhaseTurns.Pace.OF_A_NETWORK,
             () -> Cost.of(List.of()),
             line -> {});
 
@@ -26,9 +26,9 @@ class TurnsTest {
         return List.of(new long[] {1_000}, new long[0]);
     }
 
-    private List<Figure> lines(Layout... layouts) {
+    private List<Figure> lines(ProcessLayout... layouts) {
         List<Series> series = new ArrayList<>();
-        for (Layout layout : layouts) {
+        for (ProcessLayout layout : layouts) {
             series.add(new Series(Carrier.RELAY, without, layout));
             series.add(new Series(Carrier.RELAY, logged, layout));
         }
@@ -38,8 +38,8 @@ class TurnsTest {
     /** A phase that an iteration fills many times over. */
     private int[] iterations(Benchmark test) throws Exception {
         BenchPlan plan = new BenchPlan(List.of(test), 64, 1, 1, 1, List.of(1), List.of(without), false, 1, 10, 1);
-        Turns slow = new Turns(
-                plan, (variant, phase, ranks) -> List.of(new long[] {1_000_000_000}), Turns.Pace.OF_A_MACHINE, () -> Cost.of(List.of()), line -> {});
+        PhaseTurns slow = new PhaseTurns(
+                plan, (variant, phase, ranks) -> List.of(new long[] {1_000_000_000}), PhaseTurns.Pace.OF_A_MACHINE, () -> Cost.of(List.of()), line -> {});
         return slow.warmUp(slow.lines(test, 1, List.of(new Series(Carrier.RELAY, without))));
     }
 
@@ -55,7 +55,7 @@ class TurnsTest {
 
     @Test
     void everyOtherRepetitionGoesBackwards() throws Exception {
-        List<Figure> lines = lines(Layout.FREE);
+        List<Figure> lines = lines(ProcessLayout.FREE);
         turns.repeat(lines, new int[] {1, 1}, 3);
         assertThat(performed).containsExactly(without, logged, logged, without, without, logged);
         assertThat(lines).allSatisfy(line -> assertThat(line.times().medians()).hasSize(3));
@@ -63,7 +63,7 @@ class TurnsTest {
 
     @Test
     void theFirstPhaseBehindAMoveDoesNotCount() throws Exception {
-        List<Figure> lines = lines(Layout.TOGETHER, Layout.APART);
+        List<Figure> lines = lines(ProcessLayout.TOGETHER, ProcessLayout.APART);
         turns.repeat(lines, new int[] {1, 1, 1, 1}, 2);
         assertThat(performed).containsExactly(without, without, logged, without, without, logged, logged, without, logged, logged, without);
         assertThat(lines).allSatisfy(line -> assertThat(line.times().medians()).hasSize(2));

@@ -6,7 +6,7 @@ import java.util.Locale;
  * Where the processes of a bench run, of two processors. On few processors the time of a message says as much about which threads
  * happen to share one as about the programs; so a bench may decide it, for all that it compares alike.
  */
-public enum Layout {
+public enum ProcessLayout {
     /** Wherever the system likes, which differs from run to run and from series to series. */
     FREE(-1, -1, -1),
     /** All on the first: nobody is woken from afar, and nothing happens at once. */
@@ -22,7 +22,7 @@ public enum Layout {
     private final int firstPartners;
     private final int secondPartners;
 
-    Layout(int relays, int firstPartners, int secondPartners) {
+    ProcessLayout(int relays, int firstPartners, int secondPartners) {
         this.relays = relays;
         this.firstPartners = firstPartners;
         this.secondPartners = secondPartners;

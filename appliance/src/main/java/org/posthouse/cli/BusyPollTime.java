@@ -5,7 +5,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Reads {@code --busy-poll}. */
-final class BusyPoll implements ITypeConverter<Integer> {
+final class BusyPollTime implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
         try {

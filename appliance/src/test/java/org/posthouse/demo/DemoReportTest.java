@@ -9,13 +9,13 @@ import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.Restart;
 
 /** What the demo tells of a job. */
-class JobReportTest {
+class DemoReportTest {
     private static final Restart BY_ITSELF = new Restart(3, 2, "exited with status 72", 0, 0, 0, 9_000_000_000L, 7);
     private static final Restart KILLED = new Restart(1, 2, "was killed by signal 9 (SIGKILL)", 0, 0, 0, 250_000_000, 7);
 
-    private static JobReport report(String byItself, Restart... restarts) {
+    private static DemoReport report(String byItself, Restart... restarts) {
         JobOutcome outcome = new JobOutcome(0, "", false, 1, List.of(restarts), List.of(), List.of());
-        return new JobReport("ring", 4, outcome, List.of(new Kill(1, 1, 1)), byItself, byItself.isEmpty(), false, Traffic.NONE);
+        return new DemoReport("ring", 4, outcome, List.of(new Kill(1, 1, 1)), byItself, byItself.isEmpty(), false, Traffic.NONE);
     }
 
     @Test

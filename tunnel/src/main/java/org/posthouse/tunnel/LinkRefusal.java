@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.posthouse.wire.Reason;
 
 /** Why a connection did not become a link. The one table: it feeds the counters, the log and docs/links.md. */
-public enum Refusal {
+public enum LinkRefusal {
     PLAIN_TCP("the other end does not speak TLS", "check that only relays use this port"),
     TLS_VERSION("a TLS older than 1.3", "use a relay at both ends"),
     NO_CERTIFICATE("the dialling end showed no certificate", "use a relay at both ends"),
@@ -32,7 +32,7 @@ public enum Refusal {
     private final String meaning;
     private final String advice;
 
-    Refusal(String meaning, String advice) {
+    LinkRefusal(String meaning, String advice) {
         this.meaning = meaning;
         this.advice = advice;
     }
@@ -48,7 +48,7 @@ public enum Refusal {
     }
 
     /** The kind that a breach of the LINK_HELLO exchange counts as. */
-    static Refusal of(Reason reason) {
+    static LinkRefusal of(Reason reason) {
         return switch (reason) {
             case WRONG_SITE -> WRONG_SITE;
             case FENCED -> FENCED;
@@ -61,7 +61,7 @@ public enum Refusal {
     }
 
     /** The kind of a failed TLS handshake; the JDK, Netty and BoringSSL tell it by the exception's causes, alert names and error names. */
-    static Refusal of(Throwable failure) {
+    static LinkRefusal of(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
                 case NotSslRecordException plain -> {
@@ -85,11 +85,11 @@ public enum Refusal {
     }
 
     /** A relay knows no more of a certificate that no path leads to from its authority; of others it says what is wrong with them. */
-    private static Refusal ofAlert(String message) {
+    private static LinkRefusal ofAlert(String message) {
         return message.contains("certificate_unknown") || message.contains("unknown_ca") ? OTHER_AUTHORITY : REFUSED_BY_PEER;
     }
 
-    private static Refusal ofMessage(Throwable failure) {
+    private static LinkRefusal ofMessage(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
             if (message.contains("received fatal alert") || message.contains("_alert_")) {

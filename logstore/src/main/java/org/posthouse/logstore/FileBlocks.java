@@ -18,7 +18,7 @@ import java.nio.file.Path;
  * Makes a file's blocks its own before anybody writes to them through memory: a write through memory to a hole of a file
  * whose disk is full ends the process (SIGBUS), a call of the kernel says so. Stateless.
  */
-final class Blocks {
+final class FileBlocks {
     // Numbers of Linux, on every architecture that Java runs on.
     private static final int OPEN_FLAGS = 2 | 0x40 | 0x80000; // O_RDWR | O_CREAT | O_CLOEXEC
     private static final int OWNER_ONLY = 0600;
@@ -44,7 +44,7 @@ final class Blocks {
             ERRNO);
     private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
-    private Blocks() {}
+    private FileBlocks() {}
 
     private static MethodHandle call(String name, FunctionDescriptor type, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();

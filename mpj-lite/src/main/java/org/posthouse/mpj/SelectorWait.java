@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * whatever thread it is, neither ends the wait nor closes the channel, as it would one that blocks; the thread's flag
  * is set again when the wait is over. One thread waits at a time; any may wake it or close this.
  */
-final class Readiness implements AutoCloseable {
+final class SelectorWait implements AutoCloseable {
     private static final Consumer<SelectionKey> READY = key -> {};
 
     private final Selector selector;
@@ -23,7 +23,7 @@ final class Readiness implements AutoCloseable {
     private volatile boolean woken;
 
     /** @param operation one of {@link SelectionKey}'s */
-    Readiness(SelectableChannel channel, int operation) throws IOException {
+    SelectorWait(SelectableChannel channel, int operation) throws IOException {
         selector = channel.provider().openSelector();
         channel.register(selector, operation);
     }
