@@ -30,6 +30,9 @@ class CommandsDocumentedTest {
     /** One whole command in a block of code, which may go on behind a backslash; or in words, if it names what it does. */
     private static final Pattern COMMAND = Pattern.compile("(?m)^ *(?:\\./)?posthouse ((?:[^\\n\\\\]|\\\\\\n)+)$");
 
+    /** What a container is given; its image's name, {@code posthouse}, is that of the command, whose arguments follow. */
+    private static final Pattern CONTAINER = Pattern.compile("docker (?:[^\\s`]+ )*(?=posthouse)|`--[^`]*` of `docker \\w+`");
+
     /** Options of example programs, which are not the command's. */
     private static final Set<String> OF_EXAMPLES = Set.of("--input", "--k", "--pattern", "--picture");
 
@@ -39,7 +42,7 @@ class CommandsDocumentedTest {
             for (Path page : pages.filter(page -> page.toString().endsWith(".md")).sorted().toList()) {
                 text.append(Files.readString(page)).append('\n');
             }
-            return text.toString();
+            return CONTAINER.matcher(text).replaceAll("");
         }
     }
 
