@@ -110,6 +110,7 @@ public final class Links {
     private final KeyWatch watch;
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
+    private final FairShare heldBack = new FairShare(LinkArrivals.HELD_BYTES_MAX);
     private final Map<String, Link> links = new TreeMap<>();
     private final LeftEpochs leftEpochs = new LeftEpochs();
     private NetClient client;
@@ -332,6 +333,11 @@ public final class Links {
         epoch = seen + 1;
         listener.onEpoch(epoch);
         return true;
+    }
+
+    /** Bytes that wait at all links for their turn, or to be unpacked. */
+    FairShare heldBack() {
+        return heldBack;
     }
 
     LeftEpochs leftEpochs() {
