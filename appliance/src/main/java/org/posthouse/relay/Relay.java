@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -49,6 +51,9 @@ public final class Relay extends VerticleBase {
     private final RelayConfig config;
     private final Directory directory;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+    /** Those of them that have not shown that they may come, the oldest first. */
+    private final Queue<Connection> newcomers = new ConcurrentLinkedQueue<>();
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
@@ -263,10 +268,20 @@ public final class Relay extends VerticleBase {
         if (stopping) {
             connection.close(goodbye());
         } else if (connections.size() > config.connectionsMax()) {
-            connection.close(Notice.closing(
-                    0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
+            makeRoom(connection, connections.size() + " connections, at most " + config.connectionsMax());
         }
+        newcomers.add(connection);
         return connection;
+    }
+
+    /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. */
+    private void makeRoom(Connection next, String limit) {
+        Connection oldest = newcomers.poll();
+        if (oldest == null) {
+            next.close(Notice.closing(0, Reason.LIMIT, limit));
+        } else {
+            oldest.makeRoom(limit + ", and this is the oldest that was not let in");
+        }
     }
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
@@ -438,6 +453,11 @@ public final class Relay extends VerticleBase {
 
     Set<Connection> connections() {
         return connections;
+    }
+
+    /** Those of them that were not let in. Thread-safe. */
+    Queue<Connection> newcomers() {
+        return newcomers;
     }
 
     /** Where connections that are closed for a fault are told. Thread-safe. */

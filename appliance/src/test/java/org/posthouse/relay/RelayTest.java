@@ -11,6 +11,7 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -253,6 +254,32 @@ class RelayTest {
                             return true;
                         })))
                 .onFailure(context::failNow);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoOnlyConnectsKeepsNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
+        try (RawPeer first = RawPeer.connect(relay.address())) {
+            await().until(() -> relay.connections().size() == 1);
+            try (RawPeer second = RawPeer.connect(relay.address());
+                    RawPeer launcher = comes(relay);
+                    RawPeer other = comes(relay);
+                    RawPeer late = RawPeer.connect(relay.address())) {
+                assertThat(List.of(first.read(), second.read())).containsOnly(-1);
+                assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(Reason.LIMIT);
+                assertThat(launcher.available() + other.available()).isZero();
+                await().until(() -> relay.refusals().counts().getOrDefault(Reason.TIMEOUT, 0L) == 2);
+            }
+        }
+    }
+
+    /** A launcher that was let in. */
+    private static RawPeer comes(Relay relay) throws IOException {
+        RawPeer launcher = RawPeer.connect(relay.address());
+        launcher.send(Hello.launcher(Token.NONE).encode());
+        assertThat(type(launcher.readFrame())).isSameAs(FrameType.WELCOME);
+        return launcher;
     }
 
     @ParameterizedTest
