@@ -321,6 +321,20 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
+    /** Whoever may open jobs cannot have the relay run out of memory. */
+    @Test
+    void refusesAJobPastTheLimitOfRanks(Vertx vertx, VertxTestContext context) {
+        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[31]);
+        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[2]);
+        relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(first.encode())
+                        .send(second.encode())
+                        .until(closedFor(Reason.LIMIT, "2 ranks at home at relay here, where open jobs have 31 of at most 32", context)))
+                .onFailure(context::failNow);
+    }
+
     /** A launcher that lost its relay must not find another job under its name. */
     @ParameterizedTest
     @EnumSource
