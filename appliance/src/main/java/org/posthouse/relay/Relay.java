@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -53,7 +53,7 @@ public final class Relay extends VerticleBase {
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** Those of them that have not shown that they may come, the oldest first. */
-    private final Queue<Connection> newcomers = new ConcurrentLinkedQueue<>();
+    private final BlockingQueue<Connection> newcomers = new LinkedBlockingQueue<>();
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
@@ -268,20 +268,24 @@ public final class Relay extends VerticleBase {
         if (stopping) {
             connection.close(goodbye());
         } else if (connections.size() > config.connectionsMax()) {
-            makeRoom(connection, connections.size() + " connections, at most " + config.connectionsMax());
+            String limit = connections.size() + " connections, at most " + config.connectionsMax();
+            if (!tryMakeRoom(limit)) {
+                connection.close(Notice.closing(0, Reason.LIMIT, limit));
+            }
+        } else if (newcomers.size() >= config.newcomersMax()) {
+            tryMakeRoom(newcomers.size() + 1 + " connections that were not let in, at most " + config.newcomersMax());
         }
         newcomers.add(connection);
         return connection;
     }
 
-    /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. */
-    private void makeRoom(Connection next, String limit) {
+    /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */
+    private boolean tryMakeRoom(String limit) {
         Connection oldest = newcomers.poll();
-        if (oldest == null) {
-            next.close(Notice.closing(0, Reason.LIMIT, limit));
-        } else {
+        if (oldest != null) {
             oldest.makeRoom(limit + ", and this is the oldest that was not let in");
         }
+        return oldest != null;
     }
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
@@ -456,7 +460,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** Those of them that were not let in. Thread-safe. */
-    Queue<Connection> newcomers() {
+    BlockingQueue<Connection> newcomers() {
         return newcomers;
     }
 

@@ -125,6 +125,11 @@ public record RelayConfig(
                 connectionsMax, limits, launcherWait, local, linkPatienceSeconds);
     }
 
+    /** Most connections at once that were not let in: whoever only connects takes no more of the process's files, which its log needs, too. */
+    int newcomersMax() {
+        return Math.ceilDiv(connectionsMax, 4);
+    }
+
     /** What one rank of a logged job may have under way to this relay, beside what all ranks share. */
     long rankBytes() {
         return core.underWayBytes(shards);

@@ -260,17 +260,32 @@ class RelayTest {
     @EnumSource
     void whoOnlyConnectsKeepsNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
-        try (RawPeer first = RawPeer.connect(relay.address())) {
+        try (RawPeer first = RawPeer.connect(relay.address());
+                RawPeer launcher = comes(relay)) {
+            assertThat(first.read()).isEqualTo(-1);
             await().until(() -> relay.connections().size() == 1);
             try (RawPeer second = RawPeer.connect(relay.address());
-                    RawPeer launcher = comes(relay);
                     RawPeer other = comes(relay);
                     RawPeer late = RawPeer.connect(relay.address())) {
-                assertThat(List.of(first.read(), second.read())).containsOnly(-1);
+                assertThat(second.read()).isEqualTo(-1);
                 assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(Reason.LIMIT);
                 assertThat(launcher.available() + other.available()).isZero();
                 await().until(() -> relay.refusals().counts().getOrDefault(Reason.TIMEOUT, 0L) == 2);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoOnlyConnectsTakesAQuarterOfTheConnections(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
+        try (RawPeer first = RawPeer.connect(relay.address());
+                RawPeer second = RawPeer.connect(relay.address());
+                RawPeer third = RawPeer.connect(relay.address());
+                RawPeer launcher = comes(relay)) {
+            assertThat(List.of(first.read(), second.read())).containsOnly(-1);
+            await().until(() -> relay.connections().size() == 2);
+            assertThat(third.available() + launcher.available()).isZero();
         }
     }
 
