@@ -2,10 +2,13 @@ package org.posthouse.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.PatternLayout;
+import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.OptionHelper;
 import org.slf4j.Logger;
@@ -15,22 +18,19 @@ import org.slf4j.Logger;
  * ({@code -Dlogback.configurationFile}) has that.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %msg%n%ex{short}";
+    /** What peers say stands in some messages: no such line looks like two, or gives the terminal orders. */
+    private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %oneLine%n%ex{short}";
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         if (System.getProperty("logback.configurationFile") != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
-        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-        encoder.setContext(context);
-        encoder.setPattern(PATTERN);
-        encoder.start();
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
         console.setContext(context);
         console.setName("STDERR");
         console.setTarget("System.err");
-        console.setEncoder(encoder);
+        console.setEncoder(encoder(context));
         console.start();
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(console);
         level(context, Logger.ROOT_LOGGER_NAME, "WARN");
@@ -42,6 +42,26 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // Where there is the loopback alone, Netty draws the number that it would have from a network card. Nobody needs either.
         level(context, "io.netty.util.internal.MacAddressUtil", "ERROR");
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    static Encoder<ILoggingEvent> encoder(LoggerContext context) {
+        PatternLayout layout = new PatternLayout();
+        layout.setContext(context);
+        layout.getInstanceConverterMap().put("oneLine", OneLineConverter::new);
+        layout.setPattern(PATTERN);
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setContext(context);
+        encoder.setLayout(layout);
+        encoder.start();
+        return encoder;
+    }
+
+    private static final class OneLineConverter extends ClassicConverter {
+        @Override
+        public String convert(ILoggingEvent event) {
+            return OneLine.of(event.getFormattedMessage());
+        }
     }
 
     private static void level(LoggerContext context, String logger, String level) {

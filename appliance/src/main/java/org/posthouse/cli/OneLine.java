@@ -1,6 +1,6 @@
 package org.posthouse.cli;
 
-/** Text from a log, which anybody may have written, as it is shown to people: in its line, and without orders to their terminal. Stateless. */
+/** Text that anybody may have written, in a log or in a frame, as it is shown to people: in its line, and without orders to their terminal. Stateless. */
 final class OneLine {
     private OneLine() {}
 

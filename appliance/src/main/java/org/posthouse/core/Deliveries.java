@@ -177,6 +177,15 @@ final class Deliveries {
         HomedRank source = job.homed(message.source());
         if (source != null) {
             source.freeOfferPlace();
+        } else {
+            freeGuestsPlace(job, message);
+        }
+    }
+
+    private static void freeGuestsPlace(Job job, Message message) {
+        Sender guest = job.guest(message.source());
+        if (guest != null) {
+            guest.giveBack(FrameType.OFFER, 0);
         }
     }
 
@@ -399,6 +408,7 @@ final class Deliveries {
         if (to.job().logged()) {
             to.incoming().takeBack(offer);
         }
+        freeGuestsPlace(to.job(), message);
         to.incoming().end(offer);
         message.release();
         to.job().journal().withdrawn(to.job().id(), message);

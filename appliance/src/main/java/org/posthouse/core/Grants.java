@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.util.ArrayDeque;
 import java.util.function.BiConsumer;
+import org.posthouse.wire.FrameType;
 
 /**
  * What is owed to the senders of messages: the word that an offer may go on, which is said when there is room for what comes then ({@link Windows}),
@@ -181,6 +182,10 @@ final class Grants {
 
     /** Gives a sender back what a message has cost, whatever its journal holds. */
     void giveBack(Job job, int source, long cost) {
+        Sender guest = job.guest(source);
+        if (guest != null) {
+            guest.giveBack(FrameType.SEND, cost);
+        }
         if (!job.owe(source, cost, config)) {
             return;
         }

@@ -197,6 +197,11 @@ public final class Job {
         return senders[rank];
     }
 
+    /** A rank at another core, whose messages wait here in memory as the job is not logged; null if this is none. That core may lie about what it has paid. */
+    Sender guest(int rank) {
+        return logged() || homed[rank] != null ? null : sender(rank);
+    }
+
     Stalls stalls() {
         return stalls;
     }

@@ -29,7 +29,9 @@ final class PeerFrames {
             case SEND, EAGER, OFFER -> {
                 Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
                 HomedRank to = homedFor(job, peer, view);
-                if (!deliveries.arrive(to, frame) && job.logged() && (view.flags() & FrameView.AGAIN) != 0) {
+                if (!job.logged()) {
+                    arrive(to, job.guest(view.source()), frame);
+                } else if (!deliveries.arrive(to, frame) && (view.flags() & FrameView.AGAIN) != 0) {
                     repetitions.take(to, peer, frame);
                 }
             }
@@ -51,6 +53,14 @@ final class PeerFrames {
                     deliveries.withdraw(homedFor(job, peer, view), view));
             case WITHDRAWN -> withdrawn(job, peer, view);
             default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + peer);
+        }
+    }
+
+    private void arrive(HomedRank to, Sender guest, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        guest.pay(view);
+        if (!deliveries.arrive(to, frame)) {
+            guest.giveBack(view.type(), Wire.cost(view.messageBytes()));
         }
     }
 

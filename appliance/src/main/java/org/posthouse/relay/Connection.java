@@ -215,8 +215,19 @@ final class Connection implements FrameDecoder.Sink {
     }
 
     /** Whoever is at the other end has said all that the time limit is for. */
-    void greeted() {
+    private void greeted() {
         helloTimer.cancel(false);
+    }
+
+    /** Whoever is at the other end has shown that he may come. @return false if the connection has just made room for another: he may come again */
+    boolean tryAdmit() {
+        greeted();
+        return relay.newcomers().remove(this);
+    }
+
+    /** It ends for another one, without a word: whoever is honest dials again. */
+    void makeRoom(String why) {
+        line.cut(Notice.closing(0, Reason.TIMEOUT, why));
     }
 
     private interface Opening {
@@ -248,6 +259,7 @@ final class Connection implements FrameDecoder.Sink {
         decoder.release();
         line.cut(Notice.closing(0, Reason.NORMAL, "the connection ended"));
         relay.connections().remove(this);
+        relay.newcomers().remove(this);
         if (relay.isOver()) {
             line.giveUp(); // It ends with the loop that has read it; those of its strands may have ended before.
             dropWaiting();

@@ -29,4 +29,9 @@ public record DoorConfig(
     DoorConfig local(Optional<LocalSockets> sockets) {
         return new DoorConfig(host, port, announced, sockets, launchToken, helloTimeoutMs, connectionsMax);
     }
+
+    /** Most connections at once that were not let in: whoever only connects takes no more of the process's files, which its log needs, too. */
+    int newcomersMax() {
+        return Math.ceilDiv(connectionsMax, 4);
+    }
 }

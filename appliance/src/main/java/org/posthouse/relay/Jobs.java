@@ -36,6 +36,9 @@ final class Jobs {
 
     private static final Set<String> CONNECTED = Set.of(RankState.CONNECTED.name(), RankState.REPLAYING.name());
 
+    /** Ranks of all open jobs, for each of the connections that the relay takes: 65,536 as a rule, at some 2 KB of heap 128 MiB. */
+    private static final int RANKS_PER_CONNECTION = 16;
+
     private final Relay relay;
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
     private long divergences;
@@ -54,12 +57,12 @@ final class Jobs {
     /** How many ranks of open jobs are at home here. */
     int ranksHere() {
         assert relay.inLoop();
-        return (int) open.values().stream().mapToLong(job -> here(job).count()).sum();
+        return (int) open.values().stream().mapToLong(job -> here(job.opening()).count()).sum();
     }
 
-    private IntStream here(OpenJob job) {
-        int self = Job.indexOf(relay.id(), job.opening().homes());
-        int[] homeOf = job.opening().homeOf();
+    private IntStream here(JobOpen job) {
+        int self = Job.indexOf(relay.id(), job.homes());
+        int[] homeOf = job.homeOf();
         return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == self);
     }
 
@@ -219,6 +222,7 @@ final class Jobs {
             throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
         }
         Job.requireHome(relay.id(), opening);
+        requireRoom(opening, job);
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
@@ -230,6 +234,16 @@ final class Jobs {
             if (tooMuch.isPresent()) {
                 throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }
+        }
+    }
+
+    private void requireRoom(JobOpen opening, String job) throws Refusal {
+        long more = here(opening).count();
+        int has = ranksHere();
+        long most = (long) RANKS_PER_CONNECTION * relay.settings().door().connectionsMax();
+        if (has + more > most) {
+            throw new Refusal(Reason.LIMIT,
+                    job + " has " + more + " ranks at home at relay " + relay.id() + ", where open jobs have " + has + " of at most " + most);
         }
     }
 
@@ -285,7 +299,7 @@ final class Jobs {
     }
 
     private List<RankEntry> waiting(OpenJob job) {
-        return here(job).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
+        return here(job.opening()).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
     }
 
     private RankEntry entry(long job, int rank, int incarnation, RankState state) {

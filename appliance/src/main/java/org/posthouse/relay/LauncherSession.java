@@ -49,7 +49,9 @@ final class LauncherSession implements Session {
     /** Answers with the relays of the directory. */
     @Override
     public void begin() {
-        write(relay.welcomeLauncher().encode());
+        if (connection.tryAdmit()) {
+            write(relay.welcomeLauncher().encode());
+        }
     }
 
     @Override

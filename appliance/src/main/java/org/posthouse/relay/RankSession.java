@@ -66,16 +66,17 @@ final class RankSession implements Session, RankPort {
     /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
     @Override
     public void begin() throws Refusal {
+        core.authenticate(hello);
         if (hello.pages() == 0) {
             admit();
-        } else {
-            core.authenticate(hello);
         }
     }
 
     private void admit() throws Refusal {
+        if (!connection.tryAdmit()) {
+            return;
+        }
         rank = core.connect(hello, state, this);
-        connection.greeted();
         state = List.of();
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && rank.job().survivesHost()) {

@@ -11,7 +11,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -49,6 +51,9 @@ public final class Relay extends VerticleBase {
     private final RelayConfig config;
     private final Directory directory;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+
+    /** Those of them that have not shown that they may come, the oldest first. */
+    private final BlockingQueue<Connection> newcomers = new LinkedBlockingQueue<>();
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
@@ -263,10 +268,24 @@ public final class Relay extends VerticleBase {
         if (stopping) {
             connection.close(goodbye());
         } else if (connections.size() > config.door().connectionsMax()) {
-            connection.close(Notice.closing(
-                    0, Reason.LIMIT, connections.size() + " connections, at most " + config.door().connectionsMax()));
+            String limit = connections.size() + " connections, at most " + config.door().connectionsMax();
+            if (!tryMakeRoom(limit)) {
+                connection.close(Notice.closing(0, Reason.LIMIT, limit));
+            }
+        } else if (newcomers.size() >= config.door().newcomersMax()) {
+            tryMakeRoom(newcomers.size() + 1 + " connections that were not let in, at most " + config.door().newcomersMax());
         }
+        newcomers.add(connection);
         return connection;
+    }
+
+    /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */
+    private boolean tryMakeRoom(String limit) {
+        Connection oldest = newcomers.poll();
+        if (oldest != null) {
+            oldest.makeRoom(limit + ", and this is the oldest that was not let in");
+        }
+        return oldest != null;
     }
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
@@ -438,6 +457,11 @@ public final class Relay extends VerticleBase {
 
     Set<Connection> connections() {
         return connections;
+    }
+
+    /** Those of them that were not let in. Thread-safe. */
+    BlockingQueue<Connection> newcomers() {
+        return newcomers;
     }
 
     /** Where connections that are closed for a fault are told. Thread-safe. */

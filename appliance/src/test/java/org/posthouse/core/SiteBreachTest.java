@@ -129,6 +129,35 @@ final class SiteBreachTest {
         assertThat(zero.rank.mailbox().unexpected()).isZero();
     }
 
+    /** What it sends waits in memory: no more of it than a relay gives a rank credit for, whether that one minds it or not. */
+    @Test
+    void endsTheJobWhenARelayMindsNoCredit() throws Exception {
+        int most = CoreConfig.DEFAULT.creditMessages();
+        for (int sequence = 1; sequence <= most; sequence++) {
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 0));
+        }
+        zero.sends(relay.frames.post(0, 3, 0, 0, 6, 0));
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, most + 1, 0));
+        assertThat(relay.failure()).as("one was received").isNull();
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, most + 2, 0));
+        assertThat(relay.failure()).startsWith("CREDIT_EXCEEDED: ").contains("from site there");
+    }
+
+    @Test
+    void endsTheJobWhenARelayMindsNoLimitOfOffers() throws Exception {
+        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+            relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, sequence, 1));
+        }
+        relay.fromSite("there", relay.frames.withdraw(0, 3, 0, HomedRank.OFFERS_MAX, 0));
+        zero.sends(relay.frames.post(0, 3, 0, 0, 6, 0));
+        for (int more = 1; more <= 2; more++) {
+            relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, HomedRank.OFFERS_MAX + more, 1));
+        }
+        assertThat(relay.failure()).as("one was taken back, and one received").isNull();
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, HomedRank.OFFERS_MAX + 3, 1));
+        assertThat(relay.failure()).startsWith("LIMIT: ").contains("from site there");
+    }
+
     @Test
     void dropsFramesOfJobsThatHaveEnded() {
         relay.fromSite("there", new Frames(404).message(FrameType.SEND, 0, 3, 0, 0, 1, 9));

@@ -11,6 +11,7 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.junit5.Timeout;
 import io.vertx.junit5.VertxExtension;
 import io.vertx.junit5.VertxTestContext;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -258,6 +259,47 @@ class RelayTest {
 
     @ParameterizedTest
     @EnumSource
+    void whoOnlyConnectsKeepsNobodyOut(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        Relay relay = relay(vertx, mode, 3_600_000, 2).await(60, TimeUnit.SECONDS);
+        try (RawPeer first = RawPeer.connect(relay.address());
+                RawPeer launcher = comes(relay)) {
+            assertThat(first.read()).isEqualTo(-1);
+            await().until(() -> relay.connections().size() == 1);
+            try (RawPeer second = RawPeer.connect(relay.address());
+                    RawPeer other = comes(relay);
+                    RawPeer late = RawPeer.connect(relay.address())) {
+                assertThat(second.read()).isEqualTo(-1);
+                assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(Reason.LIMIT);
+                assertThat(launcher.available() + other.available()).isZero();
+                await().until(() -> relay.refusals().counts().getOrDefault(Reason.TIMEOUT, 0L) == 2);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoOnlyConnectsTakesAQuarterOfTheConnections(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
+        try (RawPeer first = RawPeer.connect(relay.address());
+                RawPeer second = RawPeer.connect(relay.address());
+                RawPeer third = RawPeer.connect(relay.address());
+                RawPeer launcher = comes(relay)) {
+            assertThat(List.of(first.read(), second.read())).containsOnly(-1);
+            await().until(() -> relay.connections().size() == 2);
+            assertThat(third.available() + launcher.available()).isZero();
+        }
+    }
+
+    /** A launcher that was let in. */
+    private static RawPeer comes(Relay relay) throws IOException {
+        RawPeer launcher = RawPeer.connect(relay.address());
+        launcher.send(Hello.launcher(Token.NONE).encode());
+        assertThat(type(launcher.readFrame())).isSameAs(FrameType.WELCOME);
+        return launcher;
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void refusesAFrameThatTheRoleMayNotSend(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         ByteBuffer send = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
         new FrameView().wrap(send, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB);
@@ -292,6 +334,20 @@ class RelayTest {
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(job.encode())
                         .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here", context)))
+                .onFailure(context::failNow);
+    }
+
+    /** Whoever may open jobs cannot have the relay run out of memory. */
+    @Test
+    void refusesAJobPastTheLimitOfRanks(Vertx vertx, VertxTestContext context) {
+        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[31]);
+        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[2]);
+        relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(first.encode())
+                        .send(second.encode())
+                        .until(closedFor(Reason.LIMIT, "2 ranks at home at relay here, where open jobs have 31 of at most 32", context)))
                 .onFailure(context::failNow);
     }
 

@@ -18,8 +18,8 @@ public final class Disk {
         void force(Path path) throws IOException;
     }
 
-    /** What ranks have said, or have in memory, is nobody else's to read. */
-    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+    /** What ranks have said, or have in memory, is nobody else's to read; nor is a file that is locked, as whoever may read one can lock it, too. */
+    static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private Disk() {}

@@ -49,7 +49,8 @@ final class FolderLock implements AutoCloseable {
 
     /** The open file with its lock; if it cannot be had, nothing stays open. */
     private static FileChannel locked(Path folder, Path real, long pid) throws IOException {
-        FileChannel channel = FileChannel.open(real.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel channel = FileChannel.open(
+                real.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), Disk.OWNER_ONLY);
         try {
             if (!tryLock(channel)) {
                 throw refusal(folder, "by " + holder(real));

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +43,13 @@ final class MessageLogTest {
         assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class);
         Files.delete(inTheWay);
         Samples.open(folder).close();
+    }
+
+    /** Who may read a file may lock it, too, and so keep a log from its next writer. */
+    @Test
+    void nobodyElseCanLockTheFolder() throws IOException {
+        Samples.open(folder).close();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(FolderLock.LOCK_FILE)))).isEqualTo("rw-------");
     }
 
     @Test

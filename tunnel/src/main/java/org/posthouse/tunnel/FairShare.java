@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much one site may have of what all sites share: links, accepted connections, streams. Confined to whoever shares it out.
+ * How much one site may have of what all sites share: links, accepted connections, streams, memory for what waits. Confined to whoever shares it out.
  *
  * <p>A site may have one more as long as it has less than three times what nobody has. So a site that is alone gets three quarters, of two greedy ones each
  * three sevenths, and something is left for the first of every other.
@@ -15,12 +15,12 @@ final class FairShare {
 
     private static final int TIMES_FREE = 3;
 
-    private final int all;
-    private final Map<String, Integer> bySite = new HashMap<>();
-    private int taken;
+    private final long all;
+    private final Map<String, Long> bySite = new HashMap<>();
+    private long taken;
 
     /** Of {@code all} that there are, nobody has any yet. */
-    FairShare(int all) {
+    FairShare(long all) {
         this.all = all;
     }
 
@@ -31,27 +31,37 @@ final class FairShare {
 
     /** Takes one more for {@code site}; false if it may have no more. */
     boolean tryTake(String site) {
+        return tryTake(site, 1);
+    }
+
+    /** The same of {@code more} that are one thing, small beside all: it may have them if it may have the first. */
+    boolean tryTake(String site, long more) {
         if (!allows(of(site), taken, all)) {
             return false;
         }
-        taken++;
-        bySite.merge(site, 1, Integer::sum);
+        taken += more;
+        bySite.merge(site, more, Long::sum);
         return true;
     }
 
     /** {@code site} has one less. */
     void giveBack(String site) {
-        taken--;
-        bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1);
+        giveBack(site, 1);
+    }
+
+    /** {@code site} has so many less. */
+    void giveBack(String site, long less) {
+        taken -= less;
+        bySite.computeIfPresent(site, (same, had) -> had == less ? null : had - less);
     }
 
     /** What {@code site} has. */
-    int of(String site) {
-        return bySite.getOrDefault(site, 0);
+    long of(String site) {
+        return bySite.getOrDefault(site, 0L);
     }
 
     /** What all sites have. */
-    int taken() {
+    long taken() {
         return taken;
     }
 }

@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.internal.PlatformDependent;
 import java.util.TreeMap;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
@@ -12,8 +13,8 @@ import org.posthouse.wire.WireException;
  * written before it, whatever the lanes did. Confined to its link; knows no lane and no clock.
  *
  * <p>Heads come in their order. A frame of bulk comes with its number and the number of heads before it: one that was handed over or is held back already is a
- * repetition, and dropped; one whose turn it is is handed over; any other is held back until it is. What is held back is part of
- * what the peer keeps as unacknowledged, so that its window bounds it.
+ * repetition, and dropped; one whose turn it is is handed over; any other is held back until it is, as long as the peer's site has no more than its share of the
+ * {@link #HELD_BYTES_MAX} that all links may hold back.
  */
 final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
@@ -28,8 +29,11 @@ final class LinkArrivals {
     /** unless there was one just now: a link that carries a frame in this time needs no words about parts. */
     static final long PART_NANOS = 1_000_000;
 
-    /** The largest window that a relay can be given: an honest peer has no more on its way. */
-    private static final long HELD_BYTES_MAX = LinkLimits.WINDOW_BYTES_MAX;
+    /**
+     * Of all links, with what waits to be unpacked. A site that is alone has three quarters of it, which pin four times as much at worst ({@link KeptFrame}): three quarters of the direct
+     * memory. An honest peer has less on its way, but where one of its lanes is silent for long.
+     */
+    static final long HELD_BYTES_MAX = PlatformDependent.estimateMaxDirectMemory() / 4;
 
     /** Where frames go. */
     interface Sink {
@@ -40,6 +44,8 @@ final class LinkArrivals {
     private record Held(ByteBuf frame, long after) {}
 
     private final Sink sink;
+    private final FairShare room;
+    private final String site;
     private final LinkReceipts heads = new LinkReceipts();
     private final LinkReceipts bulk = new LinkReceipts();
 
@@ -56,8 +62,14 @@ final class LinkArrivals {
     private long toldAtNanos;
     private long repeated;
 
-    LinkArrivals(Sink sink) {
+    /**
+     * @param room bytes that may be held back, of all links
+     * @param site the peer's
+     */
+    LinkArrivals(Sink sink, FairShare room, String site) {
         this.sink = sink;
+        this.room = room;
+        this.site = site;
     }
 
     /** The next head. */
@@ -74,23 +86,34 @@ final class LinkArrivals {
             hand(bulk, true, buffer, index, length, view);
             handHeld();
         } else {
-            hold(number, new Held(KeptFrame.rightSized(buffer.retainedSlice(index, length)), after));
+            hold(number, cost(length));
+            held.put(number, new Held(KeptFrame.rightSized(buffer.retainedSlice(index, length)), after));
         }
     }
 
-    private void hold(long number, Held frame) throws WireException {
-        held.put(number, frame);
-        heldBytes += frame.frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES;
-        if (heldBytes > HELD_BYTES_MAX) {
+    private void hold(long number, long cost) throws WireException {
+        if (!room.tryTake(site, cost)) {
             throw new WireException(
-                    Reason.LIMIT, "frame " + number + " of bulk came, " + bulk.received() + " did not, and " + heldBytes + " bytes wait for it");
+                    Reason.LIMIT,
+                    "frame " + number + " of bulk came, " + bulk.received() + " did not, " + heldBytes + " bytes wait for it, " + room.of(site)
+                            + " in all of site " + site + ", and " + FairShare.RULE);
         }
+        heldBytes += cost;
+    }
+
+    private void letGo(long cost) {
+        room.giveBack(site, cost);
+        heldBytes -= cost;
+    }
+
+    private static long cost(int frameBytes) {
+        return frameBytes + (long) LinkWindow.FRAME_OVERHEAD_BYTES;
     }
 
     private void handHeld() throws WireException {
         while (!held.isEmpty() && held.firstKey() == bulk.received() && held.firstEntry().getValue().after <= heads.received()) {
             ByteBuf frame = held.pollFirstEntry().getValue().frame;
-            heldBytes -= frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES;
+            letGo(cost(frame.readableBytes()));
             try {
                 heldView.wrap(frame.nioBuffer(), 0);
                 hand(bulk, true, frame, frame.readerIndex(), frame.readableBytes(), heldView);
@@ -171,7 +194,7 @@ final class LinkArrivals {
     void drop() {
         held.values().forEach(waiting -> waiting.frame.release());
         held.clear();
-        heldBytes = 0;
+        letGo(heldBytes);
         incompleteTold = 0;
     }
 

@@ -9,7 +9,7 @@ import org.posthouse.wire.WireException;
 final class LinkReception implements LinkArrivals.Sink {
     private final Links links;
     private final Link link;
-    private final LinkArrivals arrivals = new LinkArrivals(this);
+    private final LinkArrivals arrivals;
     private final LinkUnpacker unpacker;
     private ScheduledFuture<?> timer;
 
@@ -19,7 +19,9 @@ final class LinkReception implements LinkArrivals.Sink {
     LinkReception(Links links, Link link) {
         this.links = links;
         this.link = link;
-        this.unpacker = new LinkUnpacker(links, link, LinkLimits.WINDOW_BYTES_MAX);
+        String site = RelayId.parse(link.relay()).site();
+        this.arrivals = new LinkArrivals(this, links.heldBack(), site);
+        this.unpacker = new LinkUnpacker(links, link, links.heldBack(), site);
     }
 
     /** One carried frame, in the order of the first lane. */

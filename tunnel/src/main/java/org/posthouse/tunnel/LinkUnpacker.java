@@ -15,16 +15,20 @@ import org.posthouse.wire.WireException;
 final class LinkUnpacker {
     private final Links links;
     private final Link link;
-    private final long bytesWaitingMax;
+    private final FairShare room;
+    private final String site;
     private final FrameView view = new FrameView();
     private long session;
-    private long bytesWaiting;
 
-    /** @param bytesWaitingMax how much may wait for the worker, unpacked, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each */
-    LinkUnpacker(Links links, Link link, long bytesWaitingMax) {
+    /**
+     * @param room how much may wait for the worker, unpacked, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each, and be held back by {@link LinkArrivals}, of all links
+     * @param site the peer's
+     */
+    LinkUnpacker(Links links, Link link, FairShare room, String site) {
         this.links = links;
         this.link = link;
-        this.bytesWaitingMax = bytesWaitingMax;
+        this.room = room;
+        this.site = site;
     }
 
     /** A LINK_PACKED. @throws WireException if it cannot be one: nothing was allocated for it */
@@ -39,7 +43,7 @@ final class LinkUnpacker {
         long begun = session;
         links.packing().unpack(packed.nioBuffer(), plain.nioBuffer(0, claim.bytes), failure -> {
             packed.release();
-            bytesWaiting -= claim.cost();
+            room.giveBack(site, claim.cost());
             try {
                 if (begun == session) {
                     hand(claim, plain.writerIndex(claim.bytes), failure);
@@ -51,12 +55,10 @@ final class LinkUnpacker {
         });
     }
 
-    /** As with what is held back, it is part of what the other end keeps. */
     private void hold(long cost) throws WireException {
-        if (bytesWaiting + cost > bytesWaitingMax) {
-            throw new WireException(Reason.LIMIT, bytesWaiting + " bytes wait to be unpacked");
+        if (!room.tryTake(site, cost)) {
+            throw new WireException(Reason.LIMIT, room.of(site) + " bytes of site " + site + " wait to be unpacked or for their turn, and " + FairShare.RULE);
         }
-        bytesWaiting += cost;
     }
 
     private void hand(Claim claim, ByteBuf plain, WireException failure) {

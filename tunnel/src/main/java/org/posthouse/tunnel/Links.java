@@ -106,6 +106,7 @@ public final class Links {
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final LinkTable table = new LinkTable(relay -> new Link(this, relay));
+    private final FairShare heldBack = new FairShare(LinkArrivals.HELD_BYTES_MAX);
     private NetClient client;
     private final Routing routing;
     private final PathDoors paths;
@@ -329,6 +330,11 @@ public final class Links {
 
     LinkTable table() {
         return table;
+    }
+
+    /** Bytes that wait at all links for their turn, or to be unpacked. */
+    FairShare heldBack() {
+        return heldBack;
     }
 
     Routing routing() {

@@ -56,12 +56,12 @@ final class StreamBuffers {
 
     /** Streams that are open. */
     int open() {
-        return open.taken();
+        return (int) open.taken();
     }
 
     /** Those of them that go to or come from relays of {@code site}. */
     int open(String site) {
-        return open.of(site);
+        return (int) open.of(site);
     }
 
     /** Buffers that are taken or promised. */

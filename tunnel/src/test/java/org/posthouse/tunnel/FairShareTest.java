@@ -116,6 +116,24 @@ class FairShareTest {
         }
     }
 
+    @Test
+    void countsWhatAllLinksOfASiteHoldBack() throws Exception {
+        start(LinkLimits.DEFAULT.connectionsMax());
+        ByteBuffer run = ByteBuffer.allocate(FrameType.LINK_RUN.bytesMin());
+        new FrameView().wrap(run, 0).begin(FrameType.LINK_RUN, run.capacity(), 0).linkWord(0, 1);
+        ByteBuffer bulk = ByteBuffer.allocate(10_000);
+        new FrameView().wrap(bulk, 0).begin(FrameType.SEND, FrameType.SEND.bytesMin(), 7).length(bulk.capacity());
+        long cost = bulk.capacity() + LinkWindow.FRAME_OVERHEAD_BYTES;
+        try (RawPeer one = dial(greedy); RawPeer two = dial(greedy)) {
+            one.hello("greedy", "m", 1, 0, 0).awaitHello();
+            two.hello("greedy/2", "m", 1, 0, 0).awaitHello();
+            one.send(run.duplicate()).send(bulk.duplicate());
+            two.send(run.duplicate()).send(bulk.duplicate());
+            until(() -> relay.call(() -> relay.links.heldBack().of("greedy")) == 2 * cost);
+        }
+        until(() -> relay.call(() -> relay.links.heldBack().taken()) == 0);
+    }
+
     /** It says two things in one interval, which is twenty seconds: the second waits. */
     @Test
     void listensToANeighbourOnceAnInterval() throws Exception {

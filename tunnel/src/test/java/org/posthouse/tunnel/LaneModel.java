@@ -47,7 +47,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private final Random random;
     private final Totals totals;
     private final LinkWindow window = new LinkWindow(1_000_000, this::nanos);
-    private final LinkArrivals arrivals = new LinkArrivals(this);
+    private final LinkArrivals arrivals = new LinkArrivals(this, new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
     private final List<Deque<Flying>> lanes = new ArrayList<>();
     private final boolean[] up;
 

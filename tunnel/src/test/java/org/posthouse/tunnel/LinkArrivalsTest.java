@@ -13,20 +13,43 @@ import org.posthouse.wire.WireException;
 
 /** What the receiving end of a link's streams keeps of a session that has ended: nothing that counts in the next. */
 class LinkArrivalsTest {
-    private final LinkArrivals arrivals = new LinkArrivals((name, buffer, index, length, view) -> {});
+    private final FairShare room = new FairShare(1 << 24);
+    private final LinkArrivals arrivals = arrivals("a");
     private final ByteBuf frame = Unpooled.buffer(Wire.PAYLOAD_BYTES_MAX).writeZero(Wire.PAYLOAD_BYTES_MAX);
 
     @Test
     void whatWasHeldBackInSessionsBeforeTakesNoRoom() throws WireException {
-        long most = LinkLimits.WINDOW_BYTES_MAX / (frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES);
         for (int session = 0; session < 3; session++) {
-            for (long number = 1; number <= most; number++) {
-                bulk(number);
-            }
-            assertThatThrownBy(() -> bulk(most + 1)).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.LIMIT));
+            fill(arrivals);
+            assertThat(room.taken()).isGreaterThanOrEqualTo(3 << 22).isEqualTo(room.of("a"));
             arrivals.drop();
             assertThat(frame.refCnt()).isEqualTo(1);
+            assertThat(room.taken()).isZero();
         }
+    }
+
+    @Test
+    void whatASiteHoldsBackOnAllItsLinksLeavesRoomForOthers() throws WireException {
+        fill(arrivals);
+        fill(arrivals("a"));
+        LinkArrivals other = arrivals("b");
+        bulk(other, 1);
+        bulk(other, 0);
+        assertThat(other.bulkReceived()).isEqualTo(2);
+        assertThat(room.of("b")).isZero();
+    }
+
+    /** Until no more can wait. */
+    private void fill(LinkArrivals link) {
+        assertThatThrownBy(() -> {
+            for (long number = 1; number < Long.MAX_VALUE; number++) {
+                bulk(link, number);
+            }
+        }).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.LIMIT));
+    }
+
+    private LinkArrivals arrivals(String site) {
+        return new LinkArrivals((name, buffer, index, length, view) -> {}, room, site);
     }
 
     @Test
@@ -47,6 +70,10 @@ class LinkArrivalsTest {
     }
 
     private void bulk(long number) throws WireException {
-        arrivals.bulk(number, 0, frame, 0, frame.readableBytes(), new FrameView());
+        bulk(arrivals, number);
+    }
+
+    private void bulk(LinkArrivals link, long number) throws WireException {
+        link.bulk(number, 0, frame, 0, frame.readableBytes(), new FrameView());
     }
 }

@@ -96,11 +96,12 @@ class PackedFramesTest {
     void onlyWhatWaitsToBeUnpackedTakesRoom() throws Exception {
         ByteBuf frame = Unpooled.wrappedBuffer(packed(0, 0, 1, frames(1)));
         FrameView header = new FrameView().wrap(frame.nioBuffer(), 0);
-        LinkUnpacker unpacker = relay.call(() -> new LinkUnpacker(relay.links, linkToX(), FRAME_BYTES + LinkWindow.FRAME_OVERHEAD_BYTES));
+        LinkUnpacker unpacker = relay.call(() -> new LinkUnpacker(relay.links, linkToX(), new FairShare(FRAME_BYTES + LinkWindow.FRAME_OVERHEAD_BYTES), "x"));
         for (int i = 0; i < 2; i++) {
             relay.call(() -> {
                 unpacker.onPacked(frame, 0, frame.readableBytes(), header);
-                assertThatThrownBy(() -> unpacker.onPacked(frame, 0, frame.readableBytes(), header)).hasMessageContaining("1224 bytes wait to be unpacked");
+                assertThatThrownBy(() -> unpacker.onPacked(frame, 0, frame.readableBytes(), header))
+                        .hasMessageContaining("1224 bytes of site x wait to be unpacked");
                 return null;
             });
             awaitWorker();

@@ -60,7 +60,7 @@ class PartsTest {
 
     @Test
     void tellsOfAPartNoMoreOftenThanOnceInAMillisecond() throws Exception {
-        LinkArrivals arrivals = new LinkArrivals((name, buffer, index, length, view) -> {});
+        LinkArrivals arrivals = new LinkArrivals((name, buffer, index, length, view) -> {}, new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
         assertThat(arrivals.isPartDue(RECORD - 1, LinkArrivals.PART_NANOS)).isFalse();
         assertThat(arrivals.isPartDue(RECORD, LinkArrivals.PART_NANOS)).isTrue();
         arrivals.tell(RECORD, LinkArrivals.PART_NANOS);

@@ -30,7 +30,8 @@ class UnlikeLanesTest {
     }
 
     private final LinkWindow window = new LinkWindow(64L << 20, () -> now());
-    private final LinkArrivals arrivals = new LinkArrivals((name, buffer, index, length, view) -> handle(name, length));
+    private final LinkArrivals arrivals =
+            new LinkArrivals((name, buffer, index, length, view) -> handle(name, length), new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
     private final LaneArrivals[] laneArrivals = new LaneArrivals[3];
     private final double[] bytesPerNano = new double[3];
     private final long[] freeAt = new long[3];
