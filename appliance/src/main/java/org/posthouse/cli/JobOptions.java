@@ -21,7 +21,7 @@ final class JobOptions {
     @Parameters(arity = "0..*", paramLabel = "ARG", description = "The program's arguments; after -- if they begin with a dash.")
     private List<String> arguments = List.of();
 
-    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
+    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders; DIR/* is all jars in DIR.")
     private String classPath = "";
 
     @Option(names = {"-n", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")

@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
 import org.posthouse.tunnel.Causes;
@@ -22,12 +24,16 @@ import org.posthouse.tunnel.Causes;
  */
 record JobProgram(List<Path> classPath, String mainClass) {
     private static final String EXAMPLE = "example:";
+    /** Stands for the jars of the folder before it, as for {@code java -cp}. */
+    private static final String ALL_JARS = "*";
 
     /** Finds {@code name}, a class or example:NAME. @throws CommandFailure naming what is missing */
     static JobProgram find(String name, String classPath) throws CommandFailure {
         List<Path> entries = new ArrayList<>();
         for (String entry : classPath.split(File.pathSeparator, -1)) {
-            if (!entry.isEmpty()) {
+            if (entry.equals(ALL_JARS) || entry.endsWith(File.separator + ALL_JARS)) {
+                entries.addAll(jars(entry));
+            } else if (!entry.isEmpty()) {
                 entries.add(existing(Path.of(entry)));
             }
         }
@@ -53,6 +59,20 @@ record JobProgram(List<Path> classPath, String mainClass) {
             throw new CommandFailure("no file or folder " + entry + ", which -cp names");
         }
         return entry.toAbsolutePath();
+    }
+
+    /** In the order of their names, so that a rank that is started again has what its predecessor had. */
+    private static List<Path> jars(String entry) throws CommandFailure {
+        Path within = existing(Path.of(entry.substring(0, entry.length() - ALL_JARS.length())));
+        try (Stream<Path> files = Files.list(within)) {
+            List<Path> jars = files.filter(file -> file.toString().toLowerCase(Locale.ROOT).endsWith(".jar")).sorted().toList();
+            if (jars.isEmpty()) {
+                throw new CommandFailure("no jar in " + within + ", which -cp names as " + entry);
+            }
+            return jars;
+        } catch (IOException e) {
+            throw new CommandFailure("the class path cannot be searched: " + Causes.text(e), e);
+        }
     }
 
     private static void requireClass(String name, List<Path> entries) throws CommandFailure {

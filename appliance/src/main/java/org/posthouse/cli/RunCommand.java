@@ -136,7 +136,7 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private LogOptions log;
 
-    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
+    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders; DIR/* is all jars in DIR.")
     private String classPath = "";
 
     @Option(

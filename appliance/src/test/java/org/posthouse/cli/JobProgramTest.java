@@ -1,0 +1,42 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JobProgramTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aStarStandsForTheJarsOfAFolder() throws Exception {
+        Path other = jar("b.jar", "other/Part.class");
+        Path main = jar("a.JAR", "Main.class");
+        Files.createFile(folder.resolve("notes.txt"));
+        Path classes = Files.createDirectory(folder.resolve("classes"));
+        JobProgram found = JobProgram.find("Main", classes + File.pathSeparator + folder + File.separator + "*");
+        assertThat(found.classPath()).containsExactly(classes, main, other);
+    }
+
+    @Test
+    void aStarThatStandsForNothingIsNamed() {
+        String entry = folder + File.separator + "*";
+        assertThatThrownBy(() -> JobProgram.find("Main", entry)).isInstanceOf(CommandFailure.class)
+                .hasMessage("no jar in " + folder + ", which -cp names as " + entry);
+    }
+
+    private Path jar(String name, String entry) throws Exception {
+        Path jar = folder.resolve(name);
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new JarEntry(entry));
+        }
+        return jar;
+    }
+}
