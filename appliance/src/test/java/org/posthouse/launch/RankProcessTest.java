@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,27 +19,56 @@ import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
-/** What a rank's process is started with, and when. */
+/** What a rank's process is started with, and what its launcher writes down before and behind it. */
 class RankProcessTest {
+    private static final JobSpec SPEC = new JobSpec(
+            "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(), List.of(), Map.of(), JobOpen.PROCESS, Patience.DEFAULT);
+
+    private final List<Signal> signals = new ArrayList<>();
+
+    @TempDir
+    private Path above;
+
+    private JobFolder folder() throws JobFailure {
+        List<Home> homes = List.of(new Home("a", "a", "127.0.0.1:1"));
+        JobOpen opening = new JobOpen(1, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[2], 60, true);
+        JobFolder folder = JobFolder.create(above.resolve("job"));
+        folder.describe(new JobFile(SPEC, above, opening, Optional.empty()));
+        return folder;
+    }
+
+    private RankProcesses processes(JobFolder folder) throws IOException {
+        PrintStream output = new PrintStream(new ByteArrayOutputStream());
+        return new RankProcesses(
+                SPEC, 1, new Token(1, 2), rank -> "127.0.0.1:1", RankOutput.tagged(2, output, output), OutputTapes.in(folder, signals::add), folder,
+                signals::add);
+    }
+
     /** A launcher that comes later would give its number to another process, which its relay could not tell from it. */
     @Test
-    void noProcessIsStartedWhoseNumberIsNotWrittenDown(@TempDir Path above) throws Exception {
-        JobSpec spec = new JobSpec(
-                "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(), List.of(), Map.of(), JobOpen.PROCESS,
-                Patience.DEFAULT);
-        JobOpen opening = new JobOpen(
-                1, new Token(1, 2), JobOpen.PROCESS, false, "test", List.of(new Home("a", "a", "127.0.0.1:1")), new int[1], 60, true);
-        JobFolder folder = JobFolder.create(above.resolve("job"));
-        folder.describe(new JobFile(spec, above, opening, Optional.empty()));
+    void noProcessIsStartedWhoseNumberIsNotWrittenDown() throws Exception {
+        JobFolder folder = folder();
         folder.close();
-        PrintStream output = new PrintStream(new ByteArrayOutputStream());
         List<ProcessHandle> before = ProcessHandle.current().children().toList();
-        try (RankProcesses processes = new RankProcesses(
-                spec, 1, opening.token(), rank -> "127.0.0.1:1", RankOutput.tagged(1, output, output), OutputTapes.in(folder, signal -> {}), folder,
-                signal -> {})) {
+        try (RankProcesses processes = processes(folder)) {
             assertThatThrownBy(() -> processes.start(0, 1)).isInstanceOf(JobFailure.class)
                     .hasMessageContaining("the job's folder " + folder.path() + " cannot be written");
             assertThat(ProcessHandle.current().children()).isSubsetOf(before);
+        }
+    }
+
+    /** The relay forgets then how to bring the rank back, and a launcher that comes later must not start it again. */
+    @Test
+    void noRelayIsToldThatARankIsDoneOfWhichTheDiskDoesNotKnow() throws Exception {
+        JobFolder folder = folder();
+        try (RankProcesses processes = processes(folder)) {
+            processes.finishOutput(0, true);
+            processes.keepDone();
+            assertThat(signals).containsExactly(new Signal.Kept(0, 0, 0, 0));
+            processes.finishOutput(1, true);
+            folder.close();
+            processes.keepDone();
+            assertThat(signals).hasSize(1);
         }
     }
 
