@@ -336,6 +336,7 @@ public final class HomedRank {
         state = next;
         if (next != RankState.CONNECTED && next != RankState.MOVING) {
             job.blocked().forget(rank);
+            job.stalls().forget(rank);
         }
     }
 

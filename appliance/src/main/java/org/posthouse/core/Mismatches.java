@@ -44,7 +44,6 @@ final class Mismatches {
     /** A rank will enter no collective any more: those that wait for it would wait for ever. */
     void finalized(HomedRank rank) {
         Job job = rank.job();
-        job.stalls().forget(rank.rank());
         job.stalls().waitingFor(rank.rank()).forEach(stall -> desert(job, stall));
     }
 
@@ -52,12 +51,12 @@ final class Mismatches {
     private void take(Job job, Stall stall, long nowNanos) {
         standstills.word(job, stall, nowNanos);
         if (!stall.isPointToPoint()) {
-            judge(job, stall);
+            judge(job, stall, nowNanos);
         }
     }
 
-    private void judge(Job job, Stall stall) {
-        job.stalls().judge(stall).forEach(verdict -> tell(job, verdict));
+    private void judge(Job job, Stall stall, long nowNanos) {
+        job.stalls().judge(stall, nowNanos).forEach(verdict -> tell(job, verdict));
         HomedRank peer = job.homed(stall.peer());
         if (!stall.text().isEmpty() && peer != null && peer.state() == RankState.FINALIZED) {
             desert(job, stall);

@@ -49,7 +49,7 @@ public final class RelayCore {
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards how many cores the relay has: its ranks are spread over them
-     * @param nanoTime the owner's clock; nothing but figures depends on it
+     * @param nanoTime the owner's clock: figures depend on it, and what is said of ranks that are blocked
      * @param historian where the histories of ranks are
      * @param images where their images are
      */

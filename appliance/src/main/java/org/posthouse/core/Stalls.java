@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.Stall;
 
 /**
@@ -18,12 +19,25 @@ final class Stalls {
 
     private static final String RULE = ": all ranks must call the same collectives in the same order";
 
+    /**
+     * For so long it is believed that a rank is inside: who stays says so again every five seconds. Who has died does not say that he goes on, and that word may
+     * be lost between relays; where he was would be taken for a place in the next communicator of that number, whose collectives are counted anew.
+     */
+    static final long BELIEVED_NS = TimeUnit.SECONDS.toNanos(12);
+
     private record Place(int context, long group) {}
+
+    private record Word(Stall stall, long saidNanos) {
+        /** Who has left with an error says so once, and nobody uses that communicator's number again. */
+        private boolean isBelieved(long nowNanos) {
+            return !stall.isIn() || nowNanos - saidNanos < BELIEVED_NS;
+        }
+    }
 
     /** Communicators whose broken collectives are remembered. */
     static final int BROKEN_MAX = 64;
 
-    private final Map<Integer, LinkedHashMap<Place, Stall>> byRank = new HashMap<>();
+    private final Map<Integer, LinkedHashMap<Place, Word>> byRank = new HashMap<>();
 
     /** Two ranks in different calls as the same collective. */
     private final Map<Place, List<Stall>> broken = new LinkedHashMap<>() {
@@ -37,16 +51,16 @@ final class Stalls {
      * Takes a rank's word in, and says for each rank that can never go on what to tell it: the result's {@link
      * Stall#peer} is -1, or the rank that sends it nothing more, if it waits for that rank indeed.
      */
-    List<Stall> judge(Stall stall) {
-        put(stall);
+    List<Stall> judge(Stall stall, long nowNanos) {
+        put(stall, nowNanos);
         if (stall.text().isEmpty()) {
             return List.of();
         }
         List<Stall> verdicts = new ArrayList<>();
-        for (LinkedHashMap<Place, Stall> words : byRank.values()) {
-            Stall other = words.get(place(stall));
-            if (other != null && other != stall) {
-                compare(stall, other, verdicts);
+        for (LinkedHashMap<Place, Word> words : byRank.values()) {
+            Word other = words.get(place(stall));
+            if (other != null && other.stall != stall && other.isBelieved(nowNanos)) {
+                compare(stall, other.stall, verdicts);
             }
         }
         return verdicts.isEmpty() ? ofBroken(stall) : verdicts;
@@ -79,11 +93,11 @@ final class Stalls {
     }
 
     /** Keeps a rank's word instead of its last one about that communicator; an empty one takes it away. */
-    private void put(Stall stall) {
-        LinkedHashMap<Place, Stall> words = byRank.computeIfAbsent(stall.rank(), unseen -> new LinkedHashMap<>());
+    private void put(Stall stall, long nowNanos) {
+        LinkedHashMap<Place, Word> words = byRank.computeIfAbsent(stall.rank(), unseen -> new LinkedHashMap<>());
         words.remove(place(stall));
         if (!stall.text().isEmpty()) {
-            words.put(place(stall), stall);
+            words.put(place(stall), new Word(stall, nowNanos));
         }
         if (words.size() > PER_RANK_MAX) {
             words.remove(words.keySet().iterator().next());
@@ -102,8 +116,8 @@ final class Stalls {
     /** The words of ranks that wait for {@code peer}. */
     List<Stall> waitingFor(int peer) {
         List<Stall> waiting = new ArrayList<>();
-        for (LinkedHashMap<Place, Stall> words : byRank.values()) {
-            words.values().stream().filter(stall -> stall.peer() == peer).forEach(waiting::add);
+        for (LinkedHashMap<Place, Word> words : byRank.values()) {
+            words.values().stream().map(Word::stall).filter(stall -> stall.peer() == peer).forEach(waiting::add);
         }
         return waiting;
     }

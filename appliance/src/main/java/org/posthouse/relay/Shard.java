@@ -233,7 +233,10 @@ final class Shard {
     /** A job that survives its relay's host is opened: from now on each frame's job is looked at. Confined to the strand. */
     void gate(JobOpen opening) {
         assert strand.isInside();
-        gates |= opening.survivesHost();
+        if (opening.survivesHost()) {
+            gates = true;
+            gate.pass(() -> {}); // Nothing else may wait for the disk for long, and until it has what opened the job a power cut takes all of that.
+        }
     }
 
     /** Has it told at the turn's end. Confined to the strand. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
@@ -102,6 +103,42 @@ final class StallsTest {
         assertThat(zero.take()).singleElement().asString()
                 .contains("collective 2147483647 of this").contains("is in Barrier, collective 2147483648 (");
         assertThat(one.take()).isEmpty();
+    }
+
+    /** It has left that collective, and the word of that was lost: the next communicator of this number counts from 1 again. */
+    @Test
+    void whereARankIsIsBelievedAsLongAsItSaysSoAgain() throws Exception {
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        blocked(one, 3, 0, "Barrier");
+        relay.nanos += Stalls.BELIEVED_NS;
+        blocked(zero, 2, 1, "Bcast, root 1");
+        blocked(zero, 3, 1, "Bcast, root 1");
+        assertThat(zero.take()).isEmpty();
+        blocked(one, 3, 0, "Barrier");
+        assertThat(zero.take()).singleElement().asString().contains("rank 0 is in Bcast, root 1, rank 1 in Barrier, as collective 3");
+    }
+
+    /** It says that once. */
+    @Test
+    void thatARankHasLeftWithAnErrorIsBelievedForEver() throws Exception {
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        relay.core.blocked(one.rank, stall(1, 3, -1, "Barrier").with(Stall.LEFT));
+        relay.nanos += 1_000 * Stalls.BELIEVED_NS;
+        blocked(zero, 2, 1, "Bcast, root 1");
+        assertThat(zero.take()).singleElement().asString().contains("waits for rank 1, which has left it");
+    }
+
+    @Test
+    void whereAProcessWasThatHasGoneTheNextNeedNotSay() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        OneRelay.Rank waits = logged.connect(0);
+        OneRelay.Rank gone = logged.connect(1);
+        waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
+        logged.core.disconnected(gone.rank, gone, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        assertThat(waits.take()).isEmpty();
+        logged.end();
     }
 
     /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */

@@ -404,6 +404,17 @@ class OutputTapeTest {
         }
     }
 
+    /** An image counts then, and nobody prints again what was printed before it. */
+    @Test
+    void whatIsToldToBeKeptIsOnTheDisk() throws Exception {
+        tape.close();
+        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of(), watcher);
+        process(1, "one\n" + mark(1, 4));
+        tape.breakFile();
+        tape.whenKept(1, 4, () -> told.add("told"));
+        assertThat(told).as("of a disk that does not take it").hasSize(2).endsWith("told").first().asString().startsWith("broken");
+    }
+
     /** An image of a rank that prints nothing costs no sync of its streams. */
     @Test
     void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {

@@ -1,14 +1,77 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
 
-/** What a rank's process is started with. */
+/** What a rank's process is started with, and what its launcher writes down before and behind it. */
 class RankProcessTest {
+    private static final JobSpec SPEC = new JobSpec(
+            "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(), List.of(), Map.of(), JobOpen.PROCESS, Patience.DEFAULT);
+
+    private final List<Signal> signals = new ArrayList<>();
+
+    @TempDir
+    private Path above;
+
+    private JobFolder folder() throws JobFailure {
+        List<Home> homes = List.of(new Home("a", "a", "127.0.0.1:1"));
+        JobOpen opening = new JobOpen(1, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[2], 60, true);
+        JobFolder folder = JobFolder.create(above.resolve("job"));
+        folder.describe(new JobFile(SPEC, above, opening, Optional.empty()));
+        return folder;
+    }
+
+    private RankProcesses processes(JobFolder folder) throws IOException {
+        PrintStream output = new PrintStream(new ByteArrayOutputStream());
+        return new RankProcesses(
+                SPEC, 1, new Token(1, 2), rank -> "127.0.0.1:1", RankOutput.tagged(2, output, output), OutputTapes.in(folder, signals::add), folder,
+                signals::add);
+    }
+
+    /** A launcher that comes later would give its number to another process, which its relay could not tell from it. */
+    @Test
+    void noProcessIsStartedWhoseNumberIsNotWrittenDown() throws Exception {
+        JobFolder folder = folder();
+        folder.close();
+        List<ProcessHandle> before = ProcessHandle.current().children().toList();
+        try (RankProcesses processes = processes(folder)) {
+            assertThatThrownBy(() -> processes.start(0, 1)).isInstanceOf(JobFailure.class)
+                    .hasMessageContaining("the job's folder " + folder.path() + " cannot be written");
+            assertThat(ProcessHandle.current().children()).isSubsetOf(before);
+        }
+    }
+
+    /** The relay forgets then how to bring the rank back, and a launcher that comes later must not start it again. */
+    @Test
+    void noRelayIsToldThatARankIsDoneOfWhichTheDiskDoesNotKnow() throws Exception {
+        JobFolder folder = folder();
+        try (RankProcesses processes = processes(folder)) {
+            processes.finishOutput(0, true);
+            processes.keepDone();
+            assertThat(signals).containsExactly(new Signal.Kept(0, 0, 0, 0));
+            processes.finishOutput(1, true);
+            folder.close();
+            processes.keepDone();
+            assertThat(signals).hasSize(1);
+        }
+    }
+
     /** Else it would set the other rank's marks, in whose output its own comes. */
     @Test
     void aJobThatARankOfAnotherStartsIsToldNothingOfThat() {

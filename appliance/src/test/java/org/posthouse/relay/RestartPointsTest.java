@@ -73,6 +73,19 @@ final class RestartPointsTest {
         assertThat(awaited).as("this job is not to outlive the host").containsExactly(0L);
     }
 
+    /** A process has died while its image was being stored, and the next one's, of the same number, is there before the relay comes to clean up behind the first. */
+    @Test
+    void keepAnImageThatIsAboutToCount() throws IOException {
+        savesThreeTimes(JobOpen.PROCESS);
+        Checkpoint about = stores(4, 0);
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("2.img", "3.img", "4.img");
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, about));
+        log.handOver();
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("3.img", "4.img");
+    }
+
     @Test
     void keepAnOlderImageUntilItIsOnTheDiskThatThereAreTwoNewerOnes() throws IOException {
         savesThreeTimes(JobOpen.HOST);
@@ -241,9 +254,13 @@ final class RestartPointsTest {
     }
 
     private void saves(int number, long events) {
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, stores(number, events)));
+    }
+
+    private Checkpoint stores(int number, long events) {
         try (ImageFile image = images.begin(JOB, 0, 1, number, 8)) {
             image.put(ByteBuffer.allocate(8));
-            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, events, 0, 0))));
+            return image.commit(Checkpoint.at(log.position() + 1, events, 0, 0));
         }
     }
 

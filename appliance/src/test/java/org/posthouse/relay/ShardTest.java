@@ -80,4 +80,14 @@ final class ShardTest {
         first.strand().submit(() -> first.peer(1).stall(FrameType.MISMATCH, stall));
         assertThat(order).as("when nothing waits").endsWith("mismatch");
     }
+
+    /** It says again what it has not heard to be handled; of what it said before nobody would owe it credit. */
+    @Test
+    void whatWaitsOfARelayThatIsStartedAgainIsForgotten() {
+        RelayPeer far = new OtherRelay("far", List.of(first, second), first.strand(), null).peer(second);
+        second.strand().submit(() -> second.backlog().add(far, Unpooled.EMPTY_BUFFER, () -> order.add("frame of its life before")));
+        second.strand().submit(() -> second.peerRestarted(far, List.of()));
+        second.strand().submit(second::goOnWithRoom);
+        assertThat(order).isEmpty();
+    }
 }

@@ -49,9 +49,12 @@ public final class ImageStore {
         return Image.open(image(job, rank, checkpoint.number()), job, rank, checkpoint);
     }
 
-    /** Deletes a rank's images but for these; what a crash left of others too. */
+    /** Deletes a rank's images but for these; what a crash left of others too. The one behind the newest may be whole, and about to count. */
     public void keep(long job, int rank, List<Checkpoint> wanted) {
-        List<Path> names = wanted.stream().map(checkpoint -> image(job, rank, checkpoint.number()).getFileName()).toList();
+        long next = 1 + wanted.stream().mapToLong(Checkpoint::number).max().orElse(0);
+        List<Path> names = Stream.concat(wanted.stream().map(Checkpoint::number), Stream.of(next))
+                .map(number -> image(job, rank, number).getFileName())
+                .toList();
         Path ofRank = ofRank(job, rank);
         try (Stream<Path> files = Files.list(ofRank)) {
             for (Path file : files.toList()) {

@@ -61,7 +61,7 @@ public final class RankLog {
             }
             case INCARNATION -> {
                 pinBefore = pinReached();
-                incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
+                incarnation = Math.max(incarnation, b.getInt(at + Body.INCARNATION_NUMBER)); // What one goes on from may be found out when the next was let in.
                 finalized = false;
                 done = false;
                 if (b.getInt(at + Body.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {

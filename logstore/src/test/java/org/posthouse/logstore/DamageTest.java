@@ -250,6 +250,15 @@ final class DamageTest {
         }
     }
 
+    /** A power cut may have taken what was never synced; but whether there was one nobody can tell. */
+    @Test
+    void nothingPublishedIsCutThatDoesNotTellOfWhichBootItsWriterWas() throws Exception {
+        Samples.closedLog(folder, 20);
+        Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + 60);
+        Files.delete(folder.resolve(Reached.FILE));
+        assertThatThrownBy(() -> open(OTHER_BOOT)).isInstanceOf(LogException.class).hasMessageContaining("position 1: is damaged");
+    }
+
     @Test
     void knowsNothingOfANewestFileThatItsWriterHasNotToldOf() throws Exception {
         Path newest = QueueFiles.file(folder, writeFiles(2));

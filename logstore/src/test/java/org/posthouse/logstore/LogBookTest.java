@@ -209,6 +209,8 @@ final class LogBookTest {
             log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, 0, 2));
             assertThat(rank.finalized()).as("its process died before it ended").isFalse();
             assertThat(rank.incarnation()).isEqualTo(2);
+            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, Incarnation.CHOSEN, 2));
+            assertThat(rank.incarnation()).as("what its first process would go on from was found out late").isEqualTo(2);
         }
     }
 

@@ -99,7 +99,7 @@ final class TruncateTest {
             }
             fill(log, 1);
         }
-        assertThat(MessageLog.scan(folder, entry -> {}).defect()).isEmpty();
+        assertThat(MessageLog.scan(folder, entry -> {}).defects()).isEmpty();
         try (MessageLog log = MessageLog.open(config())) {
             assertThat(log.book().rank(Samples.JOB, RANK).checkpoint().orElseThrow().number()).isEqualTo(2);
             assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
@@ -139,7 +139,7 @@ final class TruncateTest {
         for (int number = 0; number < 4; number++) {
             Files.delete(QueueFiles.file(folder, number));
             LogScan scan = MessageLog.scan(folder, entry -> {});
-            assertThat(scan.defect()).as("without the files up to " + number).isEmpty();
+            assertThat(scan.defects()).as("without the files up to " + number).isEmpty();
             assertThat(scan.book().rank(Samples.JOB, RANK).checkpoint().orElseThrow().number()).isEqualTo(2);
         }
         try (MessageLog log = MessageLog.open(config())) {
@@ -273,8 +273,10 @@ final class TruncateTest {
             assertThat(newest(log).orElseThrow().position()).isLessThan(log.firstPosition());
             fill(log, 2);
         }
-        assertThat(Samples.scan(folder).defect()).isEmpty();
-        open(Samples.BOOT).close();
+        assertThat(Samples.scan(folder).defects()).isEmpty();
+        try (MessageLog log = open(Samples.BOOT)) {
+            assertThat(log.book().job(Samples.JOB).fault()).isNull();
+        }
     }
 
     /** A log whose oldest file stays and whose second one goes could not be opened any more. */
@@ -293,7 +295,7 @@ final class TruncateTest {
             Files.delete(oldest.resolve("in the way"));
             Files.delete(oldest);
             Files.move(aside, oldest);
-            assertThat(Samples.scan(folder).defect()).isEmpty();
+            assertThat(Samples.scan(folder).defects()).isEmpty();
             log.discard(List.of(), 0);
             assertThat(QueueFiles.list(folder)).containsOnlyKeys(3);
             assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
