@@ -54,12 +54,24 @@ final class RankLives {
             job.fail(e); // Whoever was the rank has been closed, and nobody can be let in.
             throw new Refusal(e.reason(), e.getMessage());
         } catch (Refusal refusal) {
-            boolean isElsewhere = refusal.reason() == Reason.WRONG_RANK && hello.rank() >= 0 && hello.rank() < job.size();
-            if (!isElsewhere) { // Which takes this relay for its own one, and tries on: its launcher knows.
+            if (!isKnownToLauncher(job, hello, refusal)) {
                 tellRefused(job, hello, refusal);
             }
             throw refusal;
         }
+    }
+
+    /** It takes this relay for its own one, and tries on; or the answer to its HELLO was lost, and it says it again and ends. */
+    private static boolean isKnownToLauncher(Job job, Hello hello, Refusal refusal) {
+        return switch (refusal.reason()) {
+            case WRONG_RANK -> hello.rank() >= 0 && hello.rank() < job.size();
+            case FENCED -> {
+                HomedRank rank = job.homed(hello.rank());
+                boolean isCutOff = rank.state() == RankState.AWAY || rank.state() == RankState.LOST;
+                yield isCutOff && hello.start() == Hello.FRESH && hello.incarnation() == rank.incarnation();
+            }
+            default -> false;
+        };
     }
 
     private static void tellRefused(Job job, Hello hello, Refusal refusal) {

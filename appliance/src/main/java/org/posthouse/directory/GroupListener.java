@@ -6,7 +6,6 @@ import com.hazelcast.core.EntryEvent;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleListener;
-import com.hazelcast.map.IMap;
 import com.hazelcast.map.listener.EntryAddedListener;
 import com.hazelcast.map.listener.EntryMergedListener;
 import com.hazelcast.map.listener.EntryUpdatedListener;
@@ -38,14 +37,9 @@ final class GroupListener
     }
 
     /** {@code learned} runs after the view has learned something; it must not block. */
-    static void register(
-            HazelcastInstance member,
-            IMap<String, String> map,
-            View view,
-            GroupSweep sweep,
-            Runnable learned) {
+    static void register(HazelcastInstance member, View view, GroupSweep sweep, Runnable learned) {
         GroupListener listener = new GroupListener(view, sweep, learned);
-        map.addEntryListener(listener, true);
+        sweep.register(listener);
         member.getCluster().addMembershipListener(listener);
         member.getLifecycleService().addLifecycleListener(listener);
     }

@@ -2,10 +2,12 @@ package org.posthouse.directory;
 
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
+import com.hazelcast.map.listener.MapListener;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Sets the group's map and the local view right, whatever events were lost: at start, when members come and go, when
  * parts of the group have merged, and now and then.
  *
- * <p>Confined to the directory's thread, but {@link #soon}. A sweep that fails is logged and made up for by the next.
+ * <p>Confined to the directory's thread, but {@link #soon} and {@link #register}. A sweep that fails is logged and made up for by the next.
  */
 final class GroupSweep implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSweep.class);
@@ -33,6 +35,9 @@ final class GroupSweep implements Runnable {
     private final Duration grace;
     private final Runnable learned;
     private final AtomicBoolean planned = new AtomicBoolean();
+
+    /** What is to hear of the map's changes, until all members know of it. */
+    private Optional<MapListener> unheard = Optional.empty();
 
     /** {@code learned} runs after the view has learned what is stored. */
     GroupSweep(
@@ -52,6 +57,11 @@ final class GroupSweep implements Runnable {
         this.learned = learned;
     }
 
+    /** Has it hear of the map's changes, from the next sweep on: each member has to be told, and one that hangs answers late or never. Before the first sweep. */
+    void register(MapListener listener) {
+        unheard = Optional.of(listener);
+    }
+
     /** Asks for a sweep; for any thread. */
     void soon() {
         if (planned.compareAndSet(false, true)) {
@@ -63,6 +73,8 @@ final class GroupSweep implements Runnable {
     public void run() {
         planned.set(false);
         try {
+            unheard.ifPresent(listener -> map.addEntryListener(listener, true));
+            unheard = Optional.empty();
             long now = System.currentTimeMillis();
             Map<String, Posting> stored = load();
             stored.values().forEach(view::learn);

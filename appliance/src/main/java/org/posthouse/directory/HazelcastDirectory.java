@@ -54,7 +54,7 @@ public final class HazelcastDirectory implements Directory {
         IMap<String, String> map = member.getMap(GroupMember.MAP);
         this.writer = new GroupWriter(map, view, thread);
         this.sweep = new GroupSweep(member, map, view, writer, thread, config.timing().grace(), this::revive);
-        GroupListener.register(member, map, view, sweep, this::revive);
+        GroupListener.register(member, view, sweep, this::revive);
     }
 
     /**

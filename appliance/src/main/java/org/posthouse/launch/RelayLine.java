@@ -50,6 +50,9 @@ public final class RelayLine implements AutoCloseable {
     /** Written by any thread, read by the one that reads. */
     private volatile boolean closing;
 
+    /** Whether the relay may have opened the job, whatever it has answered. Written by the thread that dials, read by the job's. */
+    private volatile boolean asked;
+
     /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
     private volatile Reason refusal;
 
@@ -152,6 +155,7 @@ public final class RelayLine implements AutoCloseable {
 
     /** Opens the job and waits until the relay has done so. */
     public void open(JobOpen job) throws JobFailure {
+        asked = true;
         try {
             line.write(job.encode());
         } catch (IOException e) {
@@ -160,9 +164,9 @@ public final class RelayLine implements AutoCloseable {
         await(opened, "did not open the job");
     }
 
-    /** Asks the relay to end the job, if it has opened it. */
+    /** Asks the relay to end the job, if it was asked to open it. */
     public void closeJob(Notice why) {
-        if (!opened.isDone()) {
+        if (!asked) {
             closed.complete(null);
             return;
         }

@@ -2,8 +2,11 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
@@ -30,6 +33,9 @@ final class LauncherSession implements Session {
     private final Connection connection;
     private final Line line;
     private final Set<Long> jobs = new LinkedHashSet<>();
+
+    /** Jobs that are being opened; and why one is to end as soon as it is open, if its launcher has said so meanwhile. */
+    private final Map<Long, Optional<Notice>> opening = new HashMap<>();
 
     private LauncherSession(Relay relay, Connection connection) {
         this.relay = relay;
@@ -66,31 +72,38 @@ final class LauncherSession implements Session {
     }
 
     /** Opens a new job once every other relay it spans has been in contact, so that no message finds no way. */
-    private void open(JobOpen opening) {
-        if (opening.again()) {
-            openNow(opening);
+    private void open(JobOpen job) {
+        opening.put(job.job(), Optional.empty());
+        if (job.again()) {
+            openNow(job);
             return;
         }
-        List<String> others = opening.homes().stream()
+        List<String> others = job.homes().stream()
                 .map(Home::relay)
                 .filter(other -> !other.equals(relay.id()))
                 .toList();
         relay.contacted(others)
-                .onSuccess(contacted -> openNow(opening))
+                .onSuccess(contacted -> openNow(job))
                 .onFailure(cause -> connection.close(
-                        Notice.closing(opening.job(), Reason.SITE_UNREACHABLE, cause.getMessage())));
+                        Notice.closing(job.job(), Reason.SITE_UNREACHABLE, cause.getMessage())));
     }
 
-    private void openNow(JobOpen opening) {
+    private void openNow(JobOpen job) {
         if (line.closing() == null) {
             relay.jobs()
-                    .open(opening, this)
+                    .open(job, this)
                     .onSuccess(this::opened)
-                    .onFailure(cause -> refused(opening.job(), cause));
+                    .onFailure(cause -> refused(job.job(), cause));
         }
     }
 
     private void opened(OpenJob job) {
+        Optional<Notice> end = opening.getOrDefault(job.id(), Optional.empty());
+        opening.remove(job.id());
+        if (end.isPresent()) {
+            relay.jobs().close(job.id(), end.get());
+            return;
+        }
         jobs.add(job.id());
         if (line.closing() != null) {
             abandon(job.id());
@@ -119,6 +132,8 @@ final class LauncherSession implements Session {
     private void close(long job, Notice why) {
         if (jobs.remove(job)) {
             relay.jobs().close(job, why);
+        } else {
+            opening.replace(job, Optional.of(why));
         }
     }
 

@@ -367,6 +367,21 @@ final class ComingAgainTest {
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
     }
 
+    @Test
+    void aProcessWhoseWelcomeWasLostIsNoStranger() throws Exception {
+        Hello hello = Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN);
+        assertThatExceptionOfType(Refusal.class).as("beside one that is there").isThrownBy(() -> comes(hello));
+        isCut();
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> comes(hello))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REFUSED, JobEvent.AWAY);
+        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        isCut();
+        assertThatExceptionOfType(Refusal.class).as("an older process").isThrownBy(() -> comes(hello));
+        assertThat(relay.events).last().extracting(JobEvent::kind).isEqualTo(JobEvent.REFUSED);
+    }
+
     // ---- what is safe
 
     @Test

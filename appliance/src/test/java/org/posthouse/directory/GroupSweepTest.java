@@ -2,11 +2,76 @@ package org.posthouse.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.hazelcast.cluster.Cluster;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.core.LifecycleService;
 import com.hazelcast.core.OperationTimeoutException;
+import com.hazelcast.map.IMap;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a sweep that fails, as during a cut. */
+/** Sweeps of a group that does not answer, as during a cut. */
 class GroupSweepTest {
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+    private final View view = new View();
+    private int registrations;
+
+    @AfterEach
+    void stop() {
+        thread.shutdownNow();
+    }
+
+    /** Each member has to be told of a listener. That one of them hangs does not end a relay that starts: jobs may wait for it. */
+    @Test
+    void listensAsSoonAsAllMembersTakeThat() {
+        IMap<String, String> map = map(Posting.of(Groups.relay("r1", 1), "r1", 1_000));
+        HazelcastInstance member = member();
+        GroupSweep sweep = new GroupSweep(member, map, view, new GroupWriter(map, view, thread), thread, Duration.ofDays(1), () -> {});
+        GroupListener.register(member, view, sweep, () -> {});
+        sweep.run();
+        assertThat(view.relays()).as("the member that hangs was waited for").isEmpty();
+        sweep.run();
+        assertThat(view.relays()).containsExactly(Groups.relay("r1", 1));
+        sweep.run();
+        assertThat(registrations).as("one that failed, and one").isEqualTo(2);
+    }
+
+    @SuppressWarnings("unchecked")
+    private IMap<String, String> map(Posting stored) {
+        return stub(IMap.class, method -> switch (method) {
+            case "addEntryListener" -> register();
+            case "entrySet" -> Set.of(Map.entry(stored.key(), stored.text()));
+            default -> throw new AssertionError(method);
+        });
+    }
+
+    private UUID register() {
+        registrations++;
+        if (registrations == 1) {
+            throw new OperationTimeoutException("RegistrationOperation invocation failed to complete due to operation-heartbeat-timeout");
+        }
+        return UUID.randomUUID();
+    }
+
+    private static HazelcastInstance member() {
+        Cluster cluster = stub(Cluster.class, method -> method.equals("getMembers") ? Set.of() : UUID.randomUUID());
+        LifecycleService life = stub(LifecycleService.class, method -> UUID.randomUUID());
+        return stub(HazelcastInstance.class, method -> method.equals("getCluster") ? cluster : life);
+    }
+
+    private static <T> T stub(Class<T> type, Function<String, Object> answer) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> answer.apply(method.getName())));
+    }
+
     @Test
     void saysWhyInOneShortLine() {
         assertThat(GroupSweep.why(new OperationTimeoutException("QueryPartitionOperation invocation failed to complete due to operation-heartbeat-timeout."

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +30,10 @@ import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
@@ -90,6 +98,59 @@ class RelayLineTest {
                 assertThat(line.home().relay()).isEqualTo("here");
             }
         }
+    }
+
+    /** Whose answer is lost in a cut, or late: it would keep the job for its launcher. */
+    @Test
+    void aRelayThatHasNotSaidWhetherItHasOpenedTheJobIsAskedToEndIt() throws Exception {
+        try (ToldRelay busy = new ToldRelay()) {
+            CompletableFuture<RelayLine> gaveUp = new CompletableFuture<>();
+            Thread launcher = Thread.startVirtualThread(() -> {
+                try {
+                    RelayLine line = RelayLine.connect(busy.address(), Token.NONE);
+                    assertThatExceptionOfType(JobFailure.class).isThrownBy(() -> open(line, 2))
+                            .withMessageStartingWith("interrupted while waiting for relay here");
+                    gaveUp.complete(line);
+                } catch (JobFailure e) {
+                    gaveUp.completeExceptionally(e);
+                }
+            });
+            busy.greet();
+            long job = busy.hearOpening().job();
+            launcher.interrupt();
+            try (RelayLine line = gaveUp.get()) {
+                line.closeJob(new Notice(job, 1, -1, "not opened in time"));
+                assertThat(busy.closeJob().text()).isEqualTo("not opened in time");
+                assertThat(line.awaitClosed(60_000)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aJobThatIsToEndBeforeItIsOpenIsNotKept() throws Exception {
+        long job = ids.nextLong();
+        JobOpen opening = new JobOpen(job, Token.random(), false, "test", List.of(new Home("here", "here/2", relay.address())), new int[2]);
+        try (Socket launcher = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().split(":")[1]))) {
+            OutputStream out = launcher.getOutputStream();
+            out.write(bytes(Hello.launcher(Token.NONE).encode(), opening.encode(), new Notice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
+            DataInputStream in = new DataInputStream(launcher.getInputStream());
+            assertThat(frame(in).type()).isSameAs(FrameType.WELCOME);
+            assertThat(frame(in).type()).as("the job's last event, and before it not that it is open").isSameAs(FrameType.JOB_EVENT);
+            assertThat(ranksKnown()).isZero();
+        }
+    }
+
+    private static byte[] bytes(ByteBuffer... frames) {
+        ByteBuffer all = ByteBuffer.allocate(Stream.of(frames).mapToInt(ByteBuffer::remaining).sum());
+        Stream.of(frames).forEach(all::put);
+        return all.array();
+    }
+
+    private static FrameView frame(DataInputStream in) throws IOException {
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        return new FrameView().wrap(frame, 0);
     }
 
     private long open(RelayLine line, int ranks) throws JobFailure {

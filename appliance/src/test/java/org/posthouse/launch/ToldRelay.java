@@ -44,7 +44,7 @@ final class ToldRelay implements AutoCloseable {
 
     /** Does not take the launcher's job. */
     void refuse(Reason why) throws Exception {
-        hear(FrameType.JOB_OPEN);
+        hearOpening();
         say(Notice.closing(job, why, "not here").encode(FrameType.CLOSE));
     }
 
@@ -75,11 +75,17 @@ final class ToldRelay implements AutoCloseable {
 
     /** Opens the launcher's job. */
     JobOpen open() throws Exception {
-        JobOpen opening = JobOpen.decode(hear(FrameType.JOB_OPEN));
-        job = opening.job();
+        JobOpen opening = hearOpening();
         ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
         new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job).length(opened.limit());
         say(opened);
+        return opening;
+    }
+
+    /** Hears of the launcher's job, and says nothing. */
+    JobOpen hearOpening() throws Exception {
+        JobOpen opening = JobOpen.decode(hear(FrameType.JOB_OPEN));
+        job = opening.job();
         return opening;
     }
 
