@@ -39,6 +39,9 @@ import org.slf4j.event.Level;
 final class LinkPort implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
 
+    /** A link that is down for so long, and that nobody needs, is let go of: of relays that are killed and never come again, three a minute, a site has 180 links, and may have 192. */
+    private static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(1);
+
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final LinkVisit visit = new LinkVisit();
@@ -238,7 +241,7 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onForgotten(String other, List<ByteBuf> frames) {
         visit.leave();
-        LOG.warn("{}: relay {} was restarted, {} frames that it may not have handled", relay.id(), other, frames.size());
+        LOG.warn("{}: relay {} was restarted, or has let go of its link to this one, {} frames that it may not have handled", relay.id(), other, frames.size());
         other(other).onRestarted(frames);
     }
 
@@ -253,7 +256,8 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onLetGo(String other, List<ByteBuf> frames) {
         visit.leave();
-        LOG.info("{}: no job needs relay {}, which has stopped or was never here: the link is let go of, with {} frames", relay.id(), other, frames.size());
+        LOG.info("{}: no job needs relay {}, which has stopped, was never here, or is silent: the link is let go of, with {} frames",
+                relay.id(), other, frames.size());
         contacts.computeIfPresent(other, (name, contact) -> contact.future().isComplete() ? null : contact); // Somebody may wait for the next link.
         other(other).onRestarted(frames);
     }
@@ -311,10 +315,10 @@ final class LinkPort implements Links.Listener {
         return Optional.of(links.streamStatus().carried());
     }
 
-    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped and that no job needs. */
+    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped or are silent and that no job needs. */
     void look() {
         if (links != null) {
-            links.letGo(parking::isNeeded);
+            links.letGo(parking::isNeeded, SILENT_MS_MAX);
             parking.look(links.status(), System.nanoTime());
         }
     }
