@@ -17,7 +17,7 @@ final class Crossing {
     private long passed;
     private long handled;
 
-    /** @param index its place among the core's crossings, from 0 */
+    /** @param index its place among the core's crossings, from 0: no other has it */
     Crossing(Peer peer, int index) {
         this.peer = peer;
         this.index = index;

@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -15,7 +16,20 @@ final class Crossings {
     /** @param survivesHost whether it is the way of jobs that survive the host */
     Crossing of(Peer peer, boolean survivesHost) {
         Map<Peer, Crossing> kind = survivesHost && peer.isFar() ? behindTheDisk : byPeer;
-        return kind.computeIfAbsent(peer, unseen -> new Crossing(unseen, byPeer.size() + behindTheDisk.size()));
+        return kind.computeIfAbsent(peer, unseen -> new Crossing(unseen, freeIndex()));
+    }
+
+    /** Ranks have an array by it: it stays small, however many relays come and go. */
+    private int freeIndex() {
+        BitSet taken = new BitSet();
+        all().forEach(crossing -> taken.set(crossing.index()));
+        return taken.nextClearBit(0);
+    }
+
+    /** No open job has ranks at that core, nor will one be told of what it has handled. */
+    void forget(Peer peer) {
+        byPeer.remove(peer);
+        behindTheDisk.remove(peer);
     }
 
     /** What was passed on to that core and not handled is lost, and will be passed on anew. */

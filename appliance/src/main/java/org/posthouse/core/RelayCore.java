@@ -410,6 +410,12 @@ public final class RelayCore {
         comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.all()), unacknowledged);
     }
 
+    /** The peer is gone, behind {@link #peerRestarted}: no job has ranks there, and none will. If its relay comes again, that is another peer. */
+    public void forget(Peer peer) {
+        crossings.forget(peer);
+        standstills.forget(peer);
+    }
+
     /**
      * Frames that ranks keep were handled by the core that they were passed on to.
      *

@@ -57,6 +57,11 @@ final class Standstills {
         }
     }
 
+    /** No job has ranks at that core any more. */
+    void forget(Peer peer) {
+        cut.remove(peer);
+    }
+
     /** The log has too little room, or room again. */
     void room(boolean holds, Collection<Job> jobs, long nowNanos) {
         full = holds;

@@ -55,6 +55,9 @@ public interface Directory extends AutoCloseable {
     /** The relay can reach another member of the group now, at this address. What a group that needs no such word makes of it: nothing. */
     default void meet(String member) {}
 
+    /** What {@link #meet} said of this address holds no more. */
+    default void miss(String member) {}
+
     /** The ways to other members are about to go: whoever leaves over them leaves now. Blocks for a bounded time. */
     default void part() {}
 

@@ -151,11 +151,20 @@ public final class HazelcastDirectory implements Directory {
     /** Hazelcast looks at its list anew whenever it looks for other parts of the group. */
     @Override
     public void meet(String address) {
-        TcpIpConfig list = member.getConfig().getAdvancedNetworkConfig().getJoin().getTcpIpConfig();
+        TcpIpConfig list = lookedFor();
         if (!list.getMembers().contains(address)) {
             list.addMember(address);
             LOG.info("relay {}: looks for a member at {} too", relay, address);
         }
+    }
+
+    @Override
+    public void miss(String address) {
+        lookedFor().getMembers().remove(address);
+    }
+
+    private TcpIpConfig lookedFor() {
+        return member.getConfig().getAdvancedNetworkConfig().getJoin().getTcpIpConfig();
     }
 
     private void write(Posting posting) {

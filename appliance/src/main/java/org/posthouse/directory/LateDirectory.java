@@ -106,6 +106,14 @@ public final class LateDirectory implements Directory {
     }
 
     @Override
+    public synchronized void miss(String member) {
+        met.remove(member);
+        if (said == null && !left) {
+            current.miss(member);
+        }
+    }
+
+    @Override
     public List<RelayEntry> relays() {
         return current.relays();
     }

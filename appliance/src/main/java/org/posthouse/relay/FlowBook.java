@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.posthouse.ops.RelayMeasures.Flow;
 
 /**
@@ -57,6 +59,13 @@ final class FlowBook {
         last.put(link, reached);
         byMode.computeIfAbsent(mode, unseen -> new LinkedHashMap<>())
                 .merge(link, reached.grownSince(before), Counts::plus);
+    }
+
+    /** Of links to other relays than these nothing is kept. */
+    void keepOnly(Set<String> links) {
+        Predicate<String> isGone = link -> !link.isEmpty() && !links.contains(link);
+        last.keySet().removeIf(isGone);
+        byMode.values().forEach(mode -> mode.keySet().removeIf(isGone));
     }
 
     /** One entry for each mode and link noted. */

@@ -39,11 +39,21 @@ import org.slf4j.event.Level;
 final class LinkPort implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
 
+    /** A link that is down for so long, and that nobody needs, is let go of: of relays that are killed and never come again, three a minute, a site has 180 links, and may have 192. */
+    private static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(1);
+
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final LinkVisit visit = new LinkVisit();
-    private final Map<String, Promise<Void>> contacts = new HashMap<>();
+
+    /** Who waits for contact, and with which relay. */
+    private final Map<Promise<Void>, String> contacts = new HashMap<>();
+
     private final Map<String, OtherRelay> others = new HashMap<>();
+
+    /** By relays whose links were let go of. */
+    private FlowBook.Counts carriedBefore = FlowBook.Counts.NONE;
+
     private final Parking parking;
 
     /** The relay's: what comes of a wait comes on its loop. */
@@ -96,12 +106,21 @@ final class LinkPort implements Links.Listener {
         }
         List<Future<Void>> waiting = new ArrayList<>();
         for (String other : Set.copyOf(others)) {
-            Future<Void> contact = contact(other).future();
-            waiting.add(contact.isComplete() ? contact : contact.timeout(timeoutMs, TimeUnit.MILLISECONDS)
-                    .recover(late -> Future.failedFuture(
-                            "no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other))));
+            if (!links.hasMet(other)) {
+                waiting.add(contact(other, timeoutMs));
+            }
         }
         return Future.all(waiting).mapEmpty();
+    }
+
+    /** On the relay's context, so that whoever has waited too long goes on there. */
+    private Future<Void> contact(String other, long timeoutMs) {
+        Promise<Void> contact = context.promise();
+        contacts.put(contact, other);
+        return contact.future()
+                .timeout(timeoutMs, TimeUnit.MILLISECONDS)
+                .onComplete(over -> contacts.remove(contact))
+                .recover(late -> Future.failedFuture("no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other)));
     }
 
     /** Whether a link to another relay of the job is down. */
@@ -130,11 +149,6 @@ final class LinkPort implements Links.Listener {
                 .findFirst()
                 .map(status -> status.state() + " " + status.lastReason())
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
-    }
-
-    /** On the relay's context, so that whoever has waited too long goes on there. */
-    private Promise<Void> contact(String other) {
-        return contacts.computeIfAbsent(other, unseen -> context.promise());
     }
 
     /** Another relay by its id. */
@@ -212,7 +226,7 @@ final class LinkPort implements Links.Listener {
         assert relay.inLoop();
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
-        contact(other).tryComplete();
+        List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
         other(other);
         parking.onUp(other, System.nanoTime());
     }
@@ -238,7 +252,7 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onForgotten(String other, List<ByteBuf> frames) {
         visit.leave();
-        LOG.warn("{}: relay {} was restarted, {} frames that it may not have handled", relay.id(), other, frames.size());
+        LOG.warn("{}: relay {} was restarted, or has let go of its link to this one, {} frames that it may not have handled", relay.id(), other, frames.size());
         other(other).onRestarted(frames);
     }
 
@@ -249,13 +263,23 @@ final class LinkPort implements Links.Listener {
         return carried;
     }
 
-    /** It counts as restarted: what is done with what it had not handled is the same. */
+    /** What all links have carried, those that were let go of too: a total never falls. */
+    FlowBook.Counts carriedInAll() {
+        return others.values().stream().map(other -> other.flow().counts()).reduce(carriedBefore, FlowBook.Counts::plus);
+    }
+
+    /** Of a relay that comes, or comes again, nothing is known: this one is forgotten. */
     @Override
     public void onLetGo(String other, List<ByteBuf> frames) {
         visit.leave();
-        LOG.info("{}: no job needs relay {}, which has stopped or was never here: the link is let go of, with {} frames", relay.id(), other, frames.size());
-        contacts.computeIfPresent(other, (name, contact) -> contact.future().isComplete() ? null : contact); // Somebody may wait for the next link.
-        other(other).onRestarted(frames);
+        LOG.info("{}: no job needs relay {}, which has stopped, was never here, or is silent: the link is let go of, with {} frames",
+                relay.id(), other, frames.size());
+        loopback.ifPresent(service -> relay.directory().miss(service.endpointOf(other)));
+        OtherRelay gone = others.remove(other);
+        if (gone != null) {
+            carriedBefore = carriedBefore.plus(gone.flow().counts());
+            gone.onLetGo(frames);
+        }
     }
 
     /** Connections that did not become a link, by kind. */
@@ -311,10 +335,10 @@ final class LinkPort implements Links.Listener {
         return Optional.of(links.streamStatus().carried());
     }
 
-    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped and that no job needs. */
+    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped or are silent and that no job needs. */
     void look() {
         if (links != null) {
-            links.letGo(parking::isNeeded);
+            links.letGo(parking::isNeeded, SILENT_MS_MAX);
             parking.look(links.status(), System.nanoTime());
         }
     }

@@ -32,6 +32,9 @@ final class OtherRelay {
     /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
     private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
 
+    /** Its link was let go of: jobs that are over may have something to say yet. */
+    private boolean left;
+
     /** A frame that must not overtake what was sent before it, and how many frames that are in all. */
     private record Diagnosis(Side side, ByteBuf frame, long behind) {}
 
@@ -113,7 +116,7 @@ final class OtherRelay {
     void diagnose(RelayPeer from, ByteBuf frame) {
         Side side = sides.get(from.shard().number());
         control.submit(() -> {
-            if (diagnoses.size() < DIAGNOSES_MAX && links.isUp(id)) {
+            if (!left && diagnoses.size() < DIAGNOSES_MAX && links.isUp(id)) {
                 diagnoses.add(new Diagnosis(side, frame, acknowledged + senders.size()));
                 sendDiagnoses();
             } else {
@@ -142,6 +145,10 @@ final class OtherRelay {
     private void send(Sender sender, ByteBuf frame) {
         if (sender.side.late != null) {
             sender.side.late.add(frame);
+            return;
+        }
+        if (left) {
+            frame.release();
             return;
         }
         flow.out(frame);
@@ -207,6 +214,12 @@ final class OtherRelay {
         }
     }
 
+    /** The link was let go of, and no open job needs the other relay: shards lose what it has not handled, as if it was restarted, and then forget it. */
+    void onLetGo(List<ByteBuf> frames) {
+        left = true;
+        onRestarted(frames);
+    }
+
     private void gathered(Side side) {
         if (side.late == null) {
             return; // It was restarted twice, and the first time's round has done it.
@@ -215,7 +228,13 @@ final class OtherRelay {
         List<Runnable> early = side.early;
         side.late = null;
         side.early = null;
-        side.peer.shard().strand().submit(() -> side.peer.restarted(before));
+        boolean isLast = left;
+        side.peer.shard().strand().submit(() -> {
+            side.peer.restarted(before);
+            if (isLast) {
+                side.peer.shard().core().forget(side.peer);
+            }
+        });
         early.forEach(Runnable::run);
     }
 }

@@ -200,11 +200,10 @@ final class RelayStatus implements RelayView {
         List<LinkView> links = relay.links().views();
         RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
         RankTotals totals = totals(shards);
-        Map<String, FlowBook.Counts> linked = relay.links().carried();
-        tally.carried(mode, totals.carried(), linked);
+        tally.carried(mode, totals.carried(), relay.links().carried());
         tally.queued(shards, now);
         measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(), now);
-        snapshot = picture(links, counters(shards, totals, linked.values(), lines.waitingBytes(), now));
+        snapshot = picture(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
     }
 
     private RelaySnapshot picture(List<LinkView> links, Counters counters) {
@@ -258,10 +257,7 @@ final class RelayStatus implements RelayView {
         return totals;
     }
 
-    /** @param linked of each link that has been up, those that were let go of too: a total never falls */
-    private Counters counters(
-            List<ShardStatus> shards, RankTotals totals, Collection<FlowBook.Counts> linked, long waitingBytes, long now) {
-        FlowBook.Counts links = linked.stream().reduce(FlowBook.Counts.NONE, FlowBook.Counts::plus);
+    private Counters counters(List<ShardStatus> shards, RankTotals totals, FlowBook.Counts links, long waitingBytes, long now) {
         FlowBook.Counts all = totals.carried().plus(links);
         return new Counters(
                 all.messagesIn(),

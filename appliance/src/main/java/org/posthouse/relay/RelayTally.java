@@ -46,6 +46,7 @@ final class RelayTally {
     void carried(String mode, FlowBook.Counts ranks, Map<String, FlowBook.Counts> links) {
         flows.note(mode, "", ranks);
         links.forEach((other, counts) -> flows.note(mode, other, counts));
+        flows.keepOnly(links.keySet());
     }
 
     /** Notes how many pieces of work have waited for each shard since the last time. */

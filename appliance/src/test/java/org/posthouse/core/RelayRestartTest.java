@@ -37,6 +37,18 @@ final class RelayRestartTest {
         relay.end();
     }
 
+    /** Each rank has an array by these numbers. */
+    @Test
+    void theNumberOfAWayToARelayThatHasGoneIsUsedAgain() {
+        Crossings crossings = new Crossings();
+        assertThat(crossings.of(relay.there, false).index()).isZero();
+        assertThat(crossings.of(relay.there, true).index()).isEqualTo(1);
+        assertThat(crossings.of(relay.far, false).index()).isEqualTo(2);
+        crossings.forget(relay.there);
+        assertThat(crossings.of(relay.far, true).index()).isZero();
+        assertThat(crossings.of(relay.there, false).index()).isEqualTo(1);
+    }
+
     private void restored(Recovered... ranks) {
         relay.core.restore(relay.core.job(OneRelay.JOB), List.of(ranks));
     }

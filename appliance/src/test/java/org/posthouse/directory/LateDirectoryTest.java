@@ -84,6 +84,20 @@ class LateDirectoryTest {
         }
     }
 
+    /** Their names may never come again: each would be dialled whenever parts of the group look for each other. */
+    @Test
+    void looksNoLongerForThoseThatHaveGone() throws IOException {
+        List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1", "127.0.0.1");
+        try (HazelcastDirectory directory = HazelcastDirectory.start(Groups.config("gone", endpoints.getFirst(), List.of(), "r0"))) {
+            List<String> lookedFor = directory.member().getConfig().getAdvancedNetworkConfig().getJoin().getTcpIpConfig().getMembers();
+            List<String> first = List.copyOf(lookedFor);
+            directory.meet(endpoints.get(1));
+            directory.meet(endpoints.get(2));
+            directory.miss(endpoints.get(1));
+            assertThat(lookedFor).containsAll(first).hasSize(first.size() + 1).doesNotContain(endpoints.get(1));
+        }
+    }
+
     @Test
     void nobodyElseGetsTheMembersPortBeforeTheMemberDoes() throws IOException {
         GroupConfig config = Groups.config("kept", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");

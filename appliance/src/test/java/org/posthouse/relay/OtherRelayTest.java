@@ -170,6 +170,11 @@ class OtherRelayTest {
         Token token = Token.random();
         try (RawPeer launcher = launcher()) {
             open(launcher, JOB, token, JobOpen.PROCESS, "pod");
+            relay.control().submit(() -> {
+                RelayPeer peer = relay.links().other("pod").peer(shard);
+                shard.strand().submit(() -> peer.send(send(SHORT, 0)));
+            });
+            await().atMost(PATIENCE).until(() -> flowsOf("pod") == 1 && relay.view().snapshot().counters().messagesOut() == 1);
             get(first.close());
             await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP", "pod DOWN")));
             inControl(() -> {
@@ -178,8 +183,11 @@ class OtherRelayTest {
             });
             assertThat(linked()).as("the job has a rank there").containsExactly("far UP", "pod DOWN");
             launcher.send(new Notice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
-            await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP")));
+            await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP")) && flowsOf("pod") == 0);
         }
+        assertThat(inControl(() -> relay.links().known("pod"))).isEmpty();
+        assertThat(inControl(() -> relay.links().carried())).containsOnlyKeys("far");
+        assertThat(relay.view().snapshot().counters().messagesOut()).as("a total never falls").isEqualTo(1);
         assertThatThrownBy(() -> contacted("pod", 1)).hasMessageContaining("no link to relay pod within 1 ms");
 
         Far pod = new Far();
@@ -209,6 +217,10 @@ class OtherRelayTest {
         await().atMost(PATIENCE).until(() -> linked().contains("pod UP"));
         assertThat(inControl(contact::succeeded)).isTrue();
         get(pod.close());
+    }
+
+    private long flowsOf(String link) {
+        return relay.view().measures().flows().stream().filter(flow -> flow.link().equals(link)).count();
     }
 
     private RawPeer launcher() throws IOException {

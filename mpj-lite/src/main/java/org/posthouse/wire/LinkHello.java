@@ -15,10 +15,11 @@ import java.nio.ByteBuffer;
  * @param heads heads received from the other end in that epoch: where to resume; with lane 0 only, like the next
  * @param bulk frames of bulk received in that epoch without a gap
  * @param unpacks whether the sender takes LINK_PACKED
+ * @param anew whether the sender has no part of the link: nothing has come and nothing has gone, as far as it knows
  */
 public record LinkHello(
         String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk,
-        boolean unpacks) {
+        boolean unpacks, boolean anew) {
     private static final int NAME_BYTES_MAX = 255;
 
     /** The features stand in the upper byte of the word that has the lane. Those that are not known mean nothing. */
@@ -26,11 +27,13 @@ public record LinkHello(
 
     private static final int UNPACKS = 0x100;
 
+    private static final int ANEW = 0x200;
+
     public ByteBuffer encode() {
         return new FrameWriter(FrameType.LINK_HELLO, 0)
                 .i32(Wire.MAGIC)
                 .u16(Wire.VERSION)
-                .u16(unpacks ? lane | UNPACKS : lane)
+                .u16(lane | (unpacks ? UNPACKS : 0) | (anew ? ANEW : 0))
                 .i64(epoch)
                 .i64(peerEpoch)
                 .i64(heads)
@@ -57,6 +60,8 @@ public record LinkHello(
         String expected = in.text("expected relay");
         in.end();
         int lane = laneAndFeatures & LANE_MASK;
-        return new LinkHello(site, relay, expected, epoch, peerEpoch, lane, session, heads, bulk, (laneAndFeatures & UNPACKS) != 0);
+        boolean unpacks = (laneAndFeatures & UNPACKS) != 0;
+        boolean anew = (laneAndFeatures & ANEW) != 0;
+        return new LinkHello(site, relay, expected, epoch, peerEpoch, lane, session, heads, bulk, unpacks, anew);
     }
 }

@@ -196,6 +196,7 @@ final class ControlFramesTest {
                     random.nextLong(),
                     random.nextLong(),
                     random.nextLong(),
+                    random.nextBoolean(),
                     random.nextBoolean());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
             Point point = new Point(

@@ -19,7 +19,7 @@ final class SampleFrames {
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
-    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true);
+    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true, false);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final LinkReach LINK_REACH = new LinkReach(List.of(
             new LinkReach.Entry("b", 0x36, 0x37, List.of()), new LinkReach.Entry("c/2", 0x38, 0x39, List.of("b"))));

@@ -18,6 +18,7 @@ import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.util.EnumSet;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The process's registry of meters: Java's own (garbage collection, memory, threads, processor) from the start,
@@ -33,10 +34,15 @@ public final class OpsMetrics implements AutoCloseable {
     static final int METERS_MAX = 20_000;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final AtomicInteger kept = new AtomicInteger();
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     private OpsMetrics() {
-        registry.config().meterFilter(MeterFilter.maximumAllowableMetrics(METERS_MAX));
+        // Not maximumAllowableMetrics, which counts those too that are gone: names of relays may be any number.
+        registry.config()
+                .onMeterAdded(added -> kept.incrementAndGet())
+                .onMeterRemoved(removed -> kept.decrementAndGet())
+                .meterFilter(MeterFilter.deny(unseen -> kept.get() >= METERS_MAX));
         new ClassLoaderMetrics().bindTo(registry);
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);

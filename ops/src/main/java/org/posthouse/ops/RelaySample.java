@@ -81,7 +81,11 @@ final class RelaySample {
         if (links.retainAll(linkViews.keySet())) {
             meters.values().removeIf(meter -> {
                 String link = meter.getId().getTag(LINK);
-                return link != null && !links.contains(link) && registry.remove(meter) != null;
+                boolean gone = link != null && !links.contains(link);
+                if (gone) {
+                    registry.remove(meter); // Which does nothing with one that it had no room for.
+                }
+                return gone;
             });
         }
     }

@@ -2,6 +2,7 @@ package org.posthouse.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,25 @@ class OpsMetricsTest {
     @AfterEach
     void close() throws Exception {
         ops.close();
+    }
+
+    /** Relays that are linked may have a new name each time. */
+    @Test
+    void metersThatAreGoneLeaveRoomForOthers() {
+        try (OpsMetrics metrics = OpsMetrics.create()) {
+            MeterRegistry registry = metrics.registry();
+            for (int i = 0; i <= OpsMetrics.METERS_MAX; i++) {
+                registry.remove(registry.counter("gone", "name", String.valueOf(i)));
+            }
+            registry.counter("here");
+            assertThat(metrics.registry().scrape()).contains("here_total").doesNotContain("gone_total");
+            for (int i = 0; i < OpsMetrics.METERS_MAX; i++) {
+                registry.counter("many", "name", String.valueOf(i));
+            }
+            registry.counter("last");
+            assertThat(registry.getMeters()).hasSize(OpsMetrics.METERS_MAX);
+            assertThat(metrics.registry().scrape()).doesNotContain("last_total");
+        }
     }
 
     @Test

@@ -51,6 +51,9 @@ final class Link {
     /** Sessions that this end has begun. */
     private long sessions;
 
+    /** When frames flowed last; of use once the link has been up and is not. */
+    private long downAtNanos;
+
     private boolean stopped;
 
     /** The peer has said that it stops, and has not been back. */
@@ -97,9 +100,10 @@ final class Link {
         return hearsay && !hasBeenUp() && emission.bytes() == 0;
     }
 
-    /** Whether nobody but this end has a part of it: the peer has stopped, by its own word, or has never been here. All that came was handled. */
-    boolean isLeft() {
-        return (left || !hearsay && !hasBeenUp()) && current == null && reception.isSettled();
+    /** Whether the peer has stopped, by its own word, has never been here, or has been silent for so long. All that came was handled. */
+    boolean isLeft(long silentNanos) {
+        boolean silent = hasBeenUp() && !isUp() && System.nanoTime() - downAtNanos >= silentNanos;
+        return (left || silent || !hearsay && !hasBeenUp()) && current == null && reception.isSettled();
     }
 
     /** Of the last start of the peer that is known. */
@@ -277,7 +281,7 @@ final class Link {
             lanes.onHello(connection, hello);
             return;
         }
-        boolean restarted = peerEpoch.isRestart(hello);
+        boolean restarted = peerEpoch.isRestart(hello) || hello.anew() && (emission.hasArrived() || reception.hasReceived());
         LinkConnection replaced = null;
         if (!connection.dialled()) {
             if (!restarted && prefersCurrent(connection)) {
@@ -298,7 +302,8 @@ final class Link {
             }
             forget(hello);
         }
-        boolean known = hello.peerEpoch() == links.epoch();
+        // Of a link that was let go of here the peer may know much.
+        boolean known = hasBeenUp() && hello.peerEpoch() == links.epoch();
         try {
             emission.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0, hello.unpacks());
         } catch (WireException e) {
@@ -399,6 +404,7 @@ final class Link {
         boolean wasUp = state == LinkStatus.State.UP;
         transition(LinkStatus.State.DOWN, text(why));
         if (wasUp) {
+            downAtNanos = System.nanoTime();
             links.routing().forget(relay);
             links.listener().onDown(relay, why);
             links.routing().onNeighbours();
@@ -446,7 +452,7 @@ final class Link {
     }
 
     private void forget(LinkHello hello) {
-        LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
+        LOG.warn("link to relay {}: it was restarted, or has let go of the link, epoch {} is {} now; it has not acknowledged {} bytes of frames",
                 relay, peerEpoch.last(), hello.epoch(), emission.bytes());
         reception.forget();
         peerEpoch.see(hello.epoch());
@@ -492,7 +498,8 @@ final class Link {
                 session,
                 reception.headsReceived(),
                 reception.bulkReceived(),
-                links.unpacks());
+                links.unpacks(),
+                !emission.hasWritten() && !reception.hasReceived());
     }
 
     private void transition(LinkStatus.State next, String reason) {

@@ -43,6 +43,16 @@ final class LinkEmission {
         window.own().forEach(visitor);
     }
 
+    /** Whether any frame was ever written, as far as is known here. */
+    boolean hasWritten() {
+        return window.hasWritten();
+    }
+
+    /** Whether the peer is known to have received any. */
+    boolean hasArrived() {
+        return window.hasArrived();
+    }
+
     /** Lets go of what waits of a job that has ended. */
     void forget(long job) {
         window.forget(job);

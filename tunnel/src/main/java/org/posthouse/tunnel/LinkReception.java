@@ -123,7 +123,7 @@ final class LinkReception implements LinkArrivals.Sink {
 
     /** What was told in the last session may have been lost with it. */
     void beginSession() {
-        if (headsReceived() + bulkReceived() > 0) {
+        if (hasReceived()) {
             tell(false);
         }
     }
@@ -138,6 +138,11 @@ final class LinkReception implements LinkArrivals.Sink {
     /** Whether all that came was handled, or was of a peer before this one. */
     boolean isSettled() {
         return arrivals.isSettled();
+    }
+
+    /** Whether anything ever came from the peer as it is. */
+    boolean hasReceived() {
+        return headsReceived() + bulkReceived() > 0;
     }
 
     /** The peer restarted. */

@@ -286,6 +286,16 @@ final class LinkWindow {
         nothingUnderWay();
     }
 
+    /** Whether any frame was ever written, as far as is known here. */
+    boolean hasWritten() {
+        return heads.written() + bulk.written() > 0;
+    }
+
+    /** Whether the peer is known to have received any. */
+    boolean hasArrived() {
+        return heads.arrived() + bulk.arrived() > 0;
+    }
+
     private void nothingUnderWay() {
         Arrays.fill(underWay, 0);
         Arrays.fill(paces, null);

@@ -34,9 +34,9 @@ import org.slf4j.event.Level;
  * {@link #close} may be called from elsewhere.
  *
  * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
- * cut, as long as neither relay restarts. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
+ * cut, as long as neither relay restarts or lets go of the other. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
  * before a frame of its channel that was sent before it and is none. Short frames may come before longer ones of other channels, and before chunks, that
- * were sent earlier. If the other one does restart, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
+ * were sent earlier. If the other one does, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
 public final class Links {
@@ -79,7 +79,7 @@ public final class Links {
         default void onWritable(String relay) {}
 
         /**
-         * {@code relay} restarted: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
+         * {@code relay} restarted, or has let go of its link to this one: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
          * reach the new one, and none that were sent before.
          *
          * @param frames those that {@link #onAcknowledged} has not told of, in the order of {@link Links#send}; the listener's to release or to send again. Of those of a job that
@@ -89,7 +89,7 @@ public final class Links {
             frames.forEach(ByteBuf::release);
         }
 
-        /** {@code relay} has stopped, or was never here, and by {@link Links#letGo} there is no link to it any more. If it comes back, {@link #onUp} tells of a relay that was never here. @param frames as of {@link #onForgotten} */
+        /** {@code relay} has stopped, was never here, or is silent, and by {@link Links#letGo} there is no link to it any more. If it comes back, {@link #onUp} tells of a relay that was never here. @param frames as of {@link #onForgotten} */
         default void onLetGo(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);
         }
@@ -194,16 +194,18 @@ public final class Links {
     }
 
     /**
-     * Lets go of the links to relays that have said that they stop, or were never here, but for the peers of the configuration and those that are needed. If such a relay is started
-     * it begins a new link; one that was only cut off, or killed, has said nothing and stays, since it may come back with its part of the old one.
+     * Lets go of the links to relays that have said that they stop, were never here, or have been silent for so long, but for the peers of the configuration and those that are needed.
+     * If such a relay comes it begins a new link, also one that was only cut off.
      *
-     * @param isNeeded whether frames for a relay are to be kept until it is started again
+     * @param isNeeded whether frames for a relay are to be kept until it is there again
+     * @param silentMs how long a link must have been down for its peer to be silent
      */
-    public void letGo(Predicate<String> isNeeded) {
+    public void letGo(Predicate<String> isNeeded, long silentMs) {
         assert inLoop();
         if (!closed) {
+            long silentNanos = TimeUnit.MILLISECONDS.toNanos(silentMs);
             table.each(link -> {
-                if (link.isLeft() && !config.peers().containsKey(link.relay()) && !isNeeded.test(link.relay())) {
+                if (link.isLeft(silentNanos) && !config.peers().containsKey(link.relay()) && !isNeeded.test(link.relay())) {
                     letGo(link);
                 }
             });
@@ -213,7 +215,7 @@ public final class Links {
     private void letGo(Link link) {
         table.remove(link);
         forwards.forget(link.relay());
-        listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped")));
+        listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped, or is silent")));
     }
 
     /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */
@@ -326,6 +328,11 @@ public final class Links {
         epoch = seen + 1;
         listener.onEpoch(epoch);
         return true;
+    }
+
+    /** Whether {@code relay} has been linked with this one, so that it is what it says it is. */
+    public boolean hasMet(String relay) {
+        return table.hasMet(relay);
     }
 
     LinkTable table() {

@@ -100,9 +100,9 @@ final class Streams {
         each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
     }
 
-    /** {@code relay} has stopped, and there is no link to it any more. */
+    /** {@code relay} has stopped, or is silent, and there is no link to it any more. */
     void onLetGo(String relay) {
-        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " has stopped"));
+        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " has stopped, or is silent"));
         byLink.remove(relay);
         up.remove(relay);
     }

@@ -103,7 +103,7 @@ class LinkLanesTest {
 
     private RawPeer lane(int number) throws Exception {
         RawPeer lane = RawPeer.dial(relay.links.port(), keys);
-        lane.send(new LinkHello("a", "a", "m", 1, EPOCH, number, 1, 0, 0, false).encode()).awaitHello();
+        lane.send(new LinkHello("a", "a", "m", 1, EPOCH, number, 1, 0, 0, false, false).encode()).awaitHello();
         await().atMost(Duration.ofSeconds(60)).until(() -> relay.status("a").lanes() == number + 1);
         return lane;
     }

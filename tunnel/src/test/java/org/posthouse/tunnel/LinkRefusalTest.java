@@ -397,12 +397,12 @@ class LinkRefusalTest {
     @Test
     void believesARelaysNameOnlyUnderItsOwnSite() throws Exception {
         for (LinkHello lie : List.of(
-                new LinkHello("a", "z", "m", 1, 0, 0, 1, 0, 0, false),
-                new LinkHello("a", "z/2", "m", 1, 0, 0, 1, 0, 0, false),
-                new LinkHello("a", "a/1", "m", 1, 0, 0, 1, 0, 0, false),
-                new LinkHello("a", "a/", "m", 1, 0, 0, 1, 0, 0, false),
-                new LinkHello("a", "a/2/3", "m", 1, 0, 0, 1, 0, 0, false),
-                new LinkHello("a", "", "m", 1, 0, 0, 1, 0, 0, false))) {
+                new LinkHello("a", "z", "m", 1, 0, 0, 1, 0, 0, false, false),
+                new LinkHello("a", "z/2", "m", 1, 0, 0, 1, 0, 0, false, false),
+                new LinkHello("a", "a/1", "m", 1, 0, 0, 1, 0, 0, false, false),
+                new LinkHello("a", "a/", "m", 1, 0, 0, 1, 0, 0, false, false),
+                new LinkHello("a", "a/2/3", "m", 1, 0, 0, 1, 0, 0, false, false),
+                new LinkHello("a", "", "m", 1, 0, 0, 1, 0, 0, false, false))) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
                 assertClosed(peer.send(lie.encode()), Reason.WRONG_SITE, "claims to be relay " + lie.relay() + " of site a");
             }
@@ -544,13 +544,13 @@ class LinkRefusalTest {
 
     @Test
     void refusesCountersThatCannotBe() throws Exception {
-        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
-            peer.hello("a", "m", 1, EPOCH, 5);
-            assertClosed(peer, Reason.CANNOT_RESUME, "received 5 frames");
-        }
         try (RawPeer peer = up(1)) {
             peer.send(word(FrameType.LINK_ACK, 1));
             assertClosed(peer, Reason.NOT_EXPECTED, "acknowledges 1");
+        }
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.hello("a", "m", 1, EPOCH, 5);
+            assertClosed(peer, Reason.CANNOT_RESUME, "received 5 frames");
         }
         try (RawPeer peer = up(2)) {
             ByteBuffer frame = word(FrameType.LINK_ACK, 0);
@@ -593,15 +593,15 @@ class LinkRefusalTest {
     void letsALaneJoinItsOwnSessionOnly() throws Exception {
         try (RawPeer first = up(1)) {
             for (LinkHello late : List.of(
-                    new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0, false),
-                    new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false),
-                    new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false))) {
+                    new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0, false, false),
+                    new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false, false),
+                    new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false, false))) {
                 try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
                     assertClosed(lane.send(late.encode()), Reason.NORMAL, "of session " + late.session());
                 }
             }
             try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
-                lane.send(new LinkHello("a", "a", "m", 1, EPOCH, 2, 1, 0, 0, false).encode());
+                lane.send(new LinkHello("a", "a", "m", 1, EPOCH, 2, 1, 0, 0, false, false).encode());
                 assertThat(lane.awaitHello().lane()).isEqualTo(2);
                 assertThat(m.status("a").lanes()).isEqualTo(2);
                 lane.send(numbered(1, 10));

@@ -377,9 +377,51 @@ class LinksTest {
         awaitLast(a, "b", 1);
     }
 
+    /** It may be there, with its part of the link, and hears that this one has none. */
+    @Test
+    void letsGoOfARelayThatIsSilentAndBeginsAnewWithItIfItWasOnlyCutOff() throws Exception {
+        TestRelay a = start(grid.listening("a", 1));
+        CuttingProxy way = proxyTo(a, () -> Long.MAX_VALUE);
+        TestRelay b = start(grid.config("b", 1).peer("a", way.address()));
+        awaitUp(a, b);
+        for (int number = 1; number <= 3; number++) {
+            a.send("b", frame(number));
+            b.send("a", frame(number));
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.acknowledged.get() == 3 && b.acknowledged.get() == 3);
+        way.freeze();
+        way.cutAll();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b") && !b.isUp("a"));
+        a.send("b", frame(4));
+        b.send("a", frame(4));
+        letGo(a, relay -> false);
+        assertThat(a.status("b")).as("it was there just now").isNotNull();
+        letGo(a, "b"::equals, 0);
+        assertThat(a.status("b")).as("it is needed").isNotNull();
+        letGo(a, relay -> false, 0);
+        assertThat(a.status("b")).isNull();
+        assertThat(a.handedBack).containsExactly(4L);
+
+        way.thaw();
+        awaitUp(a, b);
+        assertThat(a.events).containsExactly("up b 1", "down b", "let go b", "up b 1");
+        assertThat(b.events).containsExactly("up a 1", "down a", "forgotten a", "up a 1");
+        assertThat(b.handedBack).containsExactly(4L);
+        for (int number = 1; number <= 3; number++) {
+            a.send("b", frame(number));
+            b.send("a", frame(number));
+        }
+        awaitLast(a, "b", 3);
+        awaitLast(b, "a", 3);
+    }
+
     private static void letGo(TestRelay relay, Predicate<String> isNeeded) throws Exception {
+        letGo(relay, isNeeded, TimeUnit.HOURS.toMillis(1));
+    }
+
+    private static void letGo(TestRelay relay, Predicate<String> isNeeded, long silentMs) throws Exception {
         relay.call(() -> {
-            relay.links.letGo(isNeeded);
+            relay.links.letGo(isNeeded, silentMs);
             return null;
         });
     }

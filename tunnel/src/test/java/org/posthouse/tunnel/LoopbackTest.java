@@ -119,7 +119,7 @@ class LoopbackTest {
         b.close();
         await().atMost(PATIENCE).until(() -> !a.isUp("b"));
         a.call(() -> {
-            a.links.letGo(relay -> false);
+            a.links.letGo(relay -> false, Long.MAX_VALUE);
             return null;
         });
         await().atMost(PATIENCE).until(() -> state(a, "c/service") == ForwardStatus.State.LISTENING);

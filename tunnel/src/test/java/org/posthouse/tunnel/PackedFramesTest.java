@@ -217,7 +217,7 @@ class PackedFramesTest {
             assertThat(peer.await(FrameType.SEND).capacity()).isEqualTo(50_000 + Wire.MESSAGE_HEADER_BYTES);
         }
         try (RawPeer peer = RawPeer.dial(relay.links.port(), keys)) {
-            peer.send(new LinkHello("a", "a", "m", ++epoch, EPOCH, 0, 1, 0, 0, true).encode()).awaitHello();
+            peer.send(new LinkHello("a", "a", "m", ++epoch, EPOCH, 0, 1, 0, 0, true, false).encode()).awaitHello();
             relay.send("a", Frames.send(1, new byte[50_000]));
             assertThat(peer.await(FrameType.LINK_PACKED).capacity()).isLessThan(1_000);
         }

@@ -76,7 +76,7 @@ final class RawPeer implements Closeable {
 
     /** Says that it is {@code relay}, SITE or SITE/NAME. */
     RawPeer hello(String relay, String expected, long epoch, long peerEpoch, long received) throws IOException {
-        return send(new LinkHello(relay.replaceFirst("/.*", ""), relay, expected, epoch, peerEpoch, 0, 1, received, 0, false).encode());
+        return send(new LinkHello(relay.replaceFirst("/.*", ""), relay, expected, epoch, peerEpoch, 0, 1, received, 0, false, false).encode());
     }
 
     /** The next frame of {@code type}; others before it are skipped. */

@@ -123,7 +123,7 @@ class RevocationTest {
         try (RawPeer lane0 = RawPeer.dial(b.links.port(), first);
                 RawPeer lane1 = RawPeer.dial(b.links.port(), second)) {
             lane0.hello("d", "b", 1, 0, 0).awaitHello();
-            lane1.send(new LinkHello("d", "d", "b", 1, 1, 1, 1, 0, 0, false).encode()).awaitHello();
+            lane1.send(new LinkHello("d", "d", "b", 1, 1, 1, 1, 0, 0, false, false).encode()).awaitHello();
             grid.authority().revoke(serial);
             grid.authority().tellRevoked(site("b"));
             Notice why = lane1.awaitClose();
