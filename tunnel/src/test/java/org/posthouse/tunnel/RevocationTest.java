@@ -97,6 +97,17 @@ class RevocationTest {
         assertThat(status.warnings()).isEmpty();
     }
 
+    /** It may not have heard of the list, and took the link for one that is up again, each time. */
+    @Test
+    void greetsNoRelayThatItDialsWhoseCertificateIsRevoked() throws Exception {
+        grid.authority().revoke("b");
+        grid.authority().tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.refusals(Refusal.REVOKED) > 3);
+        assertThat(b.events.stream().filter(event -> event.split(" ")[1].equals("a"))).containsExactly("up a 1", "down a");
+        assertThat(a.status("b").lastReason()).startsWith("REVOKED: its certificate, serial ").contains("of site b, was revoked");
+        assertThat(b.status("a").lastReason()).isEqualTo(a.status("b").lastReason());
+    }
+
     @Test
     void resumesWithoutLossWhenTheRevokedCertificateIsRenewed() throws Exception {
         c.send("b", frame(1));
