@@ -11,6 +11,9 @@ import java.util.Map;
  * to the relay's context; knows no file.
  */
 final class LinkKeys {
+    /** What becomes of links by a certificate that is not valid now. */
+    private static final String REFUSED = "; links that are up stay, new ones are refused";
+
     private SiteKeys keys;
     private RevocationList revocations;
 
@@ -104,10 +107,11 @@ final class LinkKeys {
     }
 
     private static void warn(List<String> warnings, String whose, SiteCertificate certificate, Instant now, String advice) {
-        if (KeysStatus.isNear(certificate.notBefore(), certificate.notAfter(), now)) {
+        if (now.isBefore(certificate.notBefore())) {
+            warnings.add(whose + " is not valid before " + certificate.notBefore() + ": check the clock of this host" + REFUSED);
+        } else if (KeysStatus.isNear(certificate.notBefore(), certificate.notAfter(), now)) {
             boolean over = now.isAfter(certificate.notAfter());
-            warnings.add(whose + (over ? " expired " : " expires ") + certificate.notAfter() + ": " + advice
-                    + (over ? "; links that are up stay, new ones are refused" : ""));
+            warnings.add(whose + (over ? " expired " : " expires ") + certificate.notAfter() + ": " + advice + (over ? REFUSED : ""));
         }
     }
 }

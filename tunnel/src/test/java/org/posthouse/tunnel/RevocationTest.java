@@ -386,7 +386,7 @@ class RevocationTest {
     }
 
     @Test
-    void warnsBeforeCertificatesEnd() throws Exception {
+    void warnsBeforeCertificatesEndAndWhereTheyHaveNotBegun() throws Exception {
         Instant now = Instant.now();
         Path keys = folder.resolve("near");
         grid.authority().issue("a", now.minus(Duration.ofDays(300)), now.plus(Duration.ofDays(29)), keys);
@@ -398,6 +398,9 @@ class RevocationTest {
         List<String> late = near.status(peers, now.plus(Duration.ofDays(29).plusMinutes(1))).warnings();
         assertThat(late).hasSize(3).first().asString().contains("of site a expired").contains("links that are up stay");
         assertThat(late.get(1)).contains("grid's authority expires");
+        List<String> early = near.status(peers, now.minus(Duration.ofDays(2))).warnings();
+        assertThat(early).as("by a clock that was set back").hasSize(2).first().asString().contains("grid's authority is not valid before", "clock");
+        assertThat(early.get(1)).contains("of relay b is not valid before " + peer.notBefore(), "links that are up stay");
         assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(47)))).isFalse();
         assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
     }
