@@ -102,7 +102,14 @@ final class LinkKeys {
         warn(warnings, "the certificate of site " + own.site(), own, now, "renew it with posthouse keys renew");
         SiteCertificate authority = SiteCertificate.of(keys.authority(), own.file());
         warn(warnings, "the grid's authority", authority, now, "begin a new grid with posthouse keys init");
-        peers.forEach((relay, peer) -> warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew"));
+        peers.forEach((relay, peer) -> {
+            if (!peer.authority().equals(own.authority())) {
+                warnings.add("the link to relay " + relay
+                        + " is older than this grid's authority: issue its site's certificate with this one, too, and then start one of"
+                        + " the two relays again; until then its certificate cannot be revoked, and the link is refused if it breaks");
+            }
+            warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew");
+        });
         return new KeysStatus(own, authority.notAfter(), revocations.number(), revocations.size(), warnings);
     }
 

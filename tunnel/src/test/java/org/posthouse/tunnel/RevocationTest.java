@@ -405,10 +405,24 @@ class RevocationTest {
         assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
     }
 
+    @Test
+    void warnsOfLinksThatAreOlderThanTheAuthority() throws Exception {
+        GridAuthority next = GridAuthority.init(folder.resolve("next"), 10);
+        next.issue("a", 5, folder.resolve("next-a"));
+        for (String name : List.of("authority.pem", "site.key", "site.pem")) {
+            Files.copy(folder.resolve("next-a").resolve(name), site("a").resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).as("c may be linked, too, over b").first().asString().startsWith("the link to relay b is older than this grid's authority: ");
+        assertThat(a.isUp("b")).isTrue();
+        assertThat(warnings(b)).as("as long as it has not heard of it").isEmpty();
+    }
+
     private static List<SiteCertificate> issued(SiteCertificate one) {
         String copy = one.site() + "-" + one.serial() + ".pem";
         Path file = one.file().getParent().resolveSibling("authority").resolve("issued").resolve(copy);
-        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), file));
+        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), one.authority(), file));
     }
 
     private Path issuedAfter(String site) throws KeysException {
