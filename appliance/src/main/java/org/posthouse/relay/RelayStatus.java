@@ -156,9 +156,9 @@ final class RelayStatus implements RelayView {
             return Readiness.notReady("relay " + relay.id()
                     + (snapshot == null ? " is starting: " + whatItDoes() : " is stopping"));
         }
-        Optional<String> failure = relay.syncFailure();
+        Optional<String> failure = relay.logFailure();
         if (failure.isPresent()) {
-            return Readiness.notReady("relay " + relay.id() + " takes no jobs with --durability host: " + failure.get());
+            return Readiness.notReady("relay " + relay.id() + " takes " + failure.get());
         }
         LogStatus log = relay.journal().status();
         return log.state() == LogStatus.State.FULL
@@ -233,7 +233,7 @@ final class RelayStatus implements RelayView {
                 status.limitBytes(),
                 status.pinnedBytes(),
                 status.state().word(),
-                relay.syncFailure().map(why -> "no jobs with --durability host: " + why + "; ").orElse("") + status.text());
+                relay.logFailure().map(failure -> failure + "; ").orElse("") + status.text());
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

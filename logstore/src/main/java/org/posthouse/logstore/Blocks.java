@@ -44,6 +44,9 @@ final class Blocks {
             ERRNO);
     private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
+    private static final MethodHandle WORDS = call("strerror", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+    private static final int WORDS_BYTES_MAX = 1_024;
+
     private Blocks() {}
 
     private static MethodHandle call(String name, FunctionDescriptor type, Linker.Option... options) {
@@ -67,9 +70,17 @@ final class Blocks {
             case 0 -> true;
             case NO_SPACE, QUOTA_EXCEEDED -> false;
             case NOT_SUPPORTED, NOT_IMPLEMENTED -> tryFill(file, from, to);
-            default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: error "
-                    + error);
+            default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: " + words(error));
         };
+    }
+
+    /** What the system calls an error of its own. */
+    private static String words(int error) {
+        try {
+            return ((MemorySegment) WORDS.invokeExact(error)).reinterpret(WORDS_BYTES_MAX).getString(0);
+        } catch (Throwable e) {
+            throw new IllegalStateException("strerror of the C library cannot be called", e);
+        }
     }
 
     /** @return 0, or the system's number of what is wrong */
