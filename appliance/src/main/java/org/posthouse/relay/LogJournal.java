@@ -119,7 +119,7 @@ final class LogJournal implements Journal {
         reader = opened.reader();
         points = new RestartPoints(this, opened, images, disk);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
-        room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
+        room = new LogRoom(this, opened, points, pressure, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);
         log = opened;
