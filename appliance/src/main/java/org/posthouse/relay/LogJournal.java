@@ -311,6 +311,11 @@ final class LogJournal implements Journal {
         return Optional.ofNullable(failure);
     }
 
+    /** Which rank's checkpoints cannot be kept, and why; empty if all can, or without a log. Thread-safe. */
+    Optional<String> unsaved() {
+        return log == null ? Optional.empty() : points.unsaved();
+    }
+
     /** How the log stands; as if all were well without one. Thread-safe. */
     LogStatus status() {
         return log == null ? LogStatus.NONE : room.status();
