@@ -323,7 +323,7 @@ final class LogRoom {
                     : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
             case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
                     ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"
-                    : "but it gives no more: raise the quota") + "; " + used;
+                    : "but it gives no more: raise the quota, or how many files this process may have open (ulimit -n)") + "; " + used;
         };
     }
 

@@ -24,6 +24,8 @@ final class Blocks {
     private static final int OWNER_ONLY = 0600;
     private static final int KEEP_SIZE = 1;
     private static final int INTERRUPTED = 4;
+    private static final int SYSTEM_HAS_NO_FILES = 23;
+    private static final int PROCESS_HAS_NO_FILES = 24;
     private static final int NO_SPACE = 28;
     private static final int NOT_IMPLEMENTED = 38;
     private static final int NOT_SUPPORTED = 95;
@@ -58,7 +60,7 @@ final class Blocks {
      * Reserves the blocks of {@code [from, to)} of a file, which is made if it is missing. What is there already stays as it
      * is; where nothing is yet, zeros are read.
      *
-     * @return whether all are its own now; if not, the disk is full, or a quota used up
+     * @return whether all are its own now; if not, the disk is full, a quota used up, or no more files may be open just now
      * @throws IOException if the file can have none for any other reason
      */
     static boolean tryReserve(Path file, long from, long to) throws IOException {
@@ -68,7 +70,7 @@ final class Blocks {
         int error = allocate(file, from, to - from);
         return switch (error) {
             case 0 -> true;
-            case NO_SPACE, QUOTA_EXCEEDED -> false;
+            case NO_SPACE, QUOTA_EXCEEDED, SYSTEM_HAS_NO_FILES, PROCESS_HAS_NO_FILES -> false;
             case NOT_SUPPORTED, NOT_IMPLEMENTED -> tryFill(file, from, to);
             default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: " + words(error));
         };
