@@ -209,8 +209,9 @@ final class LogRoomTest {
             nowMs.addAndGet(LogRoom.STALL_MS);
             room.look();
         }
-        assertThat(room.status().text()).contains("of job 0000000000000007 needs the oldest records, as it has not received message 1->0 context 0"
-                + " tag 99 sequence 1 (100000 bytes), nothing moves: raise --log-limit, or have the program receive that message, or not send it");
+        assertThat(room.status().text())
+                .contains("of job 0000000000000007 needs the oldest records, as at its checkpoint it had not received message 1->0 context 0"
+                        + " tag 99 sequence 1 (100000 bytes), nothing moves: raise --log-limit, or have the program receive that message, or not send it");
     }
 
     @Test
