@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
         name = "status",
         description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, a running job has"
+        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders or a checkpoint is not kept, a running job has"
                 + " diverged or stands still, or a warning stands."})
 final class StatusCommand implements Callable<Integer> {
     /** Something needs attention; not 1 or 2, which say that the command itself failed. */

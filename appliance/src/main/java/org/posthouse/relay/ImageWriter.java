@@ -97,7 +97,10 @@ final class ImageWriter implements Images {
     private void kept(HomedRank rank, int save, ImageNote note, long job) {
         shard.core().imageKept(rank, save, note);
         int number = rank.rank();
-        thread.execute(() -> journal.points().tidy(job, number));
+        thread.execute(() -> {
+            journal.points().kept(job, number);
+            journal.points().tidy(job, number);
+        });
     }
 
     @Override
@@ -116,6 +119,7 @@ final class ImageWriter implements Images {
             return;
         }
         LogWork.attempt("no checkpoint of", image.rank, work, why -> {
+            journal.points().failed(image.rank.job().id(), image.rank.rank(), why);
             shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
             close(image);
         });

@@ -82,6 +82,9 @@ final class LogJournal implements Journal {
     /** How far the log has been read, while it is being opened; else null. Written by the thread that opens it, read by any. */
     private volatile LogReading reading;
 
+    /** Why the last append failed; null if it did not. Written under this object's lock, read by any thread. */
+    private volatile String failure;
+
     /** Null unless it is open. Written, last, by the thread that opens it and the one that closes it; read by any. */
     private volatile MessageLog log;
 
@@ -116,7 +119,7 @@ final class LogJournal implements Journal {
         reader = opened.reader();
         points = new RestartPoints(this, opened, images, disk);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
-        room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
+        room = new LogRoom(this, opened, points, pressure, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);
         log = opened;
@@ -301,6 +304,16 @@ final class LogJournal implements Journal {
     /** Whether nothing may be taken in that is to be logged: the log's disk is full. Thread-safe. */
     boolean isFull() {
         return log != null && room.isFull();
+    }
+
+    /** Why it takes nothing, as the last append has shown; empty if it does. Not for want of room. Thread-safe. */
+    Optional<String> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** Which rank's checkpoints cannot be kept, and why; empty if all can, or without a log. Thread-safe. */
+    Optional<String> unsaved() {
+        return log == null ? Optional.empty() : points.unsaved();
     }
 
     /** How the log stands; as if all were well without one. Thread-safe. */
@@ -553,9 +566,13 @@ final class LogJournal implements Journal {
                 throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is full, and what was reserved is used up");
             }
             place = log.place();
+            if (failure != null) { // Not written for each record: others read it.
+                failure = null;
+            }
             room.appended();
             return position;
         } catch (LogException | UncheckedIOException e) {
+            failure = e.getMessage();
             throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: " + e.getMessage(), e);
         } finally {
             log.handOver();

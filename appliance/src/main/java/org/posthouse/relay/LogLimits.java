@@ -10,7 +10,7 @@ import org.posthouse.logstore.LogConfig;
 /**
  * How much room a relay's log may take (docs/operations.md, the log's limits).
  *
- * @param limitBytes of all its files together; 0: three quarters of what is free or its own when it is opened, at most 64 GiB
+ * @param limitBytes of all its files together; 0: three quarters of the most that has been free or its own since it was opened, at most 64 GiB
  * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do
  * @param onFull what becomes of a job when there is no room for what its ranks send
  */
@@ -40,12 +40,12 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
 
     /** The limit of a log in this folder, which exists. */
     long bytes(Path folder) throws IOException {
-        return limitBytes > 0 ? limitBytes : ofRoom(Files.getFileStore(folder).getUsableSpace(), has(folder));
+        return bytes(Files.getFileStore(folder).getUsableSpace(), has(folder));
     }
 
-    /** With its own files, or a relay that comes back on its log would have the less room the more it has written. */
-    static long ofRoom(long freeBytes, long ownBytes) {
-        return Math.clamp((freeBytes + ownBytes) / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
+    /** The same, by what is free. With its own files, or a relay that comes back on its log would have the less room the more it has written. */
+    long bytes(long freeBytes, long ownBytes) {
+        return limitBytes > 0 ? limitBytes : Math.clamp((freeBytes + ownBytes) / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
     }
 
     private static long has(Path folder) throws IOException {

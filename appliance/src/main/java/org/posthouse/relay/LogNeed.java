@@ -61,6 +61,6 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
         }
         String why = saves ? "" : " and takes no checkpoints";
         return "rank " + rank + " of job " + Job.hexId(job) + " needs the oldest records" + why
-                + (waits.isEmpty() ? "" : ", as it has not received " + waits);
+                + (waits.isEmpty() ? "" : ", as at its checkpoint it had not received " + waits);
     }
 }

@@ -40,7 +40,7 @@ final class LogRoom {
     private final RestartPoints points;
     private final Pressure pressure;
     private final Relief relief;
-    private final LogLimits.OnFull onFull;
+    private final LogLimits limits;
     private final Executor background;
     private final LongSupplier clockMs;
     private final LogAsking asking = new LogAsking();
@@ -94,7 +94,7 @@ final class LogRoom {
 
     /**
      * @param pressure how much room it may take
-     * @param onFull what becomes of a job that needs more
+     * @param limits how much that is by the room that there is, and what becomes of a job that needs more
      * @param background where files are deleted
      * @param clockMs some clock that never goes back
      */
@@ -103,11 +103,11 @@ final class LogRoom {
             MessageLog log,
             RestartPoints points,
             Pressure pressure,
-            LogLimits.OnFull onFull,
+            LogLimits limits,
             Relief relief,
             Executor background,
             LongSupplier clockMs) {
-        this.onFull = onFull;
+        this.limits = limits;
         this.clockMs = clockMs;
         this.turn = turn;
         this.log = log;
@@ -181,7 +181,7 @@ final class LogRoom {
 
     /** The job has what is not taken in. */
     void waits(long job) {
-        if (onFull == LogLimits.OnFull.ABORT) {
+        if (limits.onFull() == LogLimits.OnFull.ABORT) {
             background.execute(() -> {
                 look();
                 if (full) {
@@ -216,6 +216,7 @@ final class LogRoom {
             List<LogNeed> needs = cut();
             Disk disk = disk();
             long nowMs = clockMs.getAsLong();
+            pressure.grow(limits.bytes(disk.freeBytes(), log.usedBytes()));
             pressure.look(log.writtenBytes(), disk.ample());
             if ((disk.full() || pressure.state() != Pressure.State.EASY) && !needs.isEmpty()) {
                 asking.next(needs, nowMs).forEach(rank -> relief.ask(rank.job(), rank.rank()));
@@ -292,7 +293,7 @@ final class LogRoom {
             boolean holds = next.state() != LogStatus.State.OPEN;
             LOG.warn("log {}: {}", next.state().word(), next.text());
             relief.changed(holds, next.text());
-            if (next.state() == LogStatus.State.STALLED && onFull == LogLimits.OnFull.ABORT && !needs.isEmpty()) {
+            if (next.state() == LogStatus.State.STALLED && limits.onFull() == LogLimits.OnFull.ABORT && !needs.isEmpty()) {
                 relief.giveUp(needs.getFirst().job(), next.text());
             }
         }
@@ -322,7 +323,7 @@ final class LogRoom {
                     : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
             case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
                     ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"
-                    : "but it gives no more: raise the quota") + "; " + used;
+                    : "but it gives no more: raise the quota, or how many files this process may have open (ulimit -n)") + "; " + used;
         };
     }
 

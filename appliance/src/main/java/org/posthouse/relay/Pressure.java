@@ -29,26 +29,31 @@ final class Pressure {
      */
     private static final int BESIDE_PAYLOAD = 16;
 
-    private final long limitBytes;
-    private final long highBytes;
+    private final int highMarkPercent;
     private final long sharedBytes;
 
     /** Written under this object's lock, read by any thread. */
     private volatile long underWayBytes;
 
     // Written by the thread that looks, read by any.
+    private volatile long limitBytes;
     private volatile long lentBytes;
     private volatile State state = State.EASY;
 
     /** @param sharedBytes what may come beyond what each rank may have under way */
     Pressure(long limitBytes, int highMarkPercent, long sharedBytes) {
         this.limitBytes = limitBytes;
-        this.highBytes = limitBytes / 100 * highMarkPercent;
+        this.highMarkPercent = highMarkPercent;
         this.sharedBytes = sharedBytes;
     }
 
     long limitBytes() {
         return limitBytes;
+    }
+
+    /** There is room for so much: the log may take it, if that is more than before. */
+    void grow(long bytes) {
+        limitBytes = Math.max(limitBytes, bytes);
     }
 
     /** A job's ranks may have so much more under way, or so much less. */
@@ -81,7 +86,7 @@ final class Pressure {
     }
 
     long askBytes() {
-        return Math.min(highBytes, ownHoldBytes() / 4 * 3);
+        return Math.min(limitBytes / 100 * highMarkPercent, ownHoldBytes() / 4 * 3);
     }
 
     /** The log may take more for once. @return whether it may; if not, it has twice what it is limited to */

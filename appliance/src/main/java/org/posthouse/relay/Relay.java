@@ -163,6 +163,11 @@ public final class Relay extends VerticleBase {
         return syncer.failure();
     }
 
+    /** Which jobs cannot be logged, and why; empty if all is well. Thread-safe. */
+    Optional<String> logFailure() {
+        return journal.failure().map(why -> "no logged jobs: " + why).or(() -> syncFailure().map(why -> "no jobs with --durability host: " + why));
+    }
+
     /** With jobs that go on it is made safe first, whatever they asked for: the host may be about to lose its power. */
     private Void closeLog(boolean jobsGoOn) {
         histories.close();

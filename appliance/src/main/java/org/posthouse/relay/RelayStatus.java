@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
@@ -33,6 +34,9 @@ import org.posthouse.wire.JobOpen;
  * A picture of the relay for the console, taken on the relay's event loop a few times a second and read from anywhere.
  */
 final class RelayStatus implements RelayView {
+    /** How a log stands that is open, and of which nothing more may go, as a rank's images are not kept. */
+    private static final String UNSAVED = "unsaved";
+
     private static final long REFRESH_MS = 250;
 
     private final Relay relay;
@@ -156,9 +160,9 @@ final class RelayStatus implements RelayView {
             return Readiness.notReady("relay " + relay.id()
                     + (snapshot == null ? " is starting: " + whatItDoes() : " is stopping"));
         }
-        Optional<String> failure = relay.syncFailure();
+        Optional<String> failure = relay.logFailure();
         if (failure.isPresent()) {
-            return Readiness.notReady("relay " + relay.id() + " takes no jobs with --durability host: " + failure.get());
+            return Readiness.notReady("relay " + relay.id() + " takes " + failure.get());
         }
         LogStatus log = relay.journal().status();
         return log.state() == LogStatus.State.FULL
@@ -226,13 +230,14 @@ final class RelayStatus implements RelayView {
     }
 
     private LogView view(LogStats stats, LogStatus status) {
+        Optional<String> unsaved = relay.journal().unsaved();
         return new LogView(
                 stats.position(),
                 relay.journal().usedBytes(),
                 status.limitBytes(),
                 status.pinnedBytes(),
-                status.state().word(),
-                relay.syncFailure().map(why -> "no jobs with --durability host: " + why + "; ").orElse("") + status.text());
+                unsaved.isPresent() && status.state() == LogStatus.State.OPEN ? UNSAVED : status.state().word(),
+                Stream.of(relay.logFailure(), unsaved, Optional.of(status.text())).flatMap(Optional::stream).collect(Collectors.joining("; ")));
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

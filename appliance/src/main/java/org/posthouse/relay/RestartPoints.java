@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.posthouse.core.Job;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.JobState;
@@ -33,6 +34,9 @@ final class RestartPoints {
 
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
+
+    /** Why the last image of a rank was not kept, by job and rank. Guarded by {@link #turn}. */
+    private final Map<Long, Map<Integer, String>> unsaved = new HashMap<>();
 
     /** @param disk what the log is to be on before anything goes */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk) {
@@ -121,6 +125,33 @@ final class RestartPoints {
         return prologues.get(job).get(rank);
     }
 
+    /** The rank's image was not kept: what it needs of the log stays. */
+    void failed(long job, int rank, String why) {
+        synchronized (turn) {
+            if (log.book().job(job) != null) {
+                unsaved.computeIfAbsent(job, none -> new HashMap<>()).put(rank, why);
+            }
+            log.handOver();
+        }
+    }
+
+    /** The rank's image is kept. */
+    void kept(long job, int rank) {
+        synchronized (turn) {
+            unsaved.computeIfPresent(job, (id, ranks) -> ranks.remove(rank) != null && ranks.isEmpty() ? null : ranks);
+        }
+    }
+
+    /** Whose last images were not kept, and why, in words; empty if all were. */
+    Optional<String> unsaved() {
+        synchronized (turn) {
+            return unsaved.entrySet().stream()
+                    .flatMap(job -> job.getValue().entrySet().stream()
+                            .map(rank -> "no checkpoint of rank " + rank.getKey() + " of job " + Job.hexId(job.getKey()) + ": " + rank.getValue()))
+                    .findFirst();
+        }
+    }
+
     /** Deletes what of a rank's images is not needed any more. Blocks. */
     void tidy(long job, int rank) {
         List<Checkpoint> wanted = choice(job, rank).images().stream().map(RestartChoice.Point::checkpoint).toList();
@@ -182,6 +213,7 @@ final class RestartPoints {
     /** The job has ended; its images are the caller's to delete, if he may. Under the monitor. */
     void forget(long job) {
         assert Thread.holdsLock(turn);
+        unsaved.remove(job);
         Map<Integer, PayloadReader> read = prologues.remove(job);
         if (read != null) {
             read.values().forEach(PayloadReader::close);

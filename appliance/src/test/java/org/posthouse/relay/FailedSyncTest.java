@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
@@ -11,6 +12,7 @@ import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
@@ -35,7 +38,7 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
-/** A relay whose log is not made safe any more, for whatever reason. */
+/** A relay whose log is not made safe any more, or takes nothing, for whatever reason. */
 @ExtendWith(VertxExtension.class)
 @Timeout(120)
 final class FailedSyncTest {
@@ -64,6 +67,38 @@ final class FailedSyncTest {
             relay.control().post(relay.status()::refresh);
             await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no jobs with --durability host: "));
         } finally {
+            vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
+            directory.close();
+        }
+    }
+
+    /** A file system that has become read-only, say: what has its blocks goes on for some time. */
+    @Test
+    void tellsThatItsLogTakesNothingAsLongAsThatIsSo(Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        Path log = folder.resolve("log");
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(log), directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        try (RawPeer launcher = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            read(launcher);
+            assertThat(open(launcher, relay, 1, JobOpen.PROCESS)).contains("JOB_OPENED");
+            Path away = Files.move(log, folder.resolve("away"));
+            assertThatThrownBy(() -> {
+                for (int frames = 0; frames < 1_000; frames++) {
+                    LogJournalTest.events(relay.journal(), 1, 1, items);
+                }
+            }).isInstanceOf(JournalDamaged.class);
+            assertThat(relay.status().readiness().reasons()).singleElement().asString()
+                    .contains("relay here takes no logged jobs: log " + log, "cannot be reserved: No such file or directory");
+            relay.control().post(relay.status()::refresh);
+            await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no logged jobs: log " + log));
+            Files.move(away, log);
+            assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
+            assertThat(relay.status().readiness().reasons()).isEmpty();
+        } finally {
+            items.release();
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -52,18 +53,37 @@ final class ImageWriterTest {
             rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
             rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
-            await().atMost(Duration.ofSeconds(60)).until(() -> unfinished().isPresent());
+            await().atMost(Duration.ofSeconds(60)).until(() -> Files.isDirectory(folder.resolve("images/0000000000000001/0")) && unfinished().isPresent());
             Path written = unfinished().orElseThrow();
             Files.delete(written);
             Files.createDirectories(written.resolve("full"));
             String name = written.getFileName().toString();
-            Files.createDirectories(written.resolveSibling(name.substring(0, name.lastIndexOf('.'))).resolve("full"));
+            Path kept = written.resolveSibling(name.substring(0, name.lastIndexOf('.')));
+            Files.createDirectories(kept.resolve("full"));
             rank.send(image());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.FAILED);
+            relay.control().post(relay.status()::refresh);
+            await().atMost(Duration.ofSeconds(60)).until(() -> log(relay).state().equals("unsaved"));
+            assertThat(log(relay).text()).startsWith("no checkpoint of rank 0 of job 0000000000000001: log " + folder);
+            for (Path inTheWay : List.of(written, kept)) {
+                Files.delete(inTheWay.resolve("full"));
+                Files.deleteIfExists(inTheWay); // The relay may have been faster.
+            }
+            rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
+            rank.send(image());
+            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
+                relay.control().post(relay.status()::refresh);
+                return log(relay).state().equals("open");
+            });
         } finally {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
+    }
+
+    private static LogView log(Relay relay) {
+        return relay.status().snapshot().log().orElseThrow();
     }
 
     private Optional<Path> unfinished() throws Exception {

@@ -162,7 +162,7 @@ final class LogJournalTest {
     }
 
     /** As many events as fit into one frame. */
-    private static void events(LogJournal journal, long job, long first, ByteBuf items) {
+    static void events(LogJournal journal, long job, long first, ByteBuf items) {
         int count = items.readableBytes() / LogRecord.Events.ITEM_BYTES;
         journal.events(job, 1, 1, first, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
     }

@@ -24,7 +24,7 @@ class LogLimitsTest {
         }
 
         assertThat(LogLimits.DEFAULT.bytes(folder)).as("a terabyte of its own, whatever is free").isEqualTo(64 * GIB);
-        assertThat(LogLimits.ofRoom(10 * GIB, 30 * GIB)).isEqualTo(LogLimits.ofRoom(40 * GIB, 0)).isEqualTo(30 * GIB);
+        assertThat(LogLimits.DEFAULT.bytes(10 * GIB, 30 * GIB)).isEqualTo(LogLimits.DEFAULT.bytes(40 * GIB, 0)).isEqualTo(30 * GIB);
     }
 
     @Test

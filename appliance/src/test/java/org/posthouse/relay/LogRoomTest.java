@@ -70,6 +70,20 @@ final class LogRoomTest {
         assertThat(room.holds()).isFalse();
     }
 
+    /** A relay that has waited on a full disk begins when there is a little room, and is not to keep to that when there is more. */
+    @Test
+    void aLimitByTheRoomThatThereIsGrowsWithIt() {
+        LogRoom given = room(LogLimits.OnFull.WAIT);
+        fillUntilHeld(given);
+        LogRoom room = room(LogLimits.DEFAULT);
+        room.look();
+        assertThat(pressure.limitBytes()).isEqualTo(room.status().limitBytes()).isGreaterThan(LIMIT_BYTES);
+        assertThat(room.holds()).isFalse();
+        long most = pressure.limitBytes();
+        pressure.grow(most - 1);
+        assertThat(pressure.limitBytes()).isEqualTo(most);
+    }
+
     /** A shard holds a frame while a look waits for the disk, and the same look makes the room: nobody else would say so. */
     @Test
     void whoHasFoundItFullDuringALookIsToldToTryAgain() {
@@ -195,8 +209,9 @@ final class LogRoomTest {
             nowMs.addAndGet(LogRoom.STALL_MS);
             room.look();
         }
-        assertThat(room.status().text()).contains("of job 0000000000000007 needs the oldest records, as it has not received message 1->0 context 0"
-                + " tag 99 sequence 1 (100000 bytes), nothing moves: raise --log-limit, or have the program receive that message, or not send it");
+        assertThat(room.status().text())
+                .contains("of job 0000000000000007 needs the oldest records, as at its checkpoint it had not received message 1->0 context 0"
+                        + " tag 99 sequence 1 (100000 bytes), nothing moves: raise --log-limit, or have the program receive that message, or not send it");
     }
 
     @Test
@@ -436,6 +451,10 @@ final class LogRoomTest {
     }
 
     private LogRoom room(LogLimits.OnFull onFull) {
+        return room(new LogLimits(LIMIT_BYTES, 60, onFull));
+    }
+
+    private LogRoom room(LogLimits limits) {
         LogRoom.Relief relief = new LogRoom.Relief() {
             @Override
             public void ask(long job, int rank) {
@@ -459,7 +478,7 @@ final class LogRoomTest {
             }
         };
         RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")), this::awaitSafe);
-        return new LogRoom(this, log, points, pressure, onFull, relief, background, nowMs::get);
+        return new LogRoom(this, log, points, pressure, limits, relief, background, nowMs::get);
     }
 
     /** The rank has asked once whether it is restored. */

@@ -24,6 +24,8 @@ final class FileBlocks {
     private static final int OWNER_ONLY = 0600;
     private static final int KEEP_SIZE = 1;
     private static final int INTERRUPTED = 4;
+    private static final int SYSTEM_HAS_NO_FILES = 23;
+    private static final int PROCESS_HAS_NO_FILES = 24;
     private static final int NO_SPACE = 28;
     private static final int NOT_IMPLEMENTED = 38;
     private static final int NOT_SUPPORTED = 95;
@@ -44,6 +46,9 @@ final class FileBlocks {
             ERRNO);
     private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
+    private static final MethodHandle WORDS = call("strerror", FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+    private static final int WORDS_BYTES_MAX = 1_024;
+
     private FileBlocks() {}
 
     private static MethodHandle call(String name, FunctionDescriptor type, Linker.Option... options) {
@@ -55,7 +60,7 @@ final class FileBlocks {
      * Reserves the blocks of {@code [from, to)} of a file, which is made if it is missing. What is there already stays as it
      * is; where nothing is yet, zeros are read.
      *
-     * @return whether all are its own now; if not, the disk is full, or a quota used up
+     * @return whether all are its own now; if not, the disk is full, a quota used up, or no more files may be open just now
      * @throws IOException if the file can have none for any other reason
      */
     static boolean tryReserve(Path file, long from, long to) throws IOException {
@@ -65,11 +70,19 @@ final class FileBlocks {
         int error = allocate(file, from, to - from);
         return switch (error) {
             case 0 -> true;
-            case NO_SPACE, QUOTA_EXCEEDED -> false;
+            case NO_SPACE, QUOTA_EXCEEDED, SYSTEM_HAS_NO_FILES, PROCESS_HAS_NO_FILES -> false;
             case NOT_SUPPORTED, NOT_IMPLEMENTED -> tryFill(file, from, to);
-            default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: error "
-                    + error);
+            default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: " + words(error));
         };
+    }
+
+    /** What the system calls an error of its own. */
+    private static String words(int error) {
+        try {
+            return ((MemorySegment) WORDS.invokeExact(error)).reinterpret(WORDS_BYTES_MAX).getString(0);
+        } catch (Throwable e) {
+            throw new IllegalStateException("strerror of the C library cannot be called", e);
+        }
     }
 
     /** @return 0, or the system's number of what is wrong */

@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -43,9 +44,29 @@ final class FullDisk {
         require(scan.defect().isEmpty() && scan.lastPosition() >= last, "it ends at " + scan.lastPosition() + ": " + scan.defect());
         try (MessageLog log = MessageLog.open(config)) {
             require(log.hasRoom() && append(log) > scan.lastPosition() + 1, "it does not go on behind " + last);
+            waitsForAFileThatItMayOpen(log);
         }
         saysThatItIsFullWithoutAName(config);
         System.out.println("all is well");
+    }
+
+    /** Connections may have taken all that the process may open, as long as they last. */
+    private static void waitsForAFileThatItMayOpen(MessageLog log) throws IOException {
+        List<InputStream> taken = new ArrayList<>();
+        try {
+            while (true) {
+                taken.add(Files.newInputStream(Path.of("/dev/null")));
+            }
+        } catch (IOException e) {
+            require(e.getMessage().contains("Too many open files"), e.toString());
+        }
+        for (int i = 0; append(log) != MessageLog.NO_ROOM; i++) {
+            require(i < PIECES, "it goes on without opening a file");
+        }
+        for (InputStream one : taken) {
+            one.close();
+        }
+        require(log.hasRoomNow() && append(log) != MessageLog.NO_ROOM, "it does not go on when it may open files again");
     }
 
     /** There are bytes, but no more files may be made; a quota looks the same. */

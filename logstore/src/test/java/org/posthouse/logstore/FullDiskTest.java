@@ -24,7 +24,7 @@ class FullDiskTest {
     void isToldAndNeitherEndsTheProcessNorHurtsTheLog() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
         Path output = folder.resolve("output");
-        String script = "mount -t tmpfs -o size=64m,nr_inodes=100 posthouse \"$0\" || { echo cannot mount; exit; }; exec \"$@\"";
+        String script = "mount -t tmpfs -o size=64m,nr_inodes=100 posthouse \"$0\" || { echo cannot mount; exit; }; ulimit -n 256; exec \"$@\"";
         List<String> first = List.of("unshare", "-Urm", "sh", "-c", script, disk.toString());
         Process process = ChildJvm.startBehind(first, FullDisk.class, output, disk.toString());
         assertThat(process.waitFor(40, TimeUnit.SECONDS)).isTrue();

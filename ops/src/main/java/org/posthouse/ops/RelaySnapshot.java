@@ -97,8 +97,8 @@ public record RelaySnapshot(
      * @param bytes    bytes the log holds on disk now; shrinks when it is cut
      * @param limitBytes bytes that it may hold
      * @param pinnedBytes of its bytes, those of files that cannot be cut: ranks of open jobs need records in them
-     * @param state    open; held: senders get no more credit; stalled: the same, and nothing moves; full: its disk is full, and
-     *                 nothing is taken in
+     * @param state    open; unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no more credit;
+     *                 stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
      * @param text     how it stands in one line: why, where, how much is missing, what to do
      */
     public record LogView(long position, long bytes, long limitBytes, long pinnedBytes, String state, String text) {}

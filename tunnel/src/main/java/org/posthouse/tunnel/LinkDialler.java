@@ -160,15 +160,21 @@ final class LinkDialler {
             LinkConnection connection = new LinkConnection(links, peer, link, target.lane());
             connection.attach(end);
             String site = peer.site();
-            if (RelayId.isOf(site, link.relay())) {
-                target.onDialled(connection);
+            if (!RelayId.isOf(site, link.relay())) {
+                refuse(connection, Reason.WRONG_SITE, "expected relay " + link.relay() + " " + where() + ", its certificate is for "
+                        + (site.isEmpty() ? "no site" : "site " + site));
+            } else if (links.keys().isRevoked(peer)) {
+                refuse(connection, Reason.REVOKED, Links.revoked(connection));
             } else {
-                String detail = "expected relay " + link.relay() + " " + where() + ", its certificate is for "
-                        + (site.isEmpty() ? "no site" : "site " + site);
-                links.refusalCounter().count(LinkRefusal.WRONG_SITE, connection.toString(), detail);
-                connection.close(Notice.closing(0, Reason.WRONG_SITE, detail));
-                failed(Reason.WRONG_SITE, detail);
+                target.onDialled(connection);
             }
+        }
+
+        /** Before anything is said on it: a peer that was greeted takes the link for one that is up. */
+        private void refuse(LinkConnection connection, Reason reason, String detail) {
+            links.refusalCounter().count(LinkRefusal.of(reason), connection.toString(), detail);
+            connection.close(Notice.closing(0, reason, detail));
+            failed(reason, detail);
         }
 
         @Override

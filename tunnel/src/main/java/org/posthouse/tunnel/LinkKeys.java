@@ -11,6 +11,9 @@ import java.util.Map;
  * to the relay's context; knows no file.
  */
 final class LinkKeys {
+    /** What becomes of links by a certificate that is not valid now. */
+    private static final String REFUSED = "; links that are up stay, new ones are refused";
+
     private SiteKeys keys;
     private RevocationList revocations;
 
@@ -99,15 +102,23 @@ final class LinkKeys {
         warn(warnings, "the certificate of site " + own.site(), own, now, "renew it with posthouse keys renew");
         SiteCertificate authority = SiteCertificate.of(keys.authority(), own.file());
         warn(warnings, "the grid's authority", authority, now, "begin a new grid with posthouse keys init");
-        peers.forEach((relay, peer) -> warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew"));
+        peers.forEach((relay, peer) -> {
+            if (!peer.authority().equals(own.authority())) {
+                warnings.add("the link to relay " + relay
+                        + " is older than this grid's authority: issue its site's certificate with this one, too, and then start one of"
+                        + " the two relays again; until then its certificate cannot be revoked, and the link is refused if it breaks");
+            }
+            warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew");
+        });
         return new KeysStatus(own, authority.notAfter(), revocations.number(), revocations.size(), warnings);
     }
 
     private static void warn(List<String> warnings, String whose, SiteCertificate certificate, Instant now, String advice) {
-        if (KeysStatus.isNear(certificate.notBefore(), certificate.notAfter(), now)) {
+        if (now.isBefore(certificate.notBefore())) {
+            warnings.add(whose + " is not valid before " + certificate.notBefore() + ": check the clock of this host" + REFUSED);
+        } else if (KeysStatus.isNear(certificate.notBefore(), certificate.notAfter(), now)) {
             boolean over = now.isAfter(certificate.notAfter());
-            warnings.add(whose + (over ? " expired " : " expires ") + certificate.notAfter() + ": " + advice
-                    + (over ? "; links that are up stay, new ones are refused" : ""));
+            warnings.add(whose + (over ? " expired " : " expires ") + certificate.notAfter() + ": " + advice + (over ? REFUSED : ""));
         }
     }
 }

@@ -5,7 +5,11 @@ import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
+import org.bouncycastle.asn1.ASN1OctetString;
+import org.bouncycastle.asn1.x509.AuthorityKeyIdentifier;
+import org.bouncycastle.asn1.x509.Extension;
 
 /**
  * What a certificate says about a site, for people and listings. Immutable.
@@ -14,16 +18,17 @@ import java.util.List;
  * @param serial its serial number in lower-case hex
  * @param notBefore valid from, inclusive
  * @param notAfter valid until, inclusive
+ * @param authority identifier of the key that signed it, in lower-case hex; empty if it does not say
  * @param file where it lies
  */
-public record SiteCertificate(String site, String serial, Instant notBefore, Instant notAfter, Path file) {
+public record SiteCertificate(String site, String serial, Instant notBefore, Instant notAfter, String authority, Path file) {
     /** What a site's name follows in the certificate's subject alternative name, a URI. */
     static final String URI_PREFIX = "posthouse:site:";
 
     private static final Integer SAN_URI = 6;
 
     /** Of a peer that showed none. */
-    static final SiteCertificate NOBODY = new SiteCertificate("", "", Instant.MIN, Instant.MAX, Path.of(""));
+    static final SiteCertificate NOBODY = new SiteCertificate("", "", Instant.MIN, Instant.MAX, "", Path.of(""));
 
     /** A peer's, which lies nowhere here. */
     static SiteCertificate of(X509Certificate certificate) {
@@ -36,7 +41,16 @@ public record SiteCertificate(String site, String serial, Instant notBefore, Ins
                 certificate.getSerialNumber().toString(16),
                 certificate.getNotBefore().toInstant(),
                 certificate.getNotAfter().toInstant(),
+                authorityOf(certificate),
                 file);
+    }
+
+    private static String authorityOf(X509Certificate certificate) {
+        byte[] extension = certificate.getExtensionValue(Extension.authorityKeyIdentifier.getId());
+        byte[] key = extension == null
+                ? null
+                : AuthorityKeyIdentifier.getInstance(ASN1OctetString.getInstance(extension).getOctets()).getKeyIdentifierOctets();
+        return key == null ? "" : HexFormat.of().formatHex(key);
     }
 
     /** The site that {@code certificate} was issued for; empty if it names none, several, or an invalid one. */

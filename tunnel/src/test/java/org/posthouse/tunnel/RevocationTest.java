@@ -97,6 +97,17 @@ class RevocationTest {
         assertThat(status.warnings()).isEmpty();
     }
 
+    /** It may not have heard of the list, and took the link for one that is up again, each time. */
+    @Test
+    void greetsNoRelayThatItDialsWhoseCertificateIsRevoked() throws Exception {
+        grid.authority().revoke("b");
+        grid.authority().tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.refusals(LinkRefusal.REVOKED) > 3);
+        assertThat(b.events.stream().filter(event -> event.split(" ")[1].equals("a"))).containsExactly("up a 1", "down a");
+        assertThat(a.status("b").lastReason()).startsWith("REVOKED: its certificate, serial ").contains("of site b, was revoked");
+        assertThat(b.status("a").lastReason()).isEqualTo(a.status("b").lastReason());
+    }
+
     @Test
     void resumesWithoutLossWhenTheRevokedCertificateIsRenewed() throws Exception {
         c.send("b", frame(1));
@@ -375,7 +386,7 @@ class RevocationTest {
     }
 
     @Test
-    void warnsBeforeCertificatesEnd() throws Exception {
+    void warnsBeforeCertificatesEndAndWhereTheyHaveNotBegun() throws Exception {
         Instant now = Instant.now();
         Path keys = folder.resolve("near");
         grid.authority().issue("a", now.minus(Duration.ofDays(300)), now.plus(Duration.ofDays(29)), keys);
@@ -387,14 +398,31 @@ class RevocationTest {
         List<String> late = near.status(peers, now.plus(Duration.ofDays(29).plusMinutes(1))).warnings();
         assertThat(late).hasSize(3).first().asString().contains("of site a expired").contains("links that are up stay");
         assertThat(late.get(1)).contains("grid's authority expires");
+        List<String> early = near.status(peers, now.minus(Duration.ofDays(2))).warnings();
+        assertThat(early).as("by a clock that was set back").hasSize(2).first().asString().contains("grid's authority is not valid before", "clock");
+        assertThat(early.get(1)).contains("of relay b is not valid before " + peer.notBefore(), "links that are up stay");
         assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(47)))).isFalse();
         assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
+    }
+
+    @Test
+    void warnsOfLinksThatAreOlderThanTheAuthority() throws Exception {
+        GridAuthority next = GridAuthority.init(folder.resolve("next"), 10);
+        next.issue("a", 5, folder.resolve("next-a"));
+        for (String name : List.of("authority.pem", "site.key", "site.pem")) {
+            Files.copy(folder.resolve("next-a").resolve(name), site("a").resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).as("c may be linked, too, over b").first().asString().startsWith("the link to relay b is older than this grid's authority: ");
+        assertThat(a.isUp("b")).isTrue();
+        assertThat(warnings(b)).as("as long as it has not heard of it").isEmpty();
     }
 
     private static List<SiteCertificate> issued(SiteCertificate one) {
         String copy = one.site() + "-" + one.serial() + ".pem";
         Path file = one.file().getParent().resolveSibling("authority").resolve("issued").resolve(copy);
-        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), file));
+        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), one.authority(), file));
     }
 
     private Path issuedAfter(String site) throws KeysException {
