@@ -17,6 +17,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,7 +88,7 @@ public final class HazelcastDirectory implements Directory {
         try {
             loaded.get(LOAD_SECONDS_MAX, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("relay {}: the directory is still empty, loading goes on", relay, e);
+            LOG.warn("relay {}: the directory is still empty, loading goes on: {}", relay, Causes.text(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();

@@ -7,6 +7,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,9 +23,16 @@ import org.slf4j.LoggerFactory;
 public final class LateDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(LateDirectory.class);
 
+    private static final long AGAIN_SECONDS = 30;
+
     private final GroupConfig config;
+    private final BiFunction<GroupConfig, ServerSocketChannel, HazelcastDirectory> start;
+    private final long againMs;
     private final MemoryDirectory before = new MemoryDirectory();
-    private final ServerSocketChannel port;
+    private final CountDownLatch leaving = new CountDownLatch(1);
+
+    /** That of the member that is to be started, or was. Guarded by this. */
+    private ServerSocketChannel port;
 
     /** What was written before there was a group; null from then on. Guarded by this. */
     private List<Consumer<Directory>> said = new ArrayList<>();
@@ -37,21 +47,68 @@ public final class LateDirectory implements Directory {
 
     /** @throws GroupException if the group's port is taken: nothing of the relay needs to be started then */
     public LateDirectory(GroupConfig config) {
+        this(config, HazelcastDirectory::start, TimeUnit.SECONDS.toMillis(AGAIN_SECONDS));
+    }
+
+    /** @param start what makes a member of a port that listens. @param againMs how long after one that could not start the next one is started */
+    LateDirectory(GroupConfig config, BiFunction<GroupConfig, ServerSocketChannel, HazelcastDirectory> start, long againMs) {
         this.config = config;
+        this.start = start;
+        this.againMs = againMs;
         this.port = GroupMember.hold(config);
     }
 
     /**
-     * Joins the group. Blocks for seconds. A directory that is closed meanwhile does not wait for it: the member is ended here, by whoever started it.
+     * Joins the group. Blocks for seconds, and longer if the member cannot start: the relay has jobs already, and they need no group. A directory that is closed meanwhile does not
+     * wait for it: the member is ended here, by whoever started it.
      *
-     * @throws GroupException with one line, if the member cannot start, or if this is closed before it has
+     * @throws GroupException with one line, if this is closed, or the thread interrupted, before there is a member
      */
     public void join() {
-        HazelcastDirectory group = HazelcastDirectory.start(config, port);
+        HazelcastDirectory group = member();
         if (!take(group)) {
             group.close();
-            throw new GroupException("relay " + config.relay() + ": ended while its group member started at " + config.host() + ":" + config.port());
+            throw ended();
         }
+    }
+
+    private HazelcastDirectory member() {
+        while (true) {
+            try {
+                return start.apply(config, held());
+            } catch (GroupException e) {
+                awaitNext(e);
+            }
+        }
+    }
+
+    /** A member that could not start has closed its port. */
+    private synchronized ServerSocketChannel held() {
+        if (left) {
+            throw ended();
+        }
+        if (!port.isOpen()) {
+            port = GroupMember.hold(config);
+        }
+        return port;
+    }
+
+    private void awaitNext(GroupException failed) {
+        try {
+            if (leaving.getCount() > 0) {
+                LOG.warn("{}; the relay serves without its group, and tries again every {} s", failed.getMessage(), TimeUnit.MILLISECONDS.toSeconds(againMs));
+            }
+            if (leaving.await(againMs, TimeUnit.MILLISECONDS)) {
+                throw failed;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failed;
+        }
+    }
+
+    private GroupException ended() {
+        return new GroupException("relay " + config.relay() + ": ended while its group member started at " + config.host() + ":" + config.port());
     }
 
     /** @return false if it is too late for a group */
@@ -147,15 +204,18 @@ public final class LateDirectory implements Directory {
     /** Whoever writes meanwhile does not wait: a relay's loop carries what the member says to the others while it leaves. */
     @Override
     public void close() {
-        Directory leaving;
+        Directory last;
+        ServerSocketChannel held;
         synchronized (this) {
             if (left) {
                 return;
             }
             left = true;
-            leaving = current;
+            last = current;
+            held = port;
         }
-        leaving.close();
-        GroupMember.release(port, config);
+        leaving.countDown();
+        last.close();
+        GroupMember.release(held, config);
     }
 }

@@ -10,10 +10,12 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -138,6 +140,46 @@ class LateDirectoryTest {
             assertThat(Hazelcast.getAllHazelcastInstances()).extracting(member -> member.getConfig().getClusterName()).doesNotContain("ended");
             new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
         }
+    }
+
+    /** The relay serves already, and has jobs: it does not end because its group is out of order. */
+    @Test
+    void aMemberThatCannotStartIsFollowedByAnotherOne() throws IOException {
+        GroupConfig config = Groups.config("again", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        AtomicInteger fails = new AtomicInteger(2);
+        try (LateDirectory late = new LateDirectory(config, (group, port) -> start(group, port, fails), 1)) {
+            late.announce(Groups.relay("r0", 1));
+            late.join();
+            assertThat(fails).hasValue(-1);
+            assertThat(late.relays()).extracting(RelayEntry::relay).containsExactly("r0");
+        }
+        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+    }
+
+    private static HazelcastDirectory start(GroupConfig group, ServerSocketChannel port, AtomicInteger fails) {
+        if (fails.getAndDecrement() == 0) {
+            return HazelcastDirectory.start(group, port);
+        }
+        GroupMember.release(port, group);
+        throw new GroupException("relay r0: as the test wants it");
+    }
+
+    @Test
+    void nobodyWaitsForTheNextMemberOfADirectoryThatIsClosed() throws IOException {
+        GroupConfig config = Groups.config("no more", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        CompletableFuture<Void> tried = new CompletableFuture<>();
+        LateDirectory late = new LateDirectory(
+                config,
+                (group, port) -> {
+                    tried.complete(null);
+                    return start(group, port, new AtomicInteger(1));
+                },
+                PATIENCE.toMillis() * 10);
+        CompletableFuture<Void> joined = CompletableFuture.runAsync(late::join, task -> new Thread(task, "join").start());
+        assertThat(tried).succeedsWithin(PATIENCE);
+        late.close();
+        assertThat(joined).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(GroupException.class).withMessageContaining("relay r0: ");
+        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
     }
 
     @Test
