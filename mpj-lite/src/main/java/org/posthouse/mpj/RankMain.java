@@ -3,8 +3,6 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import org.posthouse.wire.Exit;
@@ -33,13 +31,13 @@ public final class RankMain {
         PrintGate.install();
         endWithLauncher(ending, System.in);
         System.setIn(InputStream.nullInputStream());
-        Method program = find(args[0], ending);
+        MainMethod program = find(args[0], ending);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);
-            program.invoke(null, (Object) ArgumentWords.of(System.getenv()).before(own, rank));
+            program.call(ArgumentWords.of(System.getenv()).before(own, rank));
         } catch (InvocationTargetException e) {
             thrown(e.getCause(), ending);
-        } catch (IllegalAccessException e) {
+        } catch (IllegalAccessException | InstantiationException e) {
             refuse("class " + args[0] + " has a main method that cannot be called: " + e.getMessage(), ending);
         }
     }
@@ -61,19 +59,13 @@ public final class RankMain {
         ending.exit(Exit.TERMINATED);
     }
 
-    private static Method find(String className, Ending ending) {
+    private static MainMethod find(String className, Ending ending) {
         try {
-            Class<?> type = Class.forName(className, true, Thread.currentThread().getContextClassLoader());
-            Method main = type.getMethod("main", String[].class);
-            if (!Modifier.isStatic(main.getModifiers())) {
-                refuse("main in class " + className + " is not static", ending);
-            }
-            main.setAccessible(true);
-            return main;
+            return MainMethod.of(Class.forName(className, true, Thread.currentThread().getContextClassLoader()));
         } catch (ClassNotFoundException e) {
             throw refuse("no class " + e.getMessage() + " on the class path " + System.getProperty("java.class.path"), ending);
         } catch (NoSuchMethodException e) {
-            throw refuse("class " + className + " has no public static void main(String[])", ending);
+            throw refuse("class " + className + " " + e.getMessage(), ending);
         } catch (ExceptionInInitializerError e) {
             throw thrown(e.getCause() == null ? e : e.getCause(), ending);
         } catch (LinkageError e) {

@@ -64,6 +64,44 @@ final class RankMainTest {
         }
     }
 
+    /** As from a source file that declares no class, since Java 25. */
+    static class Compact {
+        private final String word = "made";
+
+        void main() {
+            System.out.println(word);
+            System.exit(0);
+        }
+    }
+
+    /** Two that could be meant. */
+    static final class Heir extends Compact {
+        void main(String[] args) {
+            System.out.println("with " + args.length);
+            System.exit(0);
+        }
+    }
+
+    /** Nobody can make it. */
+    static final class Unmade {
+        private Unmade() {}
+
+        void main(String[] args) {
+            System.out.println("begins");
+        }
+    }
+
+    /** Looks like a program. */
+    static final class Hidden {
+        private static void main(String[] args) {
+            System.out.println("begins");
+        }
+
+        static int main() {
+            return 0;
+        }
+    }
+
     private static String run(String program, int status) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
@@ -93,5 +131,13 @@ final class RankMainTest {
     @Test
     void aProgramThatIsNotThereHasAStatusOfItsOwn() throws Exception {
         assertThat(run("No.Such", RankMain.STATUS_NO_PROGRAM)).startsWith("posthouse: no class No.Such on the class path ");
+    }
+
+    @Test
+    void whatJavaWouldRunIsAProgram() throws Exception {
+        assertThat(run(Compact.class.getName(), 0)).isEqualToIgnoringNewLines("made");
+        assertThat(run(Heir.class.getName(), 0)).isEqualToIgnoringNewLines("with 0");
+        assertThat(run(Unmade.class.getName(), RankMain.STATUS_NO_PROGRAM)).contains("Unmade has a main method that is not static, and cannot be made");
+        assertThat(run(Hidden.class.getName(), RankMain.STATUS_NO_PROGRAM)).contains("Hidden has no main method: expected static void main(String[])");
     }
 }
