@@ -50,6 +50,8 @@ public final class Relay extends VerticleBase {
 
     private final RelayConfig config;
     private final Directory directory;
+
+    /** But those that were refused as they came. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** Those of them that have not shown that they may come, the oldest first. */
@@ -269,17 +271,20 @@ public final class Relay extends VerticleBase {
     private Connection accept(Outlet outlet, Workplace emission) {
         assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
-        connections.add(connection);
         if (stopping) {
             connection.close(goodbye());
-        } else if (connections.size() > config.door().connectionsMax()) {
-            String limit = connections.size() + " connections, at most " + config.door().connectionsMax();
+            return connection;
+        }
+        if (connections.size() >= config.door().connectionsMax()) {
+            String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
             if (!tryMakeRoom(limit)) {
                 connection.close(Notice.closing(0, Reason.LIMIT, limit));
+                return connection; // Not counted: it can make no room, and is to take none from the next.
             }
         } else if (newcomers.size() >= config.door().newcomersMax()) {
             tryMakeRoom(newcomers.size() + 1 + " connections that were not let in, at most " + config.door().newcomersMax());
         }
+        connections.add(connection);
         newcomers.add(connection);
         return connection;
     }

@@ -270,6 +270,9 @@ class RelayTest {
                     RawPeer late = RawPeer.connect(relay.address())) {
                 assertThat(second.read()).isEqualTo(-1);
                 assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(Reason.LIMIT);
+                try (RawPeer later = RawPeer.connect(relay.address())) {
+                    assertThat(notice(later.readFrame()).reason()).as("nor who was refused").isSameAs(Reason.LIMIT);
+                }
                 assertThat(launcher.available() + other.available()).isZero();
                 await().until(() -> relay.refusals().counts().getOrDefault(Reason.TIMEOUT, 0L) == 2);
             }
