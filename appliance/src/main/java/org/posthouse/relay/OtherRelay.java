@@ -136,8 +136,13 @@ final class OtherRelay {
         }
     }
 
+    /** Of a link that was let go of only what a dead relay had sent is not handled by then, and the next link has the same numbers. */
     void handled(List<Long> numbers) {
-        control.submit(() -> numbers.forEach(number -> links.handled(id, number)));
+        control.submit(() -> {
+            if (!left) {
+                numbers.forEach(number -> links.handled(id, number));
+            }
+        });
     }
 
     // ---- the link

@@ -65,6 +65,12 @@ final class Link {
     /** Made upon a neighbour's word, and nobody wants it. */
     private boolean hearsay;
 
+    /**
+     * The peer has a part of a link that was let go of here, and has not shown that it has heard so (LINK_HELLO). Until then nothing is written: if it was cut off before it
+     * heard, what it has received of that one would count for this one.
+     */
+    private boolean unheard;
+
     /** Something of use happened on the current connection: the next dial need not wait long. */
     private boolean progressed;
 
@@ -152,6 +158,19 @@ final class Link {
     /** Whether frames flow on a first lane. */
     boolean flows() {
         return state == LinkStatus.State.UP && current != null && current.isUp();
+    }
+
+    /** Whether frames may be written now. */
+    boolean takesFrames() {
+        return flows() && !unheard;
+    }
+
+    /** The peer has this end's LINK_HELLO. */
+    void onHeard() {
+        if (unheard) {
+            unheard = false;
+            emission.writeWaiting();
+        }
     }
 
     boolean isStopped() {
@@ -302,8 +321,11 @@ final class Link {
             }
             forget(hello);
         }
+        boolean knows = hello.peerEpoch() == links.epoch();
+        // Who answers has heard what this end has.
+        unheard = !connection.dialled() && knows && !hello.anew() && (unheard || !hasBeenUp());
         // Of a link that was let go of here the peer may know much.
-        boolean known = hasBeenUp() && hello.peerEpoch() == links.epoch();
+        boolean known = hasBeenUp() && !unheard && knows;
         try {
             emission.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0, hello.unpacks());
         } catch (WireException e) {

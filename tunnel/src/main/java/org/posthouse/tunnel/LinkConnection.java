@@ -398,6 +398,7 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (up && type == FrameType.LINK_REACH && lane == 0 && path.isDirect()) {
             links.routing().onReach(link.relay(), LinkReach.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_PING) {
+            link.onHeard(); // Whoever has got LINK_HELLO pings before it writes anything else that counts.
             // Not to a peer that sends pings and reads nothing: answers would pile up. It hears other bytes.
             if (socket.writable()) {
                 writeWords(FrameType.LINK_PONG, view.linkWord(0));

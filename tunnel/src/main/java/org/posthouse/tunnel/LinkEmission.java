@@ -143,7 +143,7 @@ final class LinkEmission {
 
     /** Writes what waits until the sockets have enough, or enough bulk is on its way; whoever makes room for more calls it again. */
     void writeWaiting() {
-        while (link.flows()) {
+        while (link.takesFrames()) {
             packer.takeAhead();
             boolean wantsHeads = link.writableFirst() != null;
             int lane = lanes.forBulk(window);

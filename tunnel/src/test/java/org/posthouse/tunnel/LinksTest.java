@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,7 @@ import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -413,6 +415,37 @@ class LinksTest {
         }
         awaitLast(a, "b", 3);
         awaitLast(b, "a", 3);
+    }
+
+    /** It may be cut off once more before it hears that, and says again what it has received over the link before. */
+    @Test
+    void writesNothingToARelayThatHasNotHeardThatItsLinkWasLetGoOf() throws Exception {
+        TestRelay a = start(grid.listening("a", 7).timeouts(new LinkTimeouts(20_000, 20_000, 20_000, 300, 20_000, 5, 1, 20)));
+        Path keys = folder.resolve("raw-b");
+        grid.authority().issue("b", 10, keys);
+        a.call(() -> {
+            a.links.expect("b");
+            return null;
+        });
+        a.send("b", frame(1));
+        for (int cut = 0; cut < 2; cut++) {
+            try (RawPeer b = RawPeer.dial(a.links.port(), keys)) {
+                assertThat(b.hello("b", "a", 1, 7, 1).awaitHello().anew()).isTrue();
+                assertThat(a.status("b").framesOut()).isZero();
+            }
+            await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
+        }
+        try (RawPeer b = RawPeer.dial(a.links.port(), keys)) {
+            b.hello("b", "a", 1, 7, 1).awaitHello();
+            ByteBuffer ping = ByteBuffer.allocate(FrameType.LINK_PING.bytesMin());
+            new FrameView().wrap(ping, 0).begin(FrameType.LINK_PING, ping.capacity(), 0);
+            assertThat(new FrameView().wrap(b.send(ping).await(FrameType.SEND), 0).sequence()).isEqualTo(1);
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
+        try (RawPeer b = RawPeer.dial(a.links.port(), keys)) {
+            assertThat(b.hello("b", "a", 1, 7, 1).awaitHello().anew()).as("that is of this link").isFalse();
+            assertThat(a.status("b").framesRetransmitted()).isZero();
+        }
     }
 
     private static void letGo(TestRelay relay, Predicate<String> isNeeded) throws Exception {
