@@ -61,9 +61,12 @@ public final class RankLog {
             }
             case INCARNATION -> {
                 pinBefore = pinReached();
-                incarnation = Math.max(incarnation, b.getInt(at + Body.INCARNATION_NUMBER)); // What one goes on from may be found out when the next was let in.
-                finalized = false;
-                done = false;
+                int number = b.getInt(at + Body.INCARNATION_NUMBER);
+                if (number >= incarnation) { // What one goes on from may be found out when the next was let in.
+                    incarnation = number;
+                    finalized = false;
+                    done = false;
+                }
                 if (b.getInt(at + Body.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
                     chosen(b.getLong(at + Body.INCARNATION_IMAGE));
                 }

@@ -209,8 +209,10 @@ final class LogBookTest {
             log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, 0, 2));
             assertThat(rank.finalized()).as("its process died before it ended").isFalse();
             assertThat(rank.incarnation()).isEqualTo(2);
+            log.appendFinalized(new Finalized(Samples.JOB, 1, 1, false));
             log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, Incarnation.CHOSEN, 2));
             assertThat(rank.incarnation()).as("what its first process would go on from was found out late").isEqualTo(2);
+            assertThat(rank.finalized()).as("by its second").isTrue();
         }
     }
 
