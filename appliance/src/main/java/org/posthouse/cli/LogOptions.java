@@ -13,7 +13,7 @@ final class LogOptions {
             names = "--log-limit",
             paramLabel = "BYTES",
             converter = ByteCount.class,
-            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free or its own already, at most 64g).")
+            description = "How much the log may take on disk, such as 20g (default: 3/4 of the most that was free or its own since the start, at most 64g).")
     private long limitBytes;
 
     @Option(

@@ -108,9 +108,9 @@ final class Stalls {
         return new Place(stall.context(), stall.group());
     }
 
-    /** Forgets all that {@code rank} said. */
+    /** The rank's process has gone, and is inside nothing any more. What it has left with an error the next one has left, too, and does not say so again. */
     void forget(int rank) {
-        byRank.remove(rank);
+        byRank.computeIfPresent(rank, (gone, words) -> words.values().removeIf(word -> word.stall.isIn()) && words.isEmpty() ? null : words);
     }
 
     /** The words of ranks that wait for {@code peer}. */

@@ -215,17 +215,16 @@ final class Connection implements FrameDecoder.Sink {
     }
 
     /** Whoever is at the other end has said all that the time limit is for. */
-    private void greeted() {
+    void greeted() {
         helloTimer.cancel(false);
     }
 
     /** Whoever is at the other end has shown that he may come. @return false if the connection has just made room for another: he may come again */
     boolean tryAdmit() {
-        greeted();
         return relay.newcomers().remove(this);
     }
 
-    /** It ends for another one, without a word: whoever is honest dials again. */
+    /** It ends for another one, without a word: a rank dials again. */
     void makeRoom(String why) {
         line.cut(Notice.closing(0, Reason.TIMEOUT, why));
     }

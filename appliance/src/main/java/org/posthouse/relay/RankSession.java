@@ -51,6 +51,9 @@ final class RankSession implements Session, RankPort {
 
     private int pages;
 
+    /** Whether it knows the job's token, and its connection did not make room for another before that was seen. */
+    private boolean mayCome;
+
     /** Null until it is admitted. */
     private HomedRank rank;
 
@@ -67,16 +70,18 @@ final class RankSession implements Session, RankPort {
     @Override
     public void begin() throws Refusal {
         core.authenticate(hello);
+        mayCome = connection.tryAdmit();
         if (hello.pages() == 0) {
             admit();
         }
     }
 
     private void admit() throws Refusal {
-        if (!connection.tryAdmit()) {
+        if (!mayCome) {
             return;
         }
         rank = core.connect(hello, state, this);
+        connection.greeted();
         state = List.of();
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && rank.job().survivesHost()) {

@@ -141,6 +141,20 @@ final class StallsTest {
         logged.end();
     }
 
+    /** It said that once, and its next process, which is brought to where it was, does not say it again. */
+    @Test
+    void thatARankHasLeftWithAnErrorIsTrueOfItsNextProcess() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        OneRelay.Rank waits = logged.connect(0);
+        OneRelay.Rank gone = logged.connect(1);
+        waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        logged.core.blocked(gone.rank, stall(1, 3, -1, "Barrier").with(Stall.LEFT));
+        logged.core.disconnected(gone.rank, gone, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        assertThat(waits.take()).singleElement().asString().contains("waits for rank 1, which has left it");
+        logged.end();
+    }
+
     /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */
     @Test
     void nobodyWaitsInVainForWhatHasCome() throws Exception {

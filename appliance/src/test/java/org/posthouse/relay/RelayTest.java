@@ -293,6 +293,28 @@ class RelayTest {
         }
     }
 
+    /** It may have much to say; when thousands come again at once each would make room for the next, and none would get to its end. */
+    @ParameterizedTest
+    @EnumSource
+    void aRankThatTellsWhatItRemembersMakesNoRoom(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
+        try (RawPeer launcher = comes(relay);
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            launcher.send(new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]).encode());
+            assertThat(type(launcher.readFrame())).isSameAs(FrameType.JOB_OPENED);
+            rank.send(Hello.firstStart(JOB, 0, TOKEN).again(Hello.MOVED, 0, 0, 0, 1, 2).encode());
+            await().until(() -> relay.newcomers().isEmpty());
+            try (RawPeer first = RawPeer.connect(relay.address());
+                    RawPeer second = RawPeer.connect(relay.address());
+                    RawPeer third = RawPeer.connect(relay.address())) {
+                assertThat(first.read()).isEqualTo(-1);
+                assertThat(rank.available() + second.available() + third.available()).isZero();
+                rank.send(Hello.launcher(Token.NONE).encode());
+                assertThat(notice(rank.readFrame()).reason()).as("it was heard").isSameAs(Reason.NOT_EXPECTED);
+            }
+        }
+    }
+
     /** A launcher that was let in. */
     private static RawPeer comes(Relay relay) throws IOException {
         RawPeer launcher = RawPeer.connect(relay.address());
