@@ -30,12 +30,12 @@ final class PieceWriter implements AutoCloseable {
         return piece.isDirect() && piece.remaining() >= BYTES_MIN;
     }
 
-    /** Whether the file with this number is open, or can be: it cannot while the process may open no more. */
+    /** Whether the file with this number is open, or could be if the disk has nothing against it: not while the process may open no more files. */
     boolean mayWrite(int number) {
         try {
             return channel(number).isOpen();
         } catch (IOException e) {
-            return false;
+            return !FileBlocks.isForWantOfFiles(e);
         }
     }
 
