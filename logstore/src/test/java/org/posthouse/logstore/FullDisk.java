@@ -65,10 +65,27 @@ final class FullDisk {
             require(i < PIECES, "it goes on without opening a file");
             takeAllFiles(taken);
         }
+        long before = log.place();
+        long beforePosition = log.position();
         for (InputStream one : taken) {
             one.close();
         }
         require(log.hasRoomNow() && append(log) != MessageLog.NO_ROOM, "it does not go on when it may open files again");
+        require(Place.file(log.place()) > Place.file(before), "it begins no file when it may open files again");
+        taken.clear();
+        try (PayloadReader reader = log.reader()) {
+            read(reader, beforePosition, before);
+            takeAllFiles(taken);
+            read(reader, log.position(), log.place());
+        } finally {
+            for (InputStream one : taken) {
+                one.close();
+            }
+        }
+    }
+
+    private static void read(PayloadReader reader, long position, long place) {
+        reader.readArrival(Samples.JOB, Samples.arrival(1, PIECE_BYTES).rank(), position, place, ByteBuffer.allocate(PIECE_BYTES));
     }
 
     /** Those too that the log has closed since. */
