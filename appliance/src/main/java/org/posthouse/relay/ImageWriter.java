@@ -98,7 +98,7 @@ final class ImageWriter implements Images {
         shard.core().imageKept(rank, save, note);
         int number = rank.rank();
         thread.execute(() -> {
-            journal.points().kept(job, number);
+            journal.points().needsNone(job, number);
             journal.points().tidy(job, number);
         });
     }

@@ -449,6 +449,9 @@ final class LogJournal implements Journal {
     public synchronized void done(long job, int rank, int incarnation) {
         if (log != null && !isDone(job, rank)) {
             tryAppend("has a rank that is done", job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation, true)));
+            if (isDone(job, rank)) {
+                points.needsNone(job, rank);
+            }
             room.lookSoon();
         }
     }

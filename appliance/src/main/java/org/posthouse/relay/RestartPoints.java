@@ -135,8 +135,8 @@ final class RestartPoints {
         }
     }
 
-    /** The rank's image is kept. */
-    void kept(long job, int rank) {
+    /** The rank's image is kept, or it is done, and none is needed. */
+    void needsNone(long job, int rank) {
         synchronized (turn) {
             unsaved.computeIfPresent(job, (id, ranks) -> ranks.remove(rank) != null && ranks.isEmpty() ? null : ranks);
         }

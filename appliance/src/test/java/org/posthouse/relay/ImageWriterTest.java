@@ -53,7 +53,7 @@ final class ImageWriterTest {
             rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
             rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
-            await().atMost(Duration.ofSeconds(60)).until(() -> Files.isDirectory(folder.resolve("images/0000000000000001/0")) && unfinished().isPresent());
+            await().atMost(Duration.ofSeconds(60)).until(() -> unfinished().isPresent());
             Path written = unfinished().orElseThrow();
             Files.delete(written);
             Files.createDirectories(written.resolve("full"));
@@ -86,9 +86,14 @@ final class ImageWriterTest {
         return relay.status().snapshot().log().orElseThrow();
     }
 
+    /** Not its prologue, which comes before it and goes by itself. */
     private Optional<Path> unfinished() throws Exception {
-        try (Stream<Path> files = Files.walk(folder.resolve("images"))) {
-            return files.filter(file -> file.toString().endsWith(".tmp")).findFirst();
+        Path ofRank = folder.resolve("images/0000000000000001/0");
+        if (!Files.isDirectory(ofRank)) {
+            return Optional.empty();
+        }
+        try (Stream<Path> files = Files.list(ofRank)) {
+            return files.filter(file -> file.toString().endsWith(".img.tmp")).findFirst();
         }
     }
 

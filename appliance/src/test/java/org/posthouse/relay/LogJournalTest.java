@@ -194,6 +194,19 @@ final class LogJournalTest {
         assertThat(journal.hasAmpleRoom()).isFalse();
     }
 
+    @Test
+    void nobodyMissesTheCheckpointOfARankThatIsDone() throws Exception {
+        LogJournal journal = new LogJournal();
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        journal.points().failed(7, 1, "no disk");
+        journal.done(7, 0, 1);
+        assertThat(journal.unsaved()).contains("no checkpoint of rank 1 of job 0000000000000007: no disk");
+        journal.done(7, 1, 1);
+        assertThat(journal.unsaved()).isEmpty();
+        journal.close();
+    }
+
     /** Whoever ends a job goes on with what else there is to do for that. */
     @Test
     void aJobEndsThoughItsLogTakesNothingMore() throws Exception {

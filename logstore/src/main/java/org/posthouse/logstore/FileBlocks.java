@@ -12,7 +12,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Makes a file's blocks its own before anybody writes to them through memory: a write through memory to a hole of a file
@@ -74,6 +76,12 @@ final class FileBlocks {
             case NOT_SUPPORTED, NOT_IMPLEMENTED -> tryFill(file, from, to);
             default -> throw new IOException("blocks from " + from + " to " + to + " of " + file + " cannot be reserved: " + words(error));
         };
+    }
+
+    /** Whether a file could not be opened as the process, or the system, may have no more open just now. */
+    static boolean isForWantOfFiles(IOException e) {
+        return e instanceof FileSystemException refused
+                && List.of(words(SYSTEM_HAS_NO_FILES), words(PROCESS_HAS_NO_FILES)).contains(String.valueOf(refused.getReason()));
     }
 
     /** What the system calls an error of its own. */

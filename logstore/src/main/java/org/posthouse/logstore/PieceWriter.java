@@ -30,6 +30,15 @@ final class PieceWriter implements AutoCloseable {
         return piece.isDirect() && piece.remaining() >= BYTES_MIN;
     }
 
+    /** Whether the file with this number is open, or could be if the disk has nothing against it: not while the process may open no more files. */
+    boolean mayWrite(int number) {
+        try {
+            return channel(number).isOpen();
+        } catch (IOException e) {
+            return !FileBlocks.isForWantOfFiles(e);
+        }
+    }
+
     /** Copies what the piece has left to this offset of the file with this number; its position is kept. */
     void write(int number, long offset, ByteBuffer piece) {
         ByteBuffer from = piece.duplicate();

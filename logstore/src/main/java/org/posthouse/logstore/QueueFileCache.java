@@ -55,12 +55,36 @@ final class QueueFileCache implements AutoCloseable {
         if (channel == null || numbers[slot] != number || !channel.isOpen()) {
             if (channel != null) {
                 channel.close();
+                channels[slot] = null;
             }
-            channel = FileChannel.open(files.apply(number), StandardOpenOption.READ);
+            channel = open(files.apply(number));
             channels[slot] = channel;
             numbers[slot] = number;
         }
         return channel;
+    }
+
+    /** Where the process may open no more files just now, another one that is open here goes for it. */
+    private FileChannel open(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ);
+        } catch (IOException e) {
+            if (!FileBlocks.isForWantOfFiles(e) || !tryCloseOne()) {
+                throw e;
+            }
+            return FileChannel.open(file, StandardOpenOption.READ);
+        }
+    }
+
+    private boolean tryCloseOne() throws IOException {
+        for (int slot = 0; slot < OPEN_MAX; slot++) {
+            if (channels[slot] != null) {
+                channels[slot].close();
+                channels[slot] = null;
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Closes these, if they are open: a file that goes keeps its room on the disk until then. */

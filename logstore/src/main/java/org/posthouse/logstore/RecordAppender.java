@@ -124,7 +124,7 @@ final class RecordAppender implements AutoCloseable {
         int length = piece.remaining();
         long at = bytes.writePosition();
         bytes.writePosition(at + length);
-        if (PieceWriter.takes(piece)) {
+        if (PieceWriter.takes(piece) && pieces.mayWrite(clock.file())) {
             pieces.write(clock.file(), at, piece);
         } else if (piece.isDirect()) {
             bytes.write(at, piece, piece.position(), length);

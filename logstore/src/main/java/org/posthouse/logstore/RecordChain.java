@@ -146,6 +146,9 @@ final class RecordChain implements AutoCloseable {
 
     /** Begins a new file, if its blocks are there; else the one that is being written grows on. */
     private void roll() {
+        if (!blocks.mayBegin()) {
+            return;
+        }
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
         long needed = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
         int next = appender.file() + 1;

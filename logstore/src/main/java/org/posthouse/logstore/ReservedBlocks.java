@@ -37,8 +37,7 @@ final class ReservedBlocks {
             boolean begun = Files.isRegularFile(path);
             long to = begun ? Files.size(path) + SLACK_BYTES : bytes;
             Path ready = begun ? path : QueueFiles.ready(folder, number);
-            if (!FileBlocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES)
-                    || !FileBlocks.tryReserve(ready, 0, to)) {
+            if (!tryMetadata() || !FileBlocks.tryReserve(ready, 0, to)) {
                 Files.deleteIfExists(QueueFiles.ready(folder, number));
                 return false;
             }
@@ -48,6 +47,19 @@ final class ReservedBlocks {
         } catch (IOException e) {
             throw unusable(path, e);
         }
+    }
+
+    /** Whether another file may be begun just now, which Chronicle opens: if it cannot, the log is broken. */
+    boolean mayBegin() {
+        try {
+            return tryMetadata();
+        } catch (IOException e) {
+            throw unusable(folder, e);
+        }
+    }
+
+    private boolean tryMetadata() throws IOException {
+        return FileBlocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES);
     }
 
     /** The writer begins a file that has so many bytes, all with blocks of their own. */

@@ -16,12 +16,14 @@ final class FullDisk {
     /** Into the second file of the log. */
     private static final int PIECES = 150;
 
+    private static final int ROLL_BYTES = 8 << 20;
+
     private FullDisk() {}
 
     /** @param args the disk's folder */
     public static void main(String[] args) throws IOException {
         Path folder = Path.of(args[0], "log");
-        LogConfig config = new LogConfig(folder, 8 << 20, 0);
+        LogConfig config = new LogConfig(folder, ROLL_BYTES, 0);
         long last;
         try (MessageLog log = MessageLog.open(config)) {
             for (int i = 0; i < PIECES; i++) {
@@ -52,7 +54,42 @@ final class FullDisk {
 
     /** Connections may have taken all that the process may open, as long as they last. */
     private static void waitsForAFileThatItMayOpen(MessageLog log) throws IOException {
+        log.discard(log.cut(log.position()), Long.MAX_VALUE); // So that there is one to begin again, which has its blocks.
+        for (int i = 0; i < ROLL_BYTES / PIECE_BYTES - 2; i++) {
+            require(append(log) != MessageLog.NO_ROOM, "no room for a file");
+        }
         List<InputStream> taken = new ArrayList<>();
+        takeAllFiles(taken);
+        ByteBuffer large = ByteBuffer.allocateDirect(PIECE_BYTES); // It would be copied by way of a file that is not open yet.
+        for (int i = 0; append(log, large) != MessageLog.NO_ROOM; i++) {
+            require(i < PIECES, "it goes on without opening a file");
+            takeAllFiles(taken);
+        }
+        long before = log.place();
+        long beforePosition = log.position();
+        for (InputStream one : taken) {
+            one.close();
+        }
+        require(log.hasRoomNow() && append(log) != MessageLog.NO_ROOM, "it does not go on when it may open files again");
+        require(Place.file(log.place()) > Place.file(before), "it begins no file when it may open files again");
+        taken.clear();
+        try (PayloadReader reader = log.reader()) {
+            read(reader, beforePosition, before);
+            takeAllFiles(taken);
+            read(reader, log.position(), log.place());
+        } finally {
+            for (InputStream one : taken) {
+                one.close();
+            }
+        }
+    }
+
+    private static void read(PayloadReader reader, long position, long place) {
+        reader.readArrival(Samples.JOB, Samples.arrival(1, PIECE_BYTES).rank(), position, place, ByteBuffer.allocate(PIECE_BYTES));
+    }
+
+    /** Those too that the log has closed since. */
+    private static void takeAllFiles(List<InputStream> taken) {
         try {
             while (true) {
                 taken.add(Files.newInputStream(Path.of("/dev/null")));
@@ -60,13 +97,6 @@ final class FullDisk {
         } catch (IOException e) {
             require(e.getMessage().contains("Too many open files"), e.toString());
         }
-        for (int i = 0; append(log) != MessageLog.NO_ROOM; i++) {
-            require(i < PIECES, "it goes on without opening a file");
-        }
-        for (InputStream one : taken) {
-            one.close();
-        }
-        require(log.hasRoomNow() && append(log) != MessageLog.NO_ROOM, "it does not go on when it may open files again");
     }
 
     /** There are bytes, but no more files may be made; a quota looks the same. */
@@ -92,7 +122,11 @@ final class FullDisk {
     }
 
     private static long append(MessageLog log) {
-        return log.appendArrival(Samples.arrival(1, PIECE_BYTES), ByteBuffer.allocate(PIECE_BYTES));
+        return append(log, ByteBuffer.allocate(PIECE_BYTES));
+    }
+
+    private static long append(MessageLog log, ByteBuffer piece) {
+        return log.appendArrival(Samples.arrival(1, PIECE_BYTES), piece);
     }
 
     private static void fill(Path filler) throws IOException {

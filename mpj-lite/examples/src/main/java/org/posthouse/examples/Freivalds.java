@@ -1,7 +1,6 @@
 package org.posthouse.examples;
 
 import mpi.Intracomm;
-import mpi.MPI;
 
 /**
  * Freivalds' check of a matrix product (1979): C = A·B is tried on a random vector x, as C·x = A·(B·x), which
