@@ -3,10 +3,10 @@ ARG BASE=eclipse-temurin:25-jre
 FROM ${BASE}
 
 RUN groupadd --system posthouse && useradd --system --gid posthouse --home-dir /data --create-home posthouse
-COPY posthouse /opt/posthouse/
-COPY appliance/target/lib /opt/posthouse/appliance/target/lib
-COPY appliance/target/posthouse.jar /opt/posthouse/appliance/target/
-COPY appliance/target/classes/org/posthouse/jvm.flags appliance/target/classes/org/posthouse/relay.flags /opt/posthouse/appliance/target/classes/org/posthouse/
+COPY --chmod=755 posthouse /opt/posthouse/
+COPY --chmod=755 appliance/target/lib /opt/posthouse/appliance/target/lib
+COPY --chmod=755 appliance/target/posthouse.jar /opt/posthouse/appliance/target/
+COPY --chmod=755 appliance/target/classes/org/posthouse/jvm.flags appliance/target/classes/org/posthouse/relay.flags /opt/posthouse/appliance/target/classes/org/posthouse/
 # The first command makes what lets later ones, and relays, start in about half the time (docs/adr/0014).
 RUN ln -s /opt/posthouse/posthouse /usr/local/bin/posthouse && posthouse --version
 

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.Stall;
 
 /**
@@ -23,7 +22,7 @@ final class Stalls {
      * For so long it is believed that a rank is inside: who stays says so again every five seconds. Who has died does not say that he goes on, and that word may
      * be lost between relays; where he was would be taken for a place in the next communicator of that number, whose collectives are counted anew.
      */
-    static final long BELIEVED_NS = TimeUnit.SECONDS.toNanos(12);
+    static final long BELIEVED_NS = 12_000_000_000L;
 
     private record Place(int context, long group) {}
 

@@ -108,7 +108,7 @@ final class LauncherScriptTest {
         Path checkout = Path.of(System.getProperty("basedir", ""), "..");
         List<String> copied = Files.readAllLines(checkout.resolve("Dockerfile")).stream()
                 .filter(line -> line.startsWith("COPY "))
-                .map(line -> line.split(" "))
+                .map(line -> line.replaceAll(" --\\S+", "").split(" "))
                 .flatMap(words -> Arrays.stream(words, 1, words.length - 1))
                 .toList();
         List<String> ignore = Files.readAllLines(checkout.resolve(".dockerignore"));

@@ -29,7 +29,7 @@ class RelayKilledTest {
     @ValueSource(strings = "threaded")
     void ringVerifiesAlthoughItsRelayIsKilledTwice(String mode) throws Exception {
         try (Relays relay = one("--mode", mode);
-                Command job = start(relay, "1", "4", "example:ring", "8000", "1024")) {
+                Command job = start(relay, "1", "4", "example:ring", "24000", "1024")) {
             for (int kill = 0; kill < 2; kill++) {
                 relay.awaitDelivered(relay.delivered() + 2_000);
                 relay.kill();
