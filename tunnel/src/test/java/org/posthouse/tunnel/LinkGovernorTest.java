@@ -183,6 +183,19 @@ class LinkGovernorTest {
         assertThat(share(SECOND)).isGreaterThan(0.9);
     }
 
+    /** In a pause nothing is measured, and nothing is forgotten: of half the product a short way for one frame at a time is left. */
+    @Test
+    void goesOnAfterAPauseAsItWas() {
+        pipe(5, 18);
+        run(5 * SECOND);
+        while (!underWay.isEmpty()) {
+            hear();
+        }
+        now += 20 * SECOND;
+        run(SECOND / 2);
+        assertThat(share(SECOND / 2)).isGreaterThan(0.88);
+    }
+
     @Test
     void followsAPipeThatChanges() {
         pipe(20, 10);
