@@ -86,10 +86,9 @@ record JobProgram(List<Path> classPath, String mainClass) {
         }
         try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), null)) {
             if (loader.getResource(name.replace('.', '/') + ".class") == null) {
-                boolean file = name.endsWith(".class") || name.endsWith(".java") || name.endsWith(".jar") || name.contains("/");
                 throw new CommandFailure("no class " + name + " in "
                         + entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))
-                        + (file ? "; expected the name of a class, as org.example.Main, and where it is in -cp" : "; see -cp"));
+                        + "; expected a class with its package, as org.example.Main, and in -cp the jar, or the folder that org is in");
             }
         } catch (IOException e) {
             throw new CommandFailure("the class path cannot be searched: " + Causes.text(e), e);

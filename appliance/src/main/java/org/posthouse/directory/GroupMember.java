@@ -99,7 +99,7 @@ final class GroupMember {
     private static GroupException portInUse(GroupConfig group, Exception e) {
         return new GroupException("relay " + group.relay() + ": group port " + group.host() + ":" + group.port()
                 + " cannot be bound, another process has it or the address is not of this host; stop that process"
-                + " or choose another port", e);
+                + " or choose another port with --group, or with --tunnel-group at all relays", e);
     }
 
     private static GroupException cannotStart(GroupConfig group, Exception e) {

@@ -21,6 +21,11 @@ final class RelaySearch {
     /** As {@code relay --listen} takes it. */
     private static final Pattern EVERY_ADDRESS = Pattern.compile("0\\.0\\.0\\.0:|:::|\\[::]:");
 
+    private static final String NO_GROUP = "name one of each other site with --relay, or start them all with --tunnel-group, so that they know each other";
+
+    private static final String ELSEWHERE = "; if it runs on another host, start it with --announce and the address at which it is reached from here, or name"
+            + " that with --relay";
+
     private final Reach reach;
 
     /** By the relay's id, in the order in which they were connected. */
@@ -105,7 +110,7 @@ final class RelaySearch {
         });
         if (sites.size() < wanted) {
             throw new JobFailure("the job wants " + wanted + " sites, but the relay at " + reach.addresses().get(0)
-                    + " knows only " + sites.size() + (leftOut.isEmpty() ? "" : "; " + String.join("; ", leftOut)));
+                    + " knows only " + sites.size() + "; " + (leftOut.isEmpty() ? NO_GROUP : String.join("; ", leftOut)));
         }
         return sites;
     }
@@ -151,10 +156,10 @@ final class RelaySearch {
                     "all that others know is that it listens at " + address + ", which is every address of its host: start it with --announce HOST:PORT,"
                             + " or name it with --relay");
         }
-        RelayLine line = RelayLine.connect(address, reach.token());
+        RelayLine line = RelayLine.connect(address, reach.token(), ELSEWHERE);
         if (!line.home().relay().equals(relay.relay())) {
             line.close();
-            throw new JobFailure("relay " + line.home().relay() + " answers at " + address);
+            throw new JobFailure("relay " + line.home().relay() + " answers at " + address + ELSEWHERE);
         }
         add(line);
         return line;

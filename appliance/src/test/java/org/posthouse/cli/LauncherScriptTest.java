@@ -58,6 +58,10 @@ final class LauncherScriptTest {
     }
 
     private String run(String locale) throws Exception {
+        return run(locale, 0);
+    }
+
+    private String run(String locale, int status) throws Exception {
         ProcessBuilder posthouse = new ProcessBuilder("bash", home.resolve("posthouse").toString(), "status").redirectErrorStream(true);
         posthouse.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG"));
         posthouse.environment().put("LC_ALL", locale);
@@ -65,7 +69,7 @@ final class LauncherScriptTest {
         posthouse.environment().merge("PATH", home.resolve("bin").toString(), (path, first) -> first + ":" + path);
         Process process = posthouse.start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(process.waitFor()).as(output).isEqualTo(status);
         return output;
     }
 
@@ -89,6 +93,13 @@ final class LauncherScriptTest {
         assertThat(run("POSIX")).contains("java under C.UTF-8");
         assertThat(run("")).contains("java under C.UTF-8");
         assertThat(run("de_DE.UTF-8")).contains("java under de_DE.UTF-8");
+    }
+
+    /** Another one may be in one of the usual places. */
+    @Test
+    void aJdkThatIsNamedIsTheOnlyOne() throws Exception {
+        file("jdk/release", "JAVA_VERSION=\"17.0.15\"\n", 1);
+        assertThat(run("C", 1)).isEqualTo("posthouse: no JDK 25 is at " + home.resolve("jdk") + ", which POSTHOUSE_JAVA_HOME names\n");
     }
 
     /** As in the image: no sources, a Java runtime that jlink made, which has no compiler and does not say its full version in a file. */

@@ -89,6 +89,7 @@ class GroupMemberTest {
                     .isInstanceOf(GroupException.class)
                     .hasMessageContaining(endpoint)
                     .hasMessageContaining("cannot be bound")
+                    .hasMessageContaining("another port with --group, or with --tunnel-group at all relays")
                     .message()
                     .hasLineCount(1);
         }

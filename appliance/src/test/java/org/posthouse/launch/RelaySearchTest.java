@@ -48,6 +48,37 @@ class RelaySearchTest {
         }
     }
 
+    @Test
+    void whoWantsMoreSitesThanARelayKnowsHearsWhatToDo() throws Exception {
+        try (ToldRelay relay = new ToldRelay()) {
+            CompletableFuture<Void> greeted =
+                    CompletableFuture.runAsync(() -> assertThatCode(relay::greet).doesNotThrowAnyException(), Thread::startVirtualThread);
+            assertThatExceptionOfType(JobFailure.class)
+                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .withMessage("the job wants 2 sites, but the relay at " + relay.address() + " knows only 1; name one of each other site with --relay,"
+                            + " or start them all with --tunnel-group, so that they know each other");
+            greeted.join();
+        }
+    }
+
+    /** Each relay listens at its own host's loopback address, and the launcher is on one of these hosts. */
+    @Test
+    void whoMeetsAnotherRelayWhereOneIsSaidToBeHearsWhatToDo() throws Exception {
+        try (ToldRelay relay = new ToldRelay()) {
+            List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("there", "there", relay.address()));
+            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
+                relay.greet(homes);
+                relay.greet(homes);
+            }).doesNotThrowAnyException(), Thread::startVirtualThread);
+            assertThatExceptionOfType(JobFailure.class)
+                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: relay here answers at " + relay.address()
+                            + "; if it runs on another host, start it with --announce and the address at which it is reached from here, or name that"
+                            + " with --relay");
+            greeted.join();
+        }
+    }
+
     /** Whoever dials that comes to his own host. */
     @Test
     void whoseAddressIsEveryOneOfItsHostIsNotDialled() throws Exception {

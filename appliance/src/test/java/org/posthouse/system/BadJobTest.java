@@ -54,7 +54,8 @@ class BadJobTest {
         InProcess.Result result = InProcess.run("run", "-n", "4", "-cp", Jobs.classPath(), "no.such.Program");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err().strip())
-                .isEqualTo("posthouse run: no class no.such.Program in " + Jobs.classPath() + "; see -cp");
+                .isEqualTo("posthouse run: no class no.such.Program in " + Jobs.classPath()
+                        + "; expected a class with its package, as org.example.Main, and in -cp the jar, or the folder that org is in");
     }
 
     @Test
