@@ -377,7 +377,7 @@ public class Datatype implements Freeable, Cloneable {
 
     /** The same data as those of records of so many bytes, each from its first byte on. */
     Datatype record(String recordName, int extentBytes) {
-        Layout bounded = layout.bounded(0, extentBytes / bytes());
+        Layout bounded = layout.bounded(extentBytes / bytes());
         Datatype record = new Datatype(recordName, base, bounded, Unit.NONE, pieces, false);
         record.openMpiStruct = openMpiStruct;
         return record;
