@@ -121,7 +121,7 @@ public final class LogExport implements AutoCloseable {
                 throw damaged(file, offset, "the file ends at " + from.size() + ", its last record here");
             }
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the file's name and rights", e);
+            throw new LogException(file, "cannot be read: " + LogException.words(e), "check the file's name and rights", e);
         }
     }
 

@@ -156,7 +156,7 @@ public final class MessageLog implements AutoCloseable {
         try {
             return reading.read();
         } catch (IOException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + LogException.words(e),
+            throw new LogException(folder, "cannot be read: " + LogException.words(e),
                     "check the folder's name and rights", e);
         }
     }

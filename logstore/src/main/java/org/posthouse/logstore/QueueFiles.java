@@ -90,7 +90,7 @@ final class QueueFiles {
             String day = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
             return Math.toIntExact(LocalDate.parse(day, DAY).toEpochDay());
         } catch (DateTimeException e) {
-            throw new LogException(file, LogException.NO_POSITION, "is not named as a file of a message log",
+            throw new LogException(file, "is not named as a file of a message log",
                     "move it out of the folder", e);
         }
     }
