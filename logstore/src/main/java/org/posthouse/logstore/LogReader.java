@@ -217,7 +217,7 @@ final class LogReader {
         ByteBuffer payload = RecordDecoder.payload(b, at);
         long recordEpoch = b.getLong(at + RecordEnvelope.EPOCH);
         visitor.accept(new LogEntry(position, recordEpoch, record, b.slice(at, queueFile.length()).asReadOnlyBuffer(), payload,
-                RecordDecoder.payloadCrc(b, at), queueFile.file(), QueueFiles.index(file, recordsInFile), at));
+                queueFile.file(), at));
         take(b, at, payload);
         counts.merge(record.type(), 1L, Long::sum);
         firstOfFile.putIfAbsent(file, position);

@@ -84,7 +84,7 @@ final class QueueFiles {
         Files.delete(work);
     }
 
-    private static int number(Path file) {
+    static int number(Path file) {
         String name = file.getFileName().toString();
         try {
             String day = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
