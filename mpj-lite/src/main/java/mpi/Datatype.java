@@ -3,7 +3,6 @@ package mpi;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
@@ -361,10 +360,6 @@ public class Datatype implements Freeable, Cloneable {
     String whyUnusable() {
         String why = !freed ? "a marker" : base == null ? "which is none" : "which was freed";
         return name + ", " + why;
-    }
-
-    Content content(Object buffer, int offset, int count) {
-        return region(buffer, offset).content(0, count);
     }
 
     Sink sink(Object buffer, int offset, int capacity) {
