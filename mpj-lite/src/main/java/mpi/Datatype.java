@@ -3,7 +3,6 @@ package mpi;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
@@ -363,10 +362,6 @@ public class Datatype implements Freeable, Cloneable {
         return name + ", " + why;
     }
 
-    Content content(Object buffer, int offset, int count) {
-        return region(buffer, offset).content(0, count);
-    }
-
     Sink sink(Object buffer, int offset, int capacity) {
         return region(buffer, offset).sink(0, capacity);
     }
@@ -377,7 +372,7 @@ public class Datatype implements Freeable, Cloneable {
 
     /** The same data as those of records of so many bytes, each from its first byte on. */
     Datatype record(String recordName, int extentBytes) {
-        Layout bounded = layout.bounded(0, extentBytes / bytes());
+        Layout bounded = layout.bounded(extentBytes / bytes());
         Datatype record = new Datatype(recordName, base, bounded, Unit.NONE, pieces, false);
         record.openMpiStruct = openMpiStruct;
         return record;

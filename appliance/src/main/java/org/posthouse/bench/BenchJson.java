@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.posthouse.launch.JobFailure;
 
 /** The report for programs. The keys are those of {@code docs/bench.md}. */
@@ -19,23 +20,23 @@ final class BenchJson {
     private BenchJson() {}
 
     static void write(BenchPlan plan, List<Figure> figures, Optional<JobFailure> failed, String command, Path file) throws IOException {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = begin(mapper, command, BASELINE);
-        failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
-        report.put("ranks", plan.ranks())
-                .put("pairs", plan.pairs())
-                .put("sites", plan.sites())
-                .put("relaysPerSite", plan.relaysPerSite())
-                .put("repetitions", plan.repetitions())
-                .put("phaseMs", plan.phaseMs())
-                .put("window", plan.window());
-        ArrayNode array = report.putArray("figures");
-        figures.forEach(figure -> add(figure, figures, array.addObject()));
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+        write(file, command, BASELINE, report -> {
+            failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
+            report.put("ranks", plan.ranks())
+                    .put("pairs", plan.pairs())
+                    .put("sites", plan.sites())
+                    .put("relaysPerSite", plan.relaysPerSite())
+                    .put("repetitions", plan.repetitions())
+                    .put("phaseMs", plan.phaseMs())
+                    .put("window", plan.window());
+            ArrayNode array = report.putArray("figures");
+            figures.forEach(figure -> add(figure, figures, array.addObject()));
+        });
     }
 
-    /** What every report begins with. */
-    static ObjectNode begin(ObjectMapper mapper, String command, String baseline) {
+    /** Writes a report: what each begins with, and what {@code rest} puts behind it. */
+    static void write(Path file, String command, String baseline, Consumer<ObjectNode> rest) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = mapper.createObjectNode()
                 .put("command", command)
                 .put("baseline", baseline)
@@ -46,7 +47,8 @@ final class BenchJson {
                 .put("processors", Runtime.getRuntime().availableProcessors())
                 .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
                 .put("java", Runtime.version().toString());
-        return report;
+        rest.accept(report);
+        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
     }
 
     private static void add(Variant variant, ObjectNode node) {

@@ -97,12 +97,9 @@ final class BenchPlot {
         return map("aesthetic", "x", "name", "message size (bytes)", "trans", "log2", "breaks", breaks, "labels", labels);
     }
 
+    /** With 1, 2 and 5 of every power of ten, from the last below the values to the first above. */
     private static Map<String, Object> timeScale(List<Figure> figures) {
-        return logarithmic("median time (µs)", figures.stream().mapToDouble(figure -> figure.times().medianMicros()).summaryStatistics());
-    }
-
-    /** A vertical axis with 1, 2 and 5 of every power of ten, from the last below the values to the first above. */
-    private static Map<String, Object> logarithmic(String name, DoubleSummaryStatistics values) {
+        DoubleSummaryStatistics values = figures.stream().mapToDouble(figure -> figure.times().medianMicros()).summaryStatistics();
         List<Object> breaks = new ArrayList<>();
         List<Object> labels = new ArrayList<>();
         for (int power = (int) Math.floor(Math.log10(values.getMin())); Math.pow(10, power) <= values.getMax(); power++) {
@@ -114,7 +111,7 @@ final class BenchPlot {
                 }
             }
         }
-        return map("aesthetic", "y", "name", name, "trans", "log10", "breaks", breaks, "labels", labels);
+        return map("aesthetic", "y", "name", "median time (µs)", "trans", "log10", "breaks", breaks, "labels", labels);
     }
 
     static Map<String, Object> map(Object... keysAndValues) {

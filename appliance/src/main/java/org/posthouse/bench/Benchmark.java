@@ -54,10 +54,6 @@ public enum Benchmark {
         this.turnover = turnover;
     }
 
-    Shape shape() {
-        return shape;
-    }
-
     public boolean isOfPairs() {
         return shape == Shape.PAIRS;
     }

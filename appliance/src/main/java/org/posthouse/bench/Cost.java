@@ -3,7 +3,6 @@ package org.posthouse.bench;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.ToDoubleFunction;
 import org.posthouse.relay.RelayLoad;
 import org.posthouse.relay.ThreadLoad;
 
@@ -57,14 +56,10 @@ record Cost(double cpuMicros, double heapBytes, double frames, double payloadByt
     /** The median of each part. */
     static Cost median(List<Cost> costs) {
         return new Cost(
-                median(costs, Cost::cpuMicros),
-                median(costs, Cost::heapBytes),
-                median(costs, Cost::frames),
-                median(costs, Cost::payloadBytes),
-                median(costs, Cost::linkBytes));
-    }
-
-    private static double median(List<Cost> costs, ToDoubleFunction<Cost> part) {
-        return Medians.of(costs.stream().mapToDouble(part).toArray());
+                Medians.of(costs, Cost::cpuMicros),
+                Medians.of(costs, Cost::heapBytes),
+                Medians.of(costs, Cost::frames),
+                Medians.of(costs, Cost::payloadBytes),
+                Medians.of(costs, Cost::linkBytes));
     }
 }

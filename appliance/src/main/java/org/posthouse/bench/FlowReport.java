@@ -1,6 +1,5 @@
 package org.posthouse.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -61,20 +60,18 @@ public final class FlowReport implements Report {
             if (!some.isEmpty()) {
                 out.printf(
                         Locale.ROOT, "%s: %d seconds, median %.1f MB/s%n",
-                        slowed ? "dirty pages from there on" : "dirty pages below \"slowed\"", some.size(), median(some));
+                        slowed ? "dirty pages from there on" : "dirty pages below \"slowed\"", some.size(), Medians.of(some, FlowInterval::megabytesPerSecond));
             }
         }
         out.println(verdict());
     }
 
-    private static double median(List<FlowInterval> some) {
-        return Medians.of(some.stream().mapToDouble(FlowInterval::megabytesPerSecond).toArray());
-    }
-
     @Override
     public void writeJson(String command, Path file) throws IOException {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
+        BenchJson.write(file, command, BASELINE, this::addTo);
+    }
+
+    private void addTo(ObjectNode report) {
         report.put("payloadBytes", plan.payloadBytes())
                 .put("messageBytes", FlowPlan.MESSAGE_BYTES)
                 .put("checkpointMs", plan.checkpointMs())
@@ -96,6 +93,5 @@ public final class FlowReport implements Report {
                     .put("dirtyBytes", interval.dirty().bytes())
                     .put("slowed", interval.isSlowed());
         }
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
     }
 }

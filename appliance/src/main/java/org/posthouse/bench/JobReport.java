@@ -1,6 +1,5 @@
 package org.posthouse.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -35,8 +34,8 @@ public final class JobReport implements Report {
         for (JobTimes times : series) {
             out.printf(
                     Locale.ROOT, "%-10s %12s %12.3f %12.3f %12.3f %10.3f%n", JobPlan.word(times.logged()),
-                    times.told().isEmpty() ? "-" : String.format(Locale.ROOT, "%.3f", JobTimes.median(times.told())),
-                    JobTimes.median(times.communicating()), Collections.min(compared(times)), Collections.max(compared(times)),
+                    times.told().isEmpty() ? "-" : String.format(Locale.ROOT, "%.3f", Medians.of(times.told())),
+                    Medians.of(times.communicating()), Collections.min(compared(times)), Collections.max(compared(times)),
                     timesFirst(times));
         }
     }
@@ -53,10 +52,7 @@ public final class JobReport implements Report {
 
     @Override
     public void writeJson(String command, Path file) throws IOException {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
-        addTo(report);
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+        BenchJson.write(file, command, BASELINE, this::addTo);
     }
 
     /** What was measured of which job. */
@@ -71,7 +67,7 @@ public final class JobReport implements Report {
         for (JobTimes times : series) {
             ObjectNode node = figures.addObject()
                     .put("durability", JobPlan.word(times.logged()))
-                    .put("medianSeconds", JobTimes.median(compared(times)))
+                    .put("medianSeconds", Medians.of(compared(times)))
                     .put("timesFirst", timesFirst(times));
             add(node.putArray("toldSeconds"), times.told());
             add(node.putArray("initToEndSeconds"), times.communicating());
@@ -86,7 +82,7 @@ public final class JobReport implements Report {
     /** Each series' median, by what it is called, in seconds. */
     Map<String, Double> medians() {
         Map<String, Double> medians = new LinkedHashMap<>();
-        series.forEach(times -> medians.put(JobPlan.word(times.logged()), JobTimes.median(compared(times))));
+        series.forEach(times -> medians.put(JobPlan.word(times.logged()), Medians.of(compared(times))));
         return medians;
     }
 

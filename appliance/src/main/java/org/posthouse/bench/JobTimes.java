@@ -41,8 +41,4 @@ final class JobTimes {
     boolean isTold() {
         return told.stream().allMatch(seconds -> seconds > 0);
     }
-
-    static double median(List<Double> seconds) {
-        return Medians.of(seconds.stream().mapToDouble(Double::doubleValue).toArray());
-    }
 }

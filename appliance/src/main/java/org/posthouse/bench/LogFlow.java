@@ -45,7 +45,7 @@ public final class LogFlow {
     public static FlowReport measure(FlowPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         LogLimits limits = new LogLimits(plan.limitBytes(), LogLimits.DEFAULT.highMarkPercent(), LogLimits.DEFAULT.onFull());
         Vertx vertx = EmbeddedGrid.vertx();
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, Optional.of(limits), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED))) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, Optional.of(limits), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 0)) {
             return new LogFlow(plan, watch, grid).measure();
         } finally {
             vertx.close().await();

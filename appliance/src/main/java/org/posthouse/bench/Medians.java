@@ -2,6 +2,7 @@ package org.posthouse.bench;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** Medians: the middle value, or the mean of the two in the middle. */
 final class Medians {
@@ -12,6 +13,15 @@ final class Medians {
         Arrays.sort(sorted);
         int middle = sorted.length / 2;
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    static double of(List<Double> values) {
+        return of(values, Double::doubleValue);
+    }
+
+    /** The median of one part of each. */
+    static <T> double of(List<T> values, ToDoubleFunction<T> part) {
+        return of(values.stream().mapToDouble(part).toArray());
     }
 
     /** The median of the ratios of two lists' elements, place by place: what drifts from place to place drops out. */

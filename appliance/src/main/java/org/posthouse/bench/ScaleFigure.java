@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.function.ToDoubleFunction;
 
 /** One line of the report of {@code bench scale}: one series at one size in one cell. Filled by the driver, then read. */
 final class ScaleFigure {
@@ -88,15 +87,7 @@ final class ScaleFigure {
 
     /** Fairness: the slowest pair's rate over the median pair's, the median over the repetitions. */
     double slowestOverMedian() {
-        return median(round -> round.slowest / round.median);
-    }
-
-    private double median(ToDoubleFunction<Round> part) {
-        return Medians.of(rounds.stream().mapToDouble(part).toArray());
-    }
-
-    static double median(List<Double> values) {
-        return Medians.of(values.stream().mapToDouble(Double::doubleValue).toArray());
+        return Medians.of(rounds, round -> round.slowest / round.median);
     }
 
     /** This overall bandwidth over another series': the median over the repetitions. */
@@ -117,13 +108,13 @@ final class ScaleFigure {
     /** The forwarder with the higher overall bandwidth at the same place. */
     Optional<ScaleFigure> widerForwarder(List<ScaleFigure> figures) {
         return beside(figures, Carrier::isForwarder).stream()
-                .max(Comparator.comparingDouble(figure -> median(figure.overallMegabytes())));
+                .max(Comparator.comparingDouble(figure -> Medians.of(figure.overallMegabytes())));
     }
 
     /** The forwarder with the lower latency at the same place. */
     Optional<ScaleFigure> quickerForwarder(List<ScaleFigure> figures) {
         return beside(figures, Carrier::isForwarder).stream()
-                .min(Comparator.comparingDouble(figure -> median(figure.latencyMicros())));
+                .min(Comparator.comparingDouble(figure -> Medians.of(figure.latencyMicros())));
     }
 
     private List<ScaleFigure> beside(List<ScaleFigure> figures, Predicate<Carrier> wanted) {

@@ -1,6 +1,5 @@
 package org.posthouse.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -16,14 +15,13 @@ final class ScaleJson {
     private ScaleJson() {}
 
     static void write(ScalePlan plan, List<ScaleFigure> figures, String command, Path file) throws IOException {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = BenchJson.begin(mapper, command, BASELINE)
-                .put("repetitions", plan.repetitions())
-                .put("phaseMs", plan.phaseMs())
-                .put("processes", plan.processes());
-        ArrayNode array = report.putArray("figures");
-        figures.forEach(figure -> add(figure, figures, array.addObject()));
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+        BenchJson.write(file, command, BASELINE, report -> {
+            report.put("repetitions", plan.repetitions())
+                    .put("phaseMs", plan.phaseMs())
+                    .put("processes", plan.processes());
+            ArrayNode array = report.putArray("figures");
+            figures.forEach(figure -> add(figure, figures, array.addObject()));
+        });
     }
 
     private static void add(ScaleFigure figure, List<ScaleFigure> figures, ObjectNode node) {
@@ -34,10 +32,10 @@ final class ScaleJson {
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word());
         series.mode().ifPresent(mode -> node.put("mode", mode.word()).put("durability", series.durability()));
-        node.put("overallMegabytesPerSecond", ScaleFigure.median(figure.overallMegabytes()))
-                .put("totalMegabytesPerSecond", ScaleFigure.median(figure.totalMegabytes()))
+        node.put("overallMegabytesPerSecond", Medians.of(figure.overallMegabytes()))
+                .put("totalMegabytesPerSecond", Medians.of(figure.totalMegabytes()))
                 .put("slowestOverMedian", figure.slowestOverMedian())
-                .put("latencyMicros", ScaleFigure.median(figure.latencyMicros()));
+                .put("latencyMicros", Medians.of(figure.latencyMicros()));
         figure.raw(figures).ifPresent(raw -> node.put("bandwidthTimesRaw", figure.bandwidthTimes(raw))
                 .put("latencyTimesRaw", figure.latencyTimes(raw)));
         figure.widerForwarder(figures).ifPresent(wider -> node.put("bandwidthTimesForwarder", figure.bandwidthTimes(wider)));

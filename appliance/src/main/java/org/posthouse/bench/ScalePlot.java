@@ -27,14 +27,14 @@ final class ScalePlot {
     private ScalePlot() {}
 
     static void bandwidth(ScalePlan plan, List<ScaleFigure> figures, Path file) throws IOException {
-        draw(plan, figures, "overall bandwidth (MB/s)", figure -> ScaleFigure.median(figure.overallMegabytes()), file);
+        draw(plan, figures, "overall bandwidth (MB/s)", figure -> Medians.of(figure.overallMegabytes()), file);
     }
 
     /** Of the shortest messages only. */
     static void latency(ScalePlan plan, List<ScaleFigure> figures, Path file) throws IOException {
         int shortest = plan.sizes().get(0);
         List<ScaleFigure> shorts = figures.stream().filter(figure -> figure.bytes() == shortest).toList();
-        draw(plan, shorts, "half a round trip (µs)", figure -> ScaleFigure.median(figure.latencyMicros()), file);
+        draw(plan, shorts, "half a round trip (µs)", figure -> Medians.of(figure.latencyMicros()), file);
     }
 
     private static void draw(

@@ -31,13 +31,13 @@ final class ScaleTable {
                 figure.bytes(), figure.series().label(), megabytes(figure.overallMegabytes()),
                 megabytes(figure.totalMegabytes()), figure.slowestOverMedian(),
                 ratio(figure.raw(figures), figure::bandwidthTimes), ratio(figure.widerForwarder(figures), figure::bandwidthTimes),
-                ScaleFigure.median(figure.latencyMicros()),
+                Medians.of(figure.latencyMicros()),
                 ratio(figure.raw(figures), figure::latencyTimes), ratio(figure.quickerForwarder(figures), figure::latencyTimes),
                 cost.cpuMicros(), cost.heapBytes()));
     }
 
     private static String megabytes(List<Double> repetitions) {
-        double median = ScaleFigure.median(repetitions);
+        double median = Medians.of(repetitions);
         return text(median < 10 ? "%.4f" : "%.1f", median);
     }
 

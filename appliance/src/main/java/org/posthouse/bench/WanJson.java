@@ -1,6 +1,5 @@
 package org.posthouse.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -30,22 +29,21 @@ final class WanJson {
             String command,
             Path file)
             throws IOException {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
-        failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
-        report.put("profile", profile.name())
-                .put("repetitions", plan.repetitions())
-                .put("phaseMs", plan.phaseMs())
-                .put("streamBytes", plan.bytes())
-                .put("window", plan.window())
-                .put("compress", plan.compression().name().toLowerCase(Locale.ROOT));
-        ObjectNode reasons = report.putObject("leftOut");
-        leftOut.forEach((carrier, why) -> reasons.put(carrier.word(), why));
-        ArrayNode array = report.putArray("links");
-        links.forEach(link -> add(plan, link, array.addObject()));
-        ArrayNode whole = report.putArray("jobs");
-        jobs.forEach(job -> job.addTo(whole.addObject()));
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+        BenchJson.write(file, command, BASELINE, report -> {
+            failed.ifPresent(failure -> report.put("failed", failure.getMessage()));
+            report.put("profile", profile.name())
+                    .put("repetitions", plan.repetitions())
+                    .put("phaseMs", plan.phaseMs())
+                    .put("streamBytes", plan.bytes())
+                    .put("window", plan.window())
+                    .put("compress", plan.compression().name().toLowerCase(Locale.ROOT));
+            ObjectNode reasons = report.putObject("leftOut");
+            leftOut.forEach((carrier, why) -> reasons.put(carrier.word(), why));
+            ArrayNode array = report.putArray("links");
+            links.forEach(link -> add(plan, link, array.addObject()));
+            ArrayNode whole = report.putArray("jobs");
+            jobs.forEach(job -> job.addTo(whole.addObject()));
+        });
     }
 
     private static void add(WanPlan plan, WanLink link, ObjectNode node) {

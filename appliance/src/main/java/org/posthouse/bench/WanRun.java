@@ -10,7 +10,6 @@ import java.util.Optional;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.wan.WanProfile;
@@ -46,8 +45,7 @@ public final class WanRun implements AutoCloseable {
 
     private void start(boolean withTunnels) throws IOException, InterruptedException {
         field = WanField.open(profile, plan.isEmulated());
-        Optional<LogLimits> logs = plan.logged().contains(true) ? Optional.of(LogLimits.DEFAULT) : Optional.empty();
-        grid = EmbeddedGrid.start(vertx, profile.sites().size(), 1, logs, ModeConfig.of(Mode.MULTIPLEXED), field, plan.compression());
+        grid = EmbeddedGrid.start(vertx, profile.sites().size(), plan.logged().contains(true), field, plan.compression());
         tunnels = Tunnels.start(withTunnels);
     }
 

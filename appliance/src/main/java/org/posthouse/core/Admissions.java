@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
@@ -16,15 +17,11 @@ final class Admissions {
     private final String relay;
     private final CoreConfig config;
     private final Historian historian;
-    private final Departures departures;
+    private final Consumer<HomedRank> departures;
     private final Reconnections reconnections;
 
-    /** What leaving does to what a rank had under way. */
-    interface Departures {
-        void leave(HomedRank rank, RankState next);
-    }
-
-    Admissions(String relay, CoreConfig config, Historian historian, Departures departures) {
+    /** @param departures does what leaving does to what a rank had under way: it is away then */
+    Admissions(String relay, CoreConfig config, Historian historian, Consumer<HomedRank> departures) {
         this.relay = relay;
         this.config = config;
         this.historian = historian;
@@ -62,7 +59,7 @@ final class Admissions {
         if (entries > OpenChannels.STATE_MAX) {
             String why = rank + " cannot come again: it would have to be told of " + entries + " channels, messages on their way, and sends that it took back ("
                     + rank.repeats().gone().size() + " of them), expected " + OpenChannels.STATE_MAX + " at most";
-            departures.leave(rank, RankState.AWAY);
+            departures.accept(rank);
             rank.job().report(JobEvent.AWAY, rank.rank(), Reason.LIMIT.code(), why);
             throw new Refusal(Reason.LIMIT, why);
         }
@@ -125,7 +122,7 @@ final class Admissions {
                     rank.job().id(),
                     Reason.FENCED,
                     "incarnation " + hello.incarnation() + " has come, this is " + rank.incarnation()));
-            departures.leave(rank, RankState.AWAY);
+            departures.accept(rank);
         }
     }
 

@@ -8,12 +8,11 @@ public sealed interface Past {
      * The rank was given a message.
      *
      * @param number which of its deliveries this is, from 1
-     * @param context the receive's
      * @param ordinal which receive of its context it was, from 1; 0: the rank has matched it
      * @param message one that {@link Message#logged} made
      * @param arrived payload bytes that were there by then; what came later follows as {@link Piece}
      */
-    record Delivered(long number, int context, long ordinal, Message message, long arrived) implements Past {}
+    record Delivered(long number, long ordinal, Message message, long arrived) implements Past {}
 
     /** More bytes of a message that it was given before, which stand in the log at {@code place}. */
     record Piece(Message message, long offset, int bytes, long place) implements Past {}

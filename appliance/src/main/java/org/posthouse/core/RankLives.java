@@ -30,7 +30,7 @@ final class RankLives {
         this.deliveries = deliveries;
         this.checkpoints = checkpoints;
         this.mismatches = mismatches;
-        this.admissions = new Admissions(relay, config, historian, this::leave);
+        this.admissions = new Admissions(relay, config, historian, rank -> leave(rank, RankState.AWAY));
     }
 
     // ---- coming

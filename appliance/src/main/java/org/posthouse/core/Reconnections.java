@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
@@ -14,9 +15,9 @@ import org.posthouse.wire.Wire;
  */
 final class Reconnections {
     private final Historian historian;
-    private final Admissions.Departures departures;
+    private final Consumer<HomedRank> departures;
 
-    Reconnections(Historian historian, Admissions.Departures departures) {
+    Reconnections(Historian historian, Consumer<HomedRank> departures) {
         this.historian = historian;
         this.departures = departures;
     }
@@ -94,7 +95,7 @@ final class Reconnections {
         }
         String why = rank + " with incarnation " + rank.incarnation() + " has come over another connection";
         old.close(Notice.closing(rank.job().id(), Reason.FENCED, why));
-        departures.leave(rank, RankState.AWAY);
+        departures.accept(rank);
     }
 
     /** The process knows by now who is there: what it goes on with may be cleared, and frames may be safe. */

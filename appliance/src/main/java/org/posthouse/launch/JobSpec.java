@@ -46,18 +46,6 @@ public record JobSpec(
         return logged() && patience.maxRestarts() > 0;
     }
 
-    /** A job whose ranks have the launcher's environment as it is. */
-    public JobSpec(
-            String name,
-            int ranks,
-            List<Path> classPath,
-            String mainClass,
-            List<String> arguments,
-            List<String> jvmFlags,
-            boolean logged) {
-        this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged, Patience.DEFAULT);
-    }
-
     /** A job whose log, if it has one, is for crashes of processes. */
     public JobSpec(
             String name,

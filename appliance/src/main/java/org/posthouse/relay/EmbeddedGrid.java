@@ -78,24 +78,26 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
             throws IOException {
-        return start(vertx, sites, relaysPerSite, logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty(), mode);
+        return start(vertx, sites, relaysPerSite, limits(logged), mode, 0);
     }
 
-    /** The same with logs that may take so much each; without, if there is none. */
-    public static EmbeddedGrid start(
-            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        return start(vertx, sites, relaysPerSite, logs, mode, 0);
+    private static Optional<LogLimits> limits(boolean logged) {
+        return logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty();
     }
 
-    /** The same with another network between the sites, and what its links do about packing. */
-    public static EmbeddedGrid start(
-            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, GridNetwork network, Compression compression)
-            throws IOException {
+    /** One multiplexed relay at each site, with another network between them, and what its links do about packing. */
+    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, GridNetwork network, Compression compression) throws IOException {
         LinkChange packing = links -> links.compression(compression);
-        return start(new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing), sites, relaysPerSite, logs, mode);
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing);
+        return start(grid, sites, 1, limits(logged), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
     }
 
-    /** The same. @param lanes connections of each link; 0: as many as are of use */
+    /**
+     * The first, with other logs and links.
+     *
+     * @param logs how much each log may take; none: without logs
+     * @param lanes connections of each link; 0: as many as are of use
+     */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
         return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity(), links -> links.lanes(lanes));

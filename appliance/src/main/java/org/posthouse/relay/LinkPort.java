@@ -188,7 +188,7 @@ final class LinkPort implements Links.Listener {
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
-            fail(view.job(), Reason.INTERNAL, e.toString());
+            fail(view.job(), e.toString());
         } catch (VirtualMachineError e) {
             Breakdown.report(e);
             throw e;
@@ -216,9 +216,9 @@ final class LinkPort implements Links.Listener {
         shard.strand().submit(() -> shard.core().breach(other.peer(shard), job, what));
     }
 
-    private void fail(long job, Reason reason, String detail) {
+    private void fail(long job, String detail) {
         Shard shard = relay.shards().of(job, 0);
-        shard.strand().submit(() -> shard.core().failJob(job, reason, detail));
+        shard.strand().submit(() -> shard.core().failJob(job, Reason.INTERNAL, detail));
     }
 
     @Override

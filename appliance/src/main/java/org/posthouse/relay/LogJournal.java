@@ -34,7 +34,6 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogReading;
 import org.posthouse.logstore.LogRecord;
-import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.PayloadReader;
@@ -350,9 +349,9 @@ final class LogJournal implements Journal {
         return log.sync();
     }
 
-    /** Thread-safe; empty without a log. */
-    Optional<LogStats> stats() {
-        return Optional.ofNullable(log).map(MessageLog::stats);
+    /** Of the log's last record. Thread-safe; empty without a log. */
+    Optional<Long> lastPosition() {
+        return Optional.ofNullable(log).map(MessageLog::position);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogBook;
@@ -27,16 +28,17 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
     /**
      * What all ranks need, the oldest first; of those that need something.
      *
+     * @param pin position of the oldest record that a rank needs; {@link Long#MAX_VALUE} if it needs none
      * @param waiting messages that checkpoints wait for, by position
      */
-    static List<LogNeed> of(LogBook book, LogBook.Pinned pinned, Map<Long, String> waiting) {
+    static List<LogNeed> of(LogBook book, ToLongFunction<RankLog> pin, Map<Long, String> waiting) {
         List<LogNeed> needs = new ArrayList<>();
         for (JobState job : book.jobs()) {
             if (job.fault() != null) {
                 needs.add(new LogNeed(job.id(), LogRecord.NO_RANK, job.faultPosition(), false, ""));
             }
             for (RankLog rank : job.ranks()) {
-                long position = pinned.by(job.id(), rank);
+                long position = pin.applyAsLong(rank);
                 if (position < Long.MAX_VALUE) {
                     needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent(), waiting.getOrDefault(position, "")));
                 }

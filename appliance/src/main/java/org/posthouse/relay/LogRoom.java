@@ -348,7 +348,7 @@ final class LogRoom {
     }
 
     private List<LogNeed> needs(boolean easy) {
-        return LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest(), waiting);
+        return LogNeed.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), waiting);
     }
 
     private long upTo(List<LogNeed> needs) {

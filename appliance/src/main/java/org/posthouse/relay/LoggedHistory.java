@@ -127,13 +127,12 @@ final class LoggedHistory implements AutoCloseable {
 
     private Past delivered() {
         StoredMessage stored = cursor.message();
-        LogRecord.Arrival arrival = stored.arrival();
         LogRecord.Receipt receipt = stored.receipt();
         Message message = pieces(Message.of(logged(stored)), stored);
         if (!stored.isWhole()) {
             arriving.put(stored.position(), new Arriving(message, stored.arrived()));
         }
-        return new Past.Delivered(receipt.number(), arrival.context(), receipt.ordinal(), message, stored.arrived());
+        return new Past.Delivered(receipt.number(), receipt.ordinal(), message, stored.arrived());
     }
 
     /** What the log says of the message's arrival. */

@@ -79,10 +79,6 @@ final class OpenJob {
         return opening;
     }
 
-    Journal journal() {
-        return journal;
-    }
-
     long startMs() {
         return startMs;
     }

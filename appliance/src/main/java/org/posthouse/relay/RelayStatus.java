@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
-import org.posthouse.logstore.LogStats;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.DrainReport;
 import org.posthouse.ops.JobView;
@@ -223,15 +222,15 @@ final class RelayStatus implements RelayView {
                         .toList(),
                 known.look(relay.directory().relays(), System.currentTimeMillis()),
                 counters,
-                relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
+                relay.journal().lastPosition().map(position -> view(position, relay.journal().status())),
                 relay.links().keys(),
                 relay.links().streams());
     }
 
-    private LogView view(LogStats stats, LogStatus status) {
+    private LogView view(long position, LogStatus status) {
         Optional<String> unsaved = relay.journal().unsaved();
         return new LogView(
-                stats.position(),
+                position,
                 relay.journal().usedBytes(),
                 status.limitBytes(),
                 status.pinnedBytes(),

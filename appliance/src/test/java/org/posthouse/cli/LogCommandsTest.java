@@ -77,7 +77,7 @@ final class LogCommandsTest {
         long first;
         try (MessageLog log = log(128 << 10)) {
             open(log, 3, "weather", 4);
-            for (int sequence = 1; log.stats().rolls() < 2; sequence++) {
+            for (int sequence = 1; log.rolls() < 2; sequence++) {
                 log.appendArrival(
                         new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
             }
@@ -126,7 +126,7 @@ final class LogCommandsTest {
         ByteBuffer payload = ByteBuffer.allocate(64 << 10);
         try (MessageLog log = log(128 << 10)) {
             open(log, 3, "weather", 4);
-            for (int sequence = 1; log.stats().rolls() < 2; sequence++) {
+            for (int sequence = 1; log.rolls() < 2; sequence++) {
                 log.appendArrival(
                         new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
             }

@@ -114,8 +114,8 @@ final class ComingAgainTest {
         assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 1, event 0");
         assertThat(relay.events).extracting(JobEvent::a).as("deliveries to come").containsExactly(0L, 1L);
         past(
-                new Past.Delivered(1, 0, 1, logged(FrameType.SEND, 1, 10), 10),
-                new Past.Delivered(2, 0, 2, logged(FrameType.SEND, 2, 10), 10));
+                new Past.Delivered(1, 1, logged(FrameType.SEND, 1, 10), 10),
+                new Past.Delivered(2, 2, logged(FrameType.SEND, 2, 10), 10));
         assertThat(rank.take()).as("the first it has").containsExactly("ack 0 safe, 0 handled", "push #2 from 1 to receive 2");
         relay.historian.take();
         goesLive();
@@ -136,7 +136,7 @@ final class ComingAgainTest {
         assertThat(relay.historian.take()).as("read from that delivery on").containsExactly("begin rank 0 #1");
         Message message = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
         past(
-                new Past.Delivered(1, 0, 1, message, 0),
+                new Past.Delivered(1, 1, message, 0),
                 new Past.Piece(message, 0, CHUNK, relay.journal.pretend(CHUNK)),
                 new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)));
         assertThat(rank.heard).contains("chunk of " + CHUNK).hasSize(2);
@@ -158,8 +158,8 @@ final class ComingAgainTest {
         comesAgain(2, 0, 1);
         assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 2, event 0");
         past(
-                new Past.Delivered(2, 0, 0, logged(FrameType.SEND, 2, CHUNK), CHUNK),
-                new Past.Delivered(3, 0, 0, logged(FrameType.SEND, 3, CHUNK), CHUNK));
+                new Past.Delivered(2, 0, logged(FrameType.SEND, 2, CHUNK), CHUNK),
+                new Past.Delivered(3, 0, logged(FrameType.SEND, 3, CHUNK), CHUNK));
         assertThat(rank.take()).as("one frame, the first it has").containsExactly("ack 0 safe, 0 handled", "push #3 from 1");
         goesLive();
         peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 4, CHUNK));
@@ -182,7 +182,7 @@ final class ComingAgainTest {
         Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
         comes(start);
         Message begun = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
-        past(new Past.Delivered(1, 0, 1, begun, 0), new Past.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
+        past(new Past.Delivered(1, 1, begun, 0), new Past.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
         assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1", "chunk of " + CHUNK);
         isCut();
         relay.historian.take();
@@ -192,9 +192,9 @@ final class ComingAgainTest {
         whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         past(
-                new Past.Delivered(1, 0, 1, whole, 2 * CHUNK),
+                new Past.Delivered(1, 1, whole, 2 * CHUNK),
                 new Past.Piece(whole, 2 * CHUNK, 3, relay.journal.pretend(3)),
-                new Past.Delivered(2, 0, 2, logged(FrameType.SEND, 2, CHUNK), CHUNK));
+                new Past.Delivered(2, 2, logged(FrameType.SEND, 2, CHUNK), CHUNK));
         assertThat(rank.take()).endsWith("chunk of " + CHUNK, "chunk of 3", "push #2 from 1 to receive 2").hasSize(4);
         goesLive();
     }

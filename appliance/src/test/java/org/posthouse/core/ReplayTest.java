@@ -97,7 +97,7 @@ final class ReplayTest {
     }
 
     private static Past.Delivered delivered(long number, long ordinal, Message message) {
-        return new Past.Delivered(number, 0, ordinal, message, message.arrived());
+        return new Past.Delivered(number, ordinal, message, message.arrived());
     }
 
     /** A short message to the rank that the log has. */

@@ -97,7 +97,7 @@ final class SimHistorian implements Historian {
                 Message message = stored.fill(Message.of(stored.logged), delivery.pieces());
                 reader.shown.put(stored, message);
                 steps.add(new Past.Delivered(
-                        delivery.number(), stored.logged.context(), delivery.ordinal(), message, delivery.arrived()));
+                        delivery.number(), delivery.ordinal(), message, delivery.arrived()));
             }
             case SimJournal.Piece piece when reader.shown.containsKey(piece.message()) -> steps.add(new Past.Piece(
                     reader.shown.get(piece.message()), piece.offset(), piece.bytes(), piece.place()));

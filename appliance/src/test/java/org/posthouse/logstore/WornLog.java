@@ -11,7 +11,7 @@ public final class WornLog {
     public static MessageLog open(LogConfig config) throws IOException {
         Host host = new Host(() -> Long.MAX_VALUE, () -> 0, 1, new UUID(1, 1));
         MessageLog.open(config).close();
-        LogRecovery recovery = new LogRecovery(MessageLog.scan(config.folder(), entry -> {}), QueueFiles.WORN, 1, false);
+        LogRecovery recovery = new LogRecovery(MessageLog.scan(config.folder(), entry -> {}), QueueFiles.WORN, false);
         MessageLog log = new MessageLog(config, host, FolderLock.take(config.folder(), host.pid()), recovery, 0);
         log.start(new LogRecord.WriterStarted(0, host.pid(), host.boot(), 0), recovery);
         return log;

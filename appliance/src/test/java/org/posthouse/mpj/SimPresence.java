@@ -12,7 +12,7 @@ final class SimPresence {
     }
 
     void enter(String call, int root) {
-        within(() -> presence.enter(call, root));
+        within(() -> presence.enter(call, root, false));
     }
 
     void leave() {

@@ -243,7 +243,7 @@ class LauncherReturnsTest {
         ByteBuffer payload = ByteBuffer.allocate(16 << 10);
         try (MessageLog dead = MessageLog.open(new LogConfig(folder, 128 << 10, 0))) {
             dead.appendJobOpened(new LogRecord.JobOpened(lacking, 3, 1), opening(lacking, TOKEN, false).encode());
-            for (int sequence = 1; dead.stats().rolls() < 2; sequence++) {
+            for (int sequence = 1; dead.rolls() < 2; sequence++) {
                 dead.appendArrival(
                         new LogRecord.Arrival(lacking, 0, 0, 1, 5, sequence, 1, payload.capacity(), payload.capacity(), LogRecord.Form.SEND, false, null),
                         payload.duplicate());

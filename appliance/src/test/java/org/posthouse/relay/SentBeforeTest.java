@@ -136,8 +136,8 @@ final class SentBeforeTest {
 
     /** Fills the file that is written to, and begins the next. */
     private void roll() {
-        long rolls = log.stats().rolls();
-        while (log.stats().rolls() == rolls) {
+        long rolls = log.rolls();
+        while (log.rolls() == rolls) {
             log.appendArrival(arrival(1, 1, ++others, CHUNK, LogRecord.Form.SEND), payload(CHUNK, 1));
         }
     }

@@ -8,7 +8,6 @@ import org.posthouse.core.HomedRank;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
-import org.posthouse.logstore.Pin;
 import org.posthouse.mpj.Cable;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -208,7 +207,8 @@ final class SimHost {
     }
 
     private long upTo(boolean easy) {
-        return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElse(log.position() + 1);
+        List<LogNeed> needs = LogNeed.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), Map.of());
+        return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
     }
 
     void keepImage(HomedRank rank, long image, byte[] bytes) {

@@ -9,11 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
 import org.posthouse.wire.Token;
@@ -63,7 +65,7 @@ final class Jobs {
         PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
         JobSpec ring = new JobSpec(
                 "example:ring", 2, List.of(Installation.jarOf(Examples.class)), Examples.mainClass("ring").orElseThrow(),
-                List.of("5", "100"), List.of("-XX:TieredStopAtLevel=1"), false);
+                List.of("5", "100"), List.of("-XX:TieredStopAtLevel=1"), Map.of(), false, Patience.DEFAULT);
         JobOutcome outcome = JobRun.prepare(ring, new Reach(List.of(relay.ranks()), 0, 0, Token.NONE), RankOutput.tagged(2, stream, stream))
                 .run();
         assertThat(said.toString(StandardCharsets.UTF_8)).as(outcome.toString()).contains("Verification: SUCCESSFUL");

@@ -74,7 +74,7 @@ final class LogCommandTest {
     void aJobIsFoundByItsNameInALogThatWasCut() throws Exception {
         ByteBuffer payload = ByteBuffer.allocate(64 << 10);
         try (MessageLog log = MessageLog.open(new LogConfig(data.resolve("log"), 128 << 10, 0))) {
-            for (int sequence = 2; log.stats().rolls() < 2; sequence++) {
+            for (int sequence = 2; log.rolls() < 2; sequence++) {
                 log.appendArrival(new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload);
             }
             log.discard(log.cut(log.position()), 0);

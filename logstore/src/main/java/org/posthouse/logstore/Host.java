@@ -32,7 +32,7 @@ record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot
         try {
             return store.getUsableSpace();
         } catch (IOException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "cannot tell how much space is free",
+            throw new LogException(folder, "cannot tell how much space is free",
                     "check that the file system is mounted", e);
         }
     }

@@ -98,7 +98,7 @@ public final class Image implements AutoCloseable {
     }
 
     private static LogException unreadable(Path file, IOException e) {
-        return new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the disk and the folder's rights", e);
+        return new LogException(file, "cannot be read: " + LogException.words(e), "check the disk and the folder's rights", e);
     }
 
     /** What the log says of it. */

@@ -41,10 +41,6 @@ public final class ImageFile implements AutoCloseable {
         channel.position(ImageLayout.HEADER_BYTES);
     }
 
-    public long number() {
-        return number;
-    }
-
     /** Bytes of the image that are here. */
     public long taken() {
         return taken;
@@ -117,7 +113,7 @@ public final class ImageFile implements AutoCloseable {
     }
 
     private LogException failed(IOException e) {
-        return new LogException(written, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
+        return new LogException(written, "cannot be stored: " + LogException.words(e),
                 "free disk space for the relay's data folder, or check the disk", e);
     }
 

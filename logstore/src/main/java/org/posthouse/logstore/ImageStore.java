@@ -106,7 +106,7 @@ public final class ImageStore {
         } catch (IOException e) {
             throw unusable(folder, e);
         } catch (IllegalArgumentException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "has what is no job's: " + e.getMessage(),
+            throw new LogException(folder, "has what is no job's: " + e.getMessage(),
                     "move it out of the folder", e);
         }
         return others;
@@ -138,7 +138,7 @@ public final class ImageStore {
     }
 
     private static LogException unusable(Path file, IOException e) {
-        return new LogException(file, LogException.NO_POSITION, "cannot be used: " + LogException.words(e),
+        return new LogException(file, "cannot be used: " + LogException.words(e),
                 "check that the relay's data folder is local, writable and not full", e);
     }
 }

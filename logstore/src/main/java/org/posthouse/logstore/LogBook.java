@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -149,33 +148,9 @@ public final class LogBook {
         return open == null ? null : open.rank(rank);
     }
 
-    /** Which of its images a rank's pin is taken from. */
-    @FunctionalInterface
-    public interface Pinned {
-        /** Position of the oldest record that this rank needs; {@link Long#MAX_VALUE} if it needs none. */
-        long by(long job, RankLog rank);
-    }
-
     /** Position of the record with which the last job that asked for this ended; 0 if the log has none. */
     public long lastEnd(int durability) {
         return lastEnds.getOrDefault(durability, 0L);
-    }
-
-    /** Who needs the oldest record that any rank of an open job needs; empty if nobody needs any. */
-    public Optional<Pin> oldest(Pinned pinned) {
-        Pin oldest = null;
-        for (JobState job : jobs.values()) {
-            for (RankLog rank : job.ranks()) {
-                long position = pinned.by(job.id(), rank);
-                if (position < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
-                    oldest = new Pin(job.id(), rank.rank(), position);
-                }
-            }
-            if (job.fault() != null && (oldest == null || job.faultPosition() <= oldest.position())) {
-                oldest = new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition());
-            }
-        }
-        return Optional.ofNullable(oldest);
     }
 
     /**

@@ -12,10 +12,8 @@ import java.nio.file.Path;
  * @param record what it says
  * @param bytes all of the record: envelope, body and payload
  * @param payload its last bytes, which follow the fields; empty for most types
- * @param payloadCrc CRC32C of the payload, 0 if it is empty
  * @param file where it stands
- * @param index Chronicle's index of it
  * @param offset of its first byte in the file
  */
-public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer bytes, ByteBuffer payload, int payloadCrc,
-        Path file, long index, long offset) {}
+public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer bytes, ByteBuffer payload, Path file,
+        long offset) {}

@@ -9,31 +9,32 @@ import java.util.Locale;
  * do. Full room is no exception but a status, see {@link MessageLog#hasRoom()}.
  */
 public final class LogException extends RuntimeException {
-    /** The position of a failure that concerns no single record. */
-    public static final long NO_POSITION = 0;
-
     private static final long serialVersionUID = 1L;
 
-    private final transient Path file;
-    private final long position;
     private final boolean full;
     private final boolean cut;
 
-    LogException(Path file, long position, String what, String advice, Throwable cause) {
-        this(file, position, false, what, advice, cause);
-    }
-
-    private LogException(Path file, long position, boolean cut, String what, String advice, Throwable cause) {
-        super("log " + file + (position == NO_POSITION ? "" : ", position " + position) + ": " + what + "; " + advice,
-                cause);
-        this.file = file;
-        this.position = position;
-        this.full = false;
+    private LogException(String message, boolean full, boolean cut, Throwable cause) {
+        super(message, cause);
+        this.full = full;
         this.cut = cut;
     }
 
+    /** @param position the record number concerned; 0: none */
+    LogException(Path file, long position, String what, String advice, Throwable cause) {
+        this(message(file, position, what, advice), false, false, cause);
+    }
+
+    LogException(Path file, String what, String advice, Throwable cause) {
+        this(file, 0, what, advice, cause);
+    }
+
     LogException(Path file, String what, String advice) {
-        this(file, NO_POSITION, what, advice, null);
+        this(file, what, advice, null);
+    }
+
+    private static String message(Path file, long position, String what, String advice) {
+        return "log " + file + (position == 0 ? "" : ", position " + position) + ": " + what + "; " + advice;
     }
 
     /** What a failure says to people: not the name of its class, unless it says nothing or a file's name only; and then in words. */
@@ -51,27 +52,23 @@ public final class LogException extends RuntimeException {
 
     /** A log that cannot be opened, for want of room. */
     static LogException full(Path folder, long freeBytes, long neededBytes) {
-        return new LogException(folder, true, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes + ";");
+        return full(folder, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes + ";");
     }
 
     /** The same, though there are bytes. */
     static LogException full(Path folder, long freeBytes, String words) {
-        return new LogException(folder, true,
+        return full(folder,
                 "its disk gives no more, though " + freeBytes + " bytes are free: " + words + "; raise the quota, or remove files, or");
+    }
+
+    private static LogException full(Path folder, String what) {
+        return new LogException("log " + folder + ": " + what + " free space there", true, false, null);
     }
 
     /** A file has gone while the log was read beside its writer: it was cut, which is no defect. */
     static LogException cut(Path folder, long position, Path file, Throwable cause) {
-        return new LogException(
-                folder, position, true, "was cut while it was read: " + file.getFileName() + " is not there any more", "read it again", cause);
-    }
-
-    private LogException(Path folder, boolean full, String what) {
-        super("log " + folder + ": " + what + " free space there");
-        this.file = folder;
-        this.position = NO_POSITION;
-        this.full = full;
-        this.cut = false;
+        String what = "was cut while it was read: " + file.getFileName() + " is not there any more";
+        return new LogException(message(folder, position, what, "read it again"), false, true, cause);
     }
 
     /** Whether room on the disk is all that is missing. */
@@ -82,15 +79,5 @@ public final class LogException extends RuntimeException {
     /** Whether the log has only been cut while it was read. */
     boolean wasCut() {
         return cut;
-    }
-
-    /** The file or folder concerned. */
-    public Path file() {
-        return file;
-    }
-
-    /** The record number concerned, or {@link #NO_POSITION}. */
-    public long position() {
-        return position;
     }
 }

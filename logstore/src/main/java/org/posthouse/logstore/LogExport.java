@@ -100,7 +100,7 @@ public final class LogExport implements AutoCloseable {
     /**
      * Reads an export from its first record to its last, and checks each.
      *
-     * @param visitor sees each record in order, under the rules of {@link LogEntry}; its index is the record's number
+     * @param visitor sees each record in order, under the rules of {@link LogEntry}
      * @throws LogException naming the place if the file is none, is not whole, or is damaged
      */
     public static void read(Path file, Consumer<? super LogEntry> visitor) {
@@ -115,13 +115,13 @@ public final class LogExport implements AutoCloseable {
             }
             long offset = HEADER_BYTES;
             for (long i = 0; i < header.getLong(RECORDS); i++) {
-                offset += read(file, from, i, offset, visitor);
+                offset += read(file, from, offset, visitor);
             }
             if (from.size() != offset) {
                 throw damaged(file, offset, "the file ends at " + from.size() + ", its last record here");
             }
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the file's name and rights", e);
+            throw new LogException(file, "cannot be read: " + LogException.words(e), "check the file's name and rights", e);
         }
     }
 
@@ -133,7 +133,7 @@ public final class LogExport implements AutoCloseable {
     }
 
     /** Returns the record's bytes. */
-    private static int read(Path file, FileChannel from, long index, long offset, Consumer<? super LogEntry> visitor)
+    private static int read(Path file, FileChannel from, long offset, Consumer<? super LogEntry> visitor)
             throws IOException {
         ByteBuffer envelope = ByteBuffer.allocate(RecordEnvelope.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         if (!fill(from, envelope)) {
@@ -152,7 +152,7 @@ public final class LogExport implements AutoCloseable {
             throw damaged(file, offset, "the record " + flaw);
         }
         visitor.accept(new LogEntry(b.getLong(RecordEnvelope.POSITION), b.getLong(RecordEnvelope.EPOCH), RecordDecoder.decode(b, 0),
-                b.asReadOnlyBuffer(), RecordDecoder.payload(b, 0), RecordDecoder.payloadCrc(b, 0), file, index, offset));
+                b.asReadOnlyBuffer(), RecordDecoder.payload(b, 0), file, offset));
         return total;
     }
 

@@ -61,7 +61,7 @@ final class LogOpening {
         if (GIVES_NO_MORE.stream().anyMatch(words::contains)) {
             return LogException.full(folder, free, words);
         }
-        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + words,
+        return new LogException(folder, "cannot be opened: " + words,
                 "check that the folder is local, readable and writable", e);
     }
 }

@@ -217,7 +217,7 @@ final class LogReader {
         ByteBuffer payload = RecordDecoder.payload(b, at);
         long recordEpoch = b.getLong(at + RecordEnvelope.EPOCH);
         visitor.accept(new LogEntry(position, recordEpoch, record, b.slice(at, queueFile.length()).asReadOnlyBuffer(), payload,
-                RecordDecoder.payloadCrc(b, at), queueFile.file(), QueueFiles.index(file, recordsInFile), at));
+                queueFile.file(), at));
         take(b, at, payload);
         counts.merge(record.type(), 1L, Long::sum);
         firstOfFile.putIfAbsent(file, position);
@@ -280,9 +280,9 @@ final class LogReader {
         boolean old = lastPosition == 0 && queueFile.length() >= RecordEnvelope.BYTES
                 && b.getShort(at + RecordEnvelope.MAGIC) == RecordEnvelope.MAGIC_VALUE && b.get(at + RecordEnvelope.VERSION) == 1;
         if (old) {
-            throw new LogException(queueFile.file(), LogException.NO_POSITION,
+            throw new LogException(queueFile.file(),
                     "is of format version 1, which no release wrote; this is version " + RecordEnvelope.VERSION_VALUE,
-                    "move the folder away to begin a new log and lose what it holds", null);
+                    "move the folder away to begin a new log and lose what it holds");
         }
     }
 

@@ -16,10 +16,9 @@ import org.slf4j.LoggerFactory;
  *
  * @param scan what the log holds; its defect, if any, has been cut
  * @param nextFile number of the file to append to
- * @param files of the log, the one to append to included
  * @param begun whether that file is there already
  */
-record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
+record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
     static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
@@ -42,8 +41,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         tellSafe(scan);
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
         int nextFile = nextFile(files, end);
-        boolean begun = files.containsKey(nextFile);
-        return new LogRecovery(scan, nextFile, files.size() + (begun ? 0 : 1), begun);
+        return new LogRecovery(scan, nextFile, files.containsKey(nextFile));
     }
 
     /**
@@ -60,7 +58,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         Disk.force(folder); // Those that came back behind file 0 would be of an earlier life.
         dropChronicleState(folder);
         LOG.info("log {}: begins anew with file 0, after file {}", folder, scan.end().lastFile());
-        return new LogRecovery(scan.withoutFiles(), 0, 1, false);
+        return new LogRecovery(scan.withoutFiles(), 0, false);
     }
 
     /** Only file 0 may begin without a snapshot, as a log does of which nothing is left. */

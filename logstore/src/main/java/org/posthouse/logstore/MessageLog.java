@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The message log of a relay (DESIGN sections 3, 5 and 7): one writer, append before effect. Confined to its owner,
- * the thread of the first append after open or {@link #handOver()}; only {@link #stats()}, {@link #epoch()} and
+ * the thread of the first append after open or {@link #handOver()}; only {@link #epoch()} and
  * {@link #position()} may be called from elsewhere, and {@link #close()} once the owner appends no more.
  *
  * <p>Each append returns the record's position: 1, 2, … without a gap for the life of the folder. A record whose
@@ -156,7 +156,7 @@ public final class MessageLog implements AutoCloseable {
         try {
             return reading.read();
         } catch (IOException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + LogException.words(e),
+            throw new LogException(folder, "cannot be read: " + LogException.words(e),
                     "check the folder's name and rights", e);
         }
     }
@@ -546,12 +546,12 @@ public final class MessageLog implements AutoCloseable {
 
     /** Position of the last record. Any thread. */
     public long position() {
-        return chain.counters().position();
+        return chain.published();
     }
 
-    /** A snapshot of the counters. Any thread. */
-    public LogStats stats() {
-        return chain.counters().snapshot();
+    /** Files begun since open. Any thread. */
+    public long rolls() {
+        return chain.rolls();
     }
 
     /** Closes the log and gives the folder back. Idempotent; no append may be under way. */

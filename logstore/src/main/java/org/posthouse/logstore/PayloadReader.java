@@ -169,6 +169,6 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     private LogException notClosed(IOException e) {
-        return new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + LogException.words(e), "check the disk", e);
+        return new LogException(named.apply(0), "cannot be closed: " + LogException.words(e), "check the disk", e);
     }
 }

@@ -7,4 +7,4 @@ package org.posthouse.logstore;
  * @param rank its rank; {@link LogRecord#NO_RANK} if the job cannot go on from a record there
  * @param position of that record
  */
-public record Pin(long job, int rank, long position) {}
+record Pin(long job, int rank, long position) {}

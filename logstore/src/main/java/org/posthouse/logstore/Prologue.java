@@ -82,7 +82,7 @@ public final class Prologue {
             throw e;
         } catch (IOException e) {
             drop(written, e);
-            throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
+            throw new LogException(file, "cannot be stored: " + LogException.words(e),
                     "free disk space for the relay's data folder, or check the disk", e);
         }
     }
@@ -93,7 +93,7 @@ public final class Prologue {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be deleted: " + LogException.words(e), "check the disk", e);
+            throw new LogException(file, "cannot be deleted: " + LogException.words(e), "check the disk", e);
         }
     }
 
@@ -215,7 +215,7 @@ public final class Prologue {
                 flaw = "has bytes that are no record at offset " + records.header();
             }
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the disk", e);
+            throw new LogException(file, "cannot be read: " + LogException.words(e), "check the disk", e);
         }
         if (flaw != null) {
             throw new LogException(file, "is damaged: it " + flaw, "check the disk");

@@ -84,13 +84,13 @@ final class QueueFiles {
         Files.delete(work);
     }
 
-    private static int number(Path file) {
+    static int number(Path file) {
         String name = file.getFileName().toString();
         try {
             String day = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
             return Math.toIntExact(LocalDate.parse(day, DAY).toEpochDay());
         } catch (DateTimeException e) {
-            throw new LogException(file, LogException.NO_POSITION, "is not named as a file of a message log",
+            throw new LogException(file, "is not named as a file of a message log",
                     "move it out of the folder", e);
         }
     }

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +38,6 @@ final class RecordChain implements AutoCloseable {
     private final int firstFile;
     private final long rollBytes;
     private final RecordCodec codec = new RecordCodec();
-    private final LogCounters counters;
     private final LogBook book;
     private final LogFiles files;
     private final FullFiles full;
@@ -49,6 +49,9 @@ final class RecordChain implements AutoCloseable {
     private long lastOfFull = MessageLog.NO_PLACE;
     private int hash;
     private long rollAt;
+    /** Position of the last record and files begun since open, for any thread: written by the owner, in order, without fences. */
+    private final AtomicLong published = new AtomicLong();
+    private final AtomicLong rolls = new AtomicLong();
 
     RecordChain(LogConfig config, Host host, LogRecovery recovery) {
         LogScan scan = recovery.scan();
@@ -69,7 +72,7 @@ final class RecordChain implements AutoCloseable {
             throw LogException.full(folder, host.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
         }
         this.appender = new RecordAppender(folder, firstFile);
-        this.counters = new LogCounters(position, epoch, recovery.files());
+        this.published.setRelease(position);
         this.files = new LogFiles(folder, scan.end().firstOfFile());
         this.full = new FullFiles(folder, appender.pretoucher());
         this.file = files.lastFile();
@@ -222,8 +225,8 @@ final class RecordChain implements AutoCloseable {
         files.appended(bytes, appender.fileBytes());
         room.taken(bytes);
         // In this order: whoever sees the position sees the file that it stands in.
-        counters.rolled(appender.rolls());
-        counters.appended(position, bytes);
+        rolls.setRelease(appender.rolls());
+        published.setRelease(position);
         return position;
     }
 
@@ -262,12 +265,17 @@ final class RecordChain implements AutoCloseable {
 
     /** Number of the file that is written; may be asked by any thread. */
     long file() {
-        return firstFile + counters.rolls();
+        return firstFile + rolls();
     }
 
-    /** May be read by any thread. */
-    LogCounters counters() {
-        return counters;
+    /** Files begun since open; may be asked by any thread. */
+    long rolls() {
+        return rolls.getAcquire();
+    }
+
+    /** Position of the last record; may be asked by any thread. */
+    long published() {
+        return published.getAcquire();
     }
 
     @Override

@@ -38,7 +38,9 @@ public enum RecordType {
     private static final RecordType[] BY_ID = values();
 
     private final byte id;
+    /** Bytes between the envelope's header and the payload; fixed for each type. */
     private final int bodyBytes;
+
     private final int payloadCrc;
 
     RecordType(int id, int bodyBytes, int payloadCrcInBody) {
@@ -49,11 +51,6 @@ public enum RecordType {
 
     byte id() {
         return id;
-    }
-
-    /** Bytes between the envelope's header and the payload; fixed for each type. */
-    int bodyBytes() {
-        return bodyBytes;
     }
 
     /** Envelope and body. */

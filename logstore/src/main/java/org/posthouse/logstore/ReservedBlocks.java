@@ -92,7 +92,7 @@ final class ReservedBlocks {
     }
 
     private static LogException unusable(Path path, IOException e) {
-        return new LogException(path, LogException.NO_POSITION, "has no blocks of its disk: " + LogException.words(e),
+        return new LogException(path, "has no blocks of its disk: " + LogException.words(e),
                 "check that the file system is local and writable", e);
     }
 }

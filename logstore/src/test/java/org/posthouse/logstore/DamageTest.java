@@ -195,7 +195,7 @@ final class DamageTest {
     /** @return the number of the newest file */
     private int writeFiles(int count) {
         try (MessageLog log = open(Samples.BOOT)) {
-            while (log.stats().files() < count) {
+            while (log.rolls() + 1 < count) {
                 Samples.fill(log, 10, 1000);
             }
             Samples.fill(log, 10, 1000);

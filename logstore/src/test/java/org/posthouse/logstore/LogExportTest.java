@@ -67,7 +67,7 @@ final class LogExportTest {
             ByteBuffer bytes = ByteBuffer.allocate(e.bytes().remaining()).put(e.bytes().duplicate()).flip();
             int head = bytes.limit() - e.payload().remaining();
             copies.add(new LogEntry(e.position(), e.epoch(), e.record(), bytes, bytes.slice(head, bytes.limit() - head),
-                    e.payloadCrc(), e.file(), e.index(), e.offset()));
+                    e.file(), e.offset()));
         });
         return copies;
     }

@@ -163,7 +163,7 @@ final class LogSyncTest {
         try (MessageLog log = LogOpening.open(small, book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             LogSync sync = log.sync();
             Samples.fill(log, 10, 60_000);
-            assertThat(log.stats().rolls()).isGreaterThan(2);
+            assertThat(log.rolls()).isGreaterThan(2);
             assertThat(sync.sync()).isEqualTo(log.position());
             long before = log.position();
             Samples.fill(log, 1, 60_000);

@@ -178,12 +178,6 @@ final class MessageLogTest {
     }
 
     @Test
-    void showsChroniclesOwnIndexOfEachRecord() {
-        Samples.closedLog(folder, 2);
-        assertThat(Samples.entries(folder)).extracting(LogEntry::index).containsExactly(0L, 1L, 2L);
-    }
-
-    @Test
     void refusesAppendFromAnotherThreadUntilHandedOver() throws Exception {
         try (MessageLog log = Samples.open(folder)) {
             log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
@@ -257,16 +251,6 @@ final class MessageLogTest {
         log.close();
         assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isInstanceOf(LogException.class)
                 .hasMessageContaining(folder.toString()).hasMessageContaining("is closed");
-    }
-
-    @Test
-    void countsForMetrics() {
-        try (MessageLog log = Samples.open(folder)) {
-            Samples.fill(log, 10, 100);
-            int arrivalBytes = RecordEnvelope.BYTES + RecordType.ARRIVAL.bodyBytes() + 100;
-            int startBytes = RecordEnvelope.BYTES + RecordType.WRITER_STARTED.bodyBytes();
-            assertThat(log.stats()).isEqualTo(new LogStats(11, 10L * arrivalBytes + startBytes, 11, 1, 1, 0));
-        }
     }
 
     @Test

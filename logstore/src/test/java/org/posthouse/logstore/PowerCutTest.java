@@ -200,7 +200,7 @@ final class PowerCutTest {
     /** A job of so many rolls that has ended, and is promised nothing. */
     private static void processJob(MessageLog log, int rolls) {
         log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(10));
-        for (long until = log.stats().rolls() + rolls; log.stats().rolls() < until;) {
+        for (long until = log.rolls() + rolls; log.rolls() < until;) {
             append(log);
         }
         log.appendJobClosed(new JobClosed(Samples.JOB, 0));

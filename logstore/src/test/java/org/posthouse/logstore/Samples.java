@@ -7,9 +7,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.Form;
 import org.posthouse.logstore.LogRecord.Receipt;
@@ -108,5 +112,15 @@ final class Samples {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Who needs the oldest record that anybody of an open job needs. */
+    static Optional<Pin> oldest(LogBook book, ToLongFunction<RankLog> pin) {
+        return book.jobs().stream()
+                .flatMap(job -> Stream.concat(
+                        Stream.of(new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition())),
+                        job.ranks().stream().map(rank -> new Pin(job.id(), rank.rank(), pin.applyAsLong(rank)))))
+                .filter(need -> need.position() < Long.MAX_VALUE)
+                .min(Comparator.comparingLong(Pin::position));
     }
 }

@@ -42,7 +42,7 @@ final class SecondLifeTest {
                 }
                 for (long i = 1;; i++) {
                     log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-                    for (long rolls = log.stats().rolls(); log.stats().rolls() < rolls + 2; i++) {
+                    for (long rolls = log.rolls(); log.rolls() < rolls + 2; i++) {
                         int length = random.nextInt(random.nextInt(1, 100_000));
                         payload.clear().put(Samples.bytes(i, length)).flip();
                         told.putLong(0, log.appendArrival(Samples.arrival(i, length), payload));

@@ -39,7 +39,7 @@ final class SpareFilesTest {
     /** A job with so many rolls in it, which has ended. */
     private static void job(MessageLog log, int rolls) {
         log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-        for (long until = log.stats().rolls() + rolls; log.stats().rolls() < until;) {
+        for (long until = log.rolls() + rolls; log.rolls() < until;) {
             Samples.fill(log, 1, PAYLOAD);
         }
         log.appendJobClosed(new JobClosed(Samples.JOB, 0));

@@ -36,18 +36,18 @@ final class TruncateTest {
     }
 
     private static void fill(MessageLog log, int files) {
-        long until = log.stats().rolls() + files;
-        while (log.stats().rolls() < until) {
+        long until = log.rolls() + files;
+        while (log.rolls() < until) {
             log.appendArrival(Samples.arrival(RANK, 10_000), ByteBuffer.allocate(10_000));
         }
     }
 
     private static Optional<Pin> strict(MessageLog log) {
-        return log.book().oldest((job, rank) -> rank.pin());
+        return Samples.oldest(log.book(), RankLog::pin);
     }
 
     private static Optional<Pin> newest(MessageLog log) {
-        return log.book().oldest((job, rank) -> rank.pinOfNewest());
+        return Samples.oldest(log.book(), RankLog::pinOfNewest);
     }
 
     private static void checkpoint(MessageLog log, long number) {

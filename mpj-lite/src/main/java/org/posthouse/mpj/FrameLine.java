@@ -122,19 +122,10 @@ public final class FrameLine implements AutoCloseable {
 
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
     public static FrameLine connect(String hostAndPort) throws IOException {
-        return connect(hostAndPort, 0);
+        return connect(Machine.REAL, hostAndPort, 0);
     }
 
-    /**
-     * As {@link #connect(String)}.
-     *
-     * @param busyPollUs how long a read asks again and again before it sleeps, in microseconds
-     */
-    static FrameLine connect(String hostAndPort, int busyPollUs) throws IOException {
-        return connect(Machine.REAL, hostAndPort, busyPollUs);
-    }
-
-    /** As {@link #connect(String, int)}, from that machine. */
+    /** The same from that machine. @param busyPollUs how long a read asks again and again before it sleeps, in microseconds */
     static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs) throws IOException {
         return connect(machine, hostAndPort, busyPollUs, busyPollUs == 0);
     }

@@ -423,10 +423,10 @@ final class History {
     }
 
     /** The message that a probe found before. */
-    Envelope foundAgain(String call) throws DivergedException {
-        long sourceAndTag = next(FOUND, call);
-        long bytes = next(MORE, call);
-        long content = next(MORE, call);
+    Envelope foundAgain() throws DivergedException {
+        long sourceAndTag = next(FOUND, "a probe");
+        long bytes = next(MORE, "a probe");
+        long content = next(MORE, "a probe");
         int elements = (int) (content >> Byte.SIZE);
         return new Envelope((int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, elements, (int) content & 0xff);
     }

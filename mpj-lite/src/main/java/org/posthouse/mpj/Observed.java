@@ -67,7 +67,7 @@ final class Observed {
 
     /** As {@link History#foundAgain}. */
     Envelope foundAgain() throws IOException {
-        Envelope envelope = history.foundAgain("a probe");
+        Envelope envelope = history.foundAgain();
         sayLive();
         return envelope;
     }

@@ -63,12 +63,12 @@ public final class Presence {
         group = hash;
     }
 
-    /** The rank enters the next collective; {@code root} is -1 if there is none. */
-    public void enter(String call, int root) {
-        enter(call, root, false);
-    }
-
-    /** The same. @param background whether the program has started it, and goes on */
+    /**
+     * The rank enters the next collective.
+     *
+     * @param root -1 if there is none
+     * @param background whether the program has started it, and goes on
+     */
     public synchronized void enter(String call, int root, boolean background) {
         number++;
         this.call = call;
@@ -130,23 +130,5 @@ public final class Presence {
     String description() {
         String name = call.replace("_", "").toLowerCase(Locale.ROOT);
         return root < 0 ? name : name + ", root " + root;
-    }
-
-    /** For tests: a presence that nobody watches. */
-    static Presence unwatched() {
-        return new Presence(
-                new Watch() {
-                    @Override
-                    public void stays(Presence presence, boolean again) {}
-
-                    @Override
-                    public void goesOn(Presence presence) {}
-
-                    @Override
-                    public void fails(Presence presence) {}
-                },
-                0,
-                new int[0],
-                0);
     }
 }

@@ -8,11 +8,11 @@ final class FrameReader {
     private final ByteBuffer in;
     private final FrameType type;
 
-    /** Reads {@code frame} (position = frame start, limit = frame end) from byte {@code from} of the frame on. */
-    FrameReader(ByteBuffer frame, int from) {
+    /** Reads {@code frame} (position = frame start, limit = frame end) from behind its header on. */
+    FrameReader(ByteBuffer frame) {
         this.type = FrameType.of(frame.get(frame.position() + 4));
         this.in = frame.duplicate();
-        in.position(frame.position() + from);
+        in.position(frame.position() + Wire.HEADER_BYTES);
     }
 
     int u16(String what) throws WireException {

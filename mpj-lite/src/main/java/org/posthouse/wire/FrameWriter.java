@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
  * one frame ends in an IllegalArgumentException that names the frame and the limit.
  */
 final class FrameWriter {
+    private static final int NAME_BYTES_MAX = 255;
+
     private final FrameType type;
     private final ByteBuffer out;
 
@@ -46,9 +48,14 @@ final class FrameWriter {
         return this;
     }
 
-    /** What {@link #text} takes. */
-    static int textBytes(String text, int bytesMax) {
-        return Short.BYTES + cut(text.getBytes(StandardCharsets.UTF_8), bytesMax);
+    /** The name of a site, a relay or a job, or an address: as {@link #text}. */
+    FrameWriter name(String name) {
+        return text(name, NAME_BYTES_MAX);
+    }
+
+    /** What {@link #name} takes. */
+    static int nameBytes(String name) {
+        return Short.BYTES + cut(name.getBytes(StandardCharsets.UTF_8), NAME_BYTES_MAX);
     }
 
     private static int cut(byte[] utf8, int bytesMax) {

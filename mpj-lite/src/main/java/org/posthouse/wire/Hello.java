@@ -96,7 +96,7 @@ public record Hello(
 
     /** Reads a frame whose header was checked. @throws WireException on any other magic or version, or if a field is out of range */
     public static Hello decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         checkVersion(in);
         int kind = in.u16("kind");
         if (kind != RANK && kind != LAUNCHER) {

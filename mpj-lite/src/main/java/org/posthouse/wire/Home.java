@@ -11,8 +11,6 @@ import java.util.List;
  * @param address where ranks and launchers connect, as host:port
  */
 public record Home(String site, String relay, String address) {
-    private static final int NAME_BYTES_MAX = 255;
-
     /** As host:port, an IPv6 address in brackets. */
     public static String address(String host, int port) {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
@@ -20,13 +18,13 @@ public record Home(String site, String relay, String address) {
 
     /** What it takes of a frame. */
     int bytes() {
-        return FrameWriter.textBytes(site, NAME_BYTES_MAX) + FrameWriter.textBytes(relay, NAME_BYTES_MAX) + FrameWriter.textBytes(address, NAME_BYTES_MAX);
+        return FrameWriter.nameBytes(site) + FrameWriter.nameBytes(relay) + FrameWriter.nameBytes(address);
     }
 
     static void write(FrameWriter out, List<Home> homes) {
         out.i32(homes.size());
         for (Home home : homes) {
-            out.text(home.site, NAME_BYTES_MAX).text(home.relay, NAME_BYTES_MAX).text(home.address, NAME_BYTES_MAX);
+            out.name(home.site).name(home.relay).name(home.address);
         }
     }
 

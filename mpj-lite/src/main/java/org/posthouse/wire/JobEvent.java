@@ -81,7 +81,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static JobEvent decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         JobEvent event = new JobEvent(
                 new FrameView().wrap(frame, frame.position()).job(),
                 in.i32("kind"),

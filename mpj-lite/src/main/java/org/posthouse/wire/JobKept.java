@@ -30,7 +30,7 @@ public record JobKept(long job, int rank, int incarnation, long out, long err) {
 
     /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
     public static JobKept decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         JobKept kept = new JobKept(
                 new FrameView().wrap(frame, frame.position()).job(),
                 in.i32("rank"),

@@ -44,8 +44,6 @@ public record JobOpen(
     /** Longest that a job is kept without its launcher: 31 days. */
     public static final int KEEP_SECONDS_MAX = 31 * 86_400;
 
-    private static final int NAME_BYTES_MAX = 255;
-
     // How it is opened.
     private static final int AGAIN = 1;
     private static final int KEEPS_OUTPUT = 2;
@@ -93,7 +91,7 @@ public record JobOpen(
                 .i64(token.low())
                 .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0))
                 .u16(durability)
-                .text(name, NAME_BYTES_MAX);
+                .name(name);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
         return out.i32(keepSeconds).finish();
@@ -101,7 +99,7 @@ public record JobOpen(
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing or out of range */
     public static JobOpen decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         Token token = new Token(in.i64("token"), in.i64("token"));
         int start = in.u16("start");
         int durability = in.u16("durability");

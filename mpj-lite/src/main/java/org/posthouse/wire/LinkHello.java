@@ -20,8 +20,6 @@ import java.nio.ByteBuffer;
 public record LinkHello(
         String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk,
         boolean unpacks, boolean anew) {
-    private static final int NAME_BYTES_MAX = 255;
-
     /** The features stand in the upper byte of the word that has the lane. Those that are not known mean nothing. */
     private static final int LANE_MASK = 0xff;
 
@@ -39,15 +37,15 @@ public record LinkHello(
                 .i64(heads)
                 .i64(bulk)
                 .i64(session)
-                .text(site, NAME_BYTES_MAX)
-                .text(relay, NAME_BYTES_MAX)
-                .text(expected, NAME_BYTES_MAX)
+                .name(site)
+                .name(relay)
+                .name(expected)
                 .finish();
     }
 
     /** Reads a frame whose header was checked. @throws WireException if it is not a LINK_HELLO of version 1 */
     public static LinkHello decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);
         int laneAndFeatures = in.u16("lane");
         long epoch = in.i64("epoch");

@@ -1,7 +1,6 @@
 package org.posthouse.wire;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +10,6 @@ import java.util.List;
  * @param entries the relays, each once
  */
 public record LinkReach(List<Entry> entries) {
-    private static final int NAME_BYTES_MAX = 255;
     private static final int ENTRY_BYTES = 16;
 
     /**
@@ -28,15 +26,11 @@ public record LinkReach(List<Entry> entries) {
         }
 
         private int bytes() {
-            int bytes = ENTRY_BYTES + textBytes(relay);
+            int bytes = ENTRY_BYTES + FrameWriter.nameBytes(relay);
             for (String name : via) {
-                bytes += textBytes(name);
+                bytes += FrameWriter.nameBytes(name);
             }
             return bytes;
-        }
-
-        private static int textBytes(String text) {
-            return 2 + text.getBytes(StandardCharsets.UTF_8).length;
         }
     }
 
@@ -61,15 +55,15 @@ public record LinkReach(List<Entry> entries) {
         }
         FrameWriter out = new FrameWriter(FrameType.LINK_REACH, 0, bytes).u16(entries.size()).u16(0);
         for (Entry entry : entries) {
-            out.text(entry.relay, NAME_BYTES_MAX).i32(entry.roundTripMicros).i64(entry.load).u16(entry.via.size()).u16(0);
-            entry.via.forEach(name -> out.text(name, NAME_BYTES_MAX));
+            out.name(entry.relay).i32(entry.roundTripMicros).i64(entry.load).u16(entry.via.size()).u16(0);
+            entry.via.forEach(out::name);
         }
         return out.finish();
     }
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static LinkReach decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         int count = in.u16("relays");
         in.zero16();
         in.expect(count, ENTRY_BYTES + 2, "relays");

@@ -35,7 +35,7 @@ public record Notice(long job, int code, int rank, String text) {
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static Notice decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         long job = new FrameView().wrap(frame, frame.position()).job();
         int code = in.i32("code");
         int rank = in.i32("rank");

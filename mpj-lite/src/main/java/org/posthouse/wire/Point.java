@@ -65,7 +65,7 @@ public record Point(
 
     /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
     public static Point decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         int code = in.i32("kind");
         if (code < 1 || code > Kind.BY_CODE.length) {
             throw new WireException(

@@ -65,7 +65,7 @@ public record Stall(long job, int context, long group, int number, int rank, int
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static Stall decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         FrameView view = new FrameView().wrap(frame, frame.position());
         int known = view.type() == FrameType.BLOCKED ? POINT_TO_POINT | AT_WORK | LEFT : 0;
         long job = view.job();

@@ -73,7 +73,7 @@ public record StatePage(long job, int left, List<Entry> entries) {
 
     /** Reads a frame whose header was checked. @throws WireException if it is not a page, or of an unknown kind of entry */
     public static StatePage decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         int count = in.i32("count of entries");
         int left = in.i32("pages left");
         in.expect(count, ENTRY_BYTES, "entries");

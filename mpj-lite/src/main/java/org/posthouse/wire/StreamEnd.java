@@ -31,7 +31,7 @@ public record StreamEnd(int stream, int code, String text) {
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static StreamEnd decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         StreamEnd end = new StreamEnd(in.i32("stream"), in.i32("code"), in.text("text"));
         in.zero16();
         in.end();

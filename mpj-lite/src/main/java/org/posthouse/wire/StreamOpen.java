@@ -24,7 +24,7 @@ public record StreamOpen(int stream, int tokens, String door) {
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing */
     public static StreamOpen decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         StreamOpen open = new StreamOpen(in.i32("stream"), in.i32("tokens"), in.text("door"));
         in.zero16();
         in.end();

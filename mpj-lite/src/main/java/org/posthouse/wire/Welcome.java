@@ -119,7 +119,7 @@ public record Welcome(
 
     /** Reads a frame whose header was checked. @throws WireException if it is not a WELCOME of version 1 */
     public static Welcome decode(ByteBuffer frame) throws WireException {
-        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);
         int self = in.u16("self");
         int rank = in.i32("rank");

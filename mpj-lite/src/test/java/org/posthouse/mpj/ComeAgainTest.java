@@ -252,7 +252,7 @@ final class ComeAgainTest extends OneRank {
     void whereItHasFailedIsSaidWhenItIsLive() throws Exception {
         connect(true, 60);
         Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0);
+        presence.enter("Bcast", 0, false);
         start(() -> {
             endpoint.await(receive(new byte[3]));
             presence.leaveFailed();
@@ -273,7 +273,7 @@ final class ComeAgainTest extends OneRank {
     void whoLeavesACollectiveBeforeItIsLiveBelievesNothingOfIt() throws Exception {
         connect(true, 60);
         Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Barrier", -1);
+        presence.enter("Barrier", -1, false);
         endpoint.presences().stays(presence, false);
         Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
         Operation next = receive(new byte[3]);

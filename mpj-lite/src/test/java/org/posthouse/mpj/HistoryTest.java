@@ -81,7 +81,7 @@ class HistoryTest {
         assertThat(failures(second)).isZero();
         assertThat(second.next(History.DONE, "a test")).isZero();
         assertThat(failures(second)).isEqualTo(3);
-        assertThat(second.foundAgain("a probe")).isEqualTo(MESSAGE);
+        assertThat(second.foundAgain()).isEqualTo(MESSAGE);
         assertThat(second.next(History.ANY, "a wait")).isEqualTo(2);
         assertThat(failures(second)).isEqualTo(1);
         assertThat(second.next(History.TAKEN, "a cancel")).isEqualTo(1);
@@ -245,10 +245,10 @@ class HistoryTest {
                 .isThrownBy(() -> second.next(History.TAKEN, "a cancel"))
                 .withMessageContaining("expected a probe that finds something as event 2 after 2 failed polls, "
                         + "found a cancel after event 1 and 0 failed polls");
-        assertThatThrownBy(() -> second.foundAgain("a probe")).as("too early").isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> second.foundAgain()).as("too early").isInstanceOf(IOException.class);
         assertThat(failures(second)).isEqualTo(2);
         assertThatThrownBy(() -> second.next(History.DONE, "a test")).isInstanceOf(IOException.class);
-        second.foundAgain("a probe");
+        second.foundAgain();
         assertThatExceptionOfType(DivergedException.class)
                 .isThrownBy(() -> second.next(History.ANY, "a wait"))
                 .withMessageContaining("expected a failed poll, of 3, found a wait after event 4 and 2 failed polls");

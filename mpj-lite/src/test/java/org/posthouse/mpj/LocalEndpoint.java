@@ -395,7 +395,7 @@ final class LocalEndpoint implements Endpoint {
 
     @Override
     public Presence presence(int context, int[] worldRanks, int first) {
-        return Presence.unwatched();
+        return unwatched();
     }
 
     @Override
@@ -433,5 +433,23 @@ final class LocalEndpoint implements Endpoint {
         synchronized (world) {
             throw world.abort(status);
         }
+    }
+
+    /** A presence that nobody watches. */
+    static Presence unwatched() {
+        return new Presence(
+                new Presence.Watch() {
+                    @Override
+                    public void stays(Presence presence, boolean again) {}
+
+                    @Override
+                    public void goesOn(Presence presence) {}
+
+                    @Override
+                    public void fails(Presence presence) {}
+                },
+                0,
+                new int[0],
+                0);
     }
 }

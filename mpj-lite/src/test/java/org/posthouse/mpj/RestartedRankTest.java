@@ -194,7 +194,7 @@ final class RestartedRankTest extends OneRank {
     void aMismatchThatIsBelievedIsALimit() throws Exception {
         connect(1);
         Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0);
+        presence.enter("Bcast", 0, false);
         endpoint.presences().stays(presence, false);
         Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
         Operation receive = receive();
@@ -317,7 +317,7 @@ final class RestartedRankTest extends OneRank {
     void aRankThatReplaysIsNotBlocked() throws Exception {
         connect(2);
         Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0);
+        presence.enter("Bcast", 0, false);
         endpoint.presences().stays(presence, false);
         line.hearNothing();
         line.say(history(0));

@@ -13,7 +13,7 @@ final class StallWatchTest {
     private final StallWatch watch = new StallWatch(looks::release);
 
     private WeakReference<Presence> watched() throws InterruptedException {
-        Presence presence = Presence.unwatched();
+        Presence presence = LocalEndpoint.unwatched();
         watch.add(presence);
         looks.acquire(); // It is among those that are looked at.
         return new WeakReference<>(presence);

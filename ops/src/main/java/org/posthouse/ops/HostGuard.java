@@ -22,7 +22,6 @@ final class HostGuard implements Handler<RoutingContext> {
     private static final List<String> LOOPBACK = List.of("localhost", "127.0.0.1", "[::1]", "::1");
     private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::", "[::]", "0:0:0:0:0:0:0:0");
     private static final Pattern ADDRESS_LITERAL = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:.]+]");
-    private static final int SHOWN_CHARS_MAX = 100;
 
     private final Set<String> names = new HashSet<>(LOOPBACK);
     private final boolean anyLiteral;
@@ -42,7 +41,7 @@ final class HostGuard implements Handler<RoutingContext> {
         } else if (allows(authority.host())) {
             ctx.next();
         } else {
-            Responses.error(ctx, 403, "host \"" + Responses.shortened(authority.host(), SHOWN_CHARS_MAX)
+            Responses.error(ctx, 403, "host \"" + Responses.shortened(authority.host())
                     + "\" is not one of this console's names; use localhost, or start the relay with --ops-name NAME");
         }
     }

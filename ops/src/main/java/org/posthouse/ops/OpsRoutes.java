@@ -27,7 +27,6 @@ final class OpsRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(OpsRoutes.class);
     private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,32}");
     private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
-    private static final int SHOWN_CHARS_MAX = 100;
     private static final String EVENTS = "/api/v1/events";
     private static final String MODE = "/api/v1/mode";
     private static final String DRAIN = "/api/v1/drain";
@@ -89,7 +88,7 @@ final class OpsRoutes {
     private void job(RoutingContext ctx) {
         String id = ctx.pathParam("id");
         if (!JOB_ID.matcher(id).matches()) {
-            Responses.error(ctx, 400, "\"" + Responses.shortened(id, SHOWN_CHARS_MAX)
+            Responses.error(ctx, 400, "\"" + Responses.shortened(id)
                     + "\" is no job id: expected 1 to 32 lower-case hexadecimal digits");
             return;
         }
@@ -132,7 +131,7 @@ final class OpsRoutes {
     private static void errors(Router router) {
         router.errorHandler(400, ctx -> Responses.error(ctx, 400, "the request is malformed"));
         router.errorHandler(404, ctx -> Responses.error(ctx, 404, "no such path: "
-                + Responses.shortened(ctx.request().path(), SHOWN_CHARS_MAX) + "; /openapi.json lists them"));
+                + Responses.shortened(ctx.request().path()) + "; /openapi.json lists them"));
         router.errorHandler(405, ctx -> {
             boolean order = ORDERS.contains(ctx.request().path());
             ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : ctx.request().path().equals(EVENTS) ? "GET" : "GET, HEAD");
@@ -149,6 +148,6 @@ final class OpsRoutes {
     }
 
     private static String shown(HttpMethod method) {
-        return Responses.shortened(method.name(), SHOWN_CHARS_MAX);
+        return Responses.shortened(method.name());
     }
 }

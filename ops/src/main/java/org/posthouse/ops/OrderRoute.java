@@ -27,7 +27,6 @@ final class OrderRoute<O, R> {
     static final int BODY_BYTES_MAX = 4_096;
 
     private static final String JSON_TYPE = "application/json";
-    private static final int SHOWN_CHARS_MAX = 100;
 
     /**
      * What is particular about an order.
@@ -62,7 +61,7 @@ final class OrderRoute<O, R> {
         if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(JSON_TYPE)) {
             Responses.error(ctx, 415, "an order is " + JSON_TYPE + ", as in " + kind.example);
         } else if (origin != null && !isOwn(origin)) {
-            Responses.error(ctx, 403, "origin \"" + Responses.shortened(origin, SHOWN_CHARS_MAX) + "\" may not give orders");
+            Responses.error(ctx, 403, "origin \"" + Responses.shortened(origin) + "\" may not give orders");
         } else {
             order(ctx);
         }

@@ -7,6 +7,7 @@ import io.vertx.ext.web.RoutingContext;
 
 /** How every answer of the console is sent: security headers, JSON, one-line errors. Stateless. */
 final class Responses {
+    private static final int SHOWN_CHARS_MAX = 100;
 
     static final String JSON = "application/json; charset=utf-8";
 
@@ -37,7 +38,7 @@ final class Responses {
     }
 
     /** Text from outside, cut to a length that fits a line. */
-    static String shortened(String text, int charsMax) {
-        return text.length() <= charsMax ? text : text.substring(0, charsMax) + "…";
+    static String shortened(String text) {
+        return text.length() <= SHOWN_CHARS_MAX ? text : text.substring(0, SHOWN_CHARS_MAX) + "…";
     }
 }

@@ -70,8 +70,6 @@ public final class FrameSocket {
     private Notice closing;
     private ScheduledFuture<?> closeDeadline;
     private boolean closed;
-    private long framesIn;
-    private long framesOut;
     private long bytesIn;
     private long bytesOut;
 
@@ -110,7 +108,6 @@ public final class FrameSocket {
             frames.release();
             return;
         }
-        framesOut++;
         bytesOut += frames.readableBytes();
         channel.write(frames, channel.voidPromise());
         if (!flushScheduled) {
@@ -177,14 +174,6 @@ public final class FrameSocket {
         return end instanceof InetSocketAddress ? end.toString().replaceFirst("^[^/]*/", "") : String.valueOf(end);
     }
 
-    public long framesIn() {
-        return framesIn;
-    }
-
-    public long framesOut() {
-        return framesOut;
-    }
-
     public long bytesIn() {
         return bytesIn;
     }
@@ -220,7 +209,6 @@ public final class FrameSocket {
     }
 
     private boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        framesIn++;
         listener.onFrame(this, buffer, index, length, view);
         return closing == null;
     }

@@ -2,7 +2,6 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamEnd;
@@ -136,7 +135,7 @@ final class LinkStream {
             this.listener = listener;
             state = State.OPEN;
             link.answers();
-            link.send(FrameType.STREAM_TOKENS, 0, id, granted);
+            link.send(0, id, granted);
         }
     }
 

@@ -269,16 +269,16 @@ final class LinkStreams {
     /** Tokens that answer no opening. */
     void sendTokens(int flags, int id, int tokens) {
         marks.tokens();
-        send(FrameType.STREAM_TOKENS, flags, id, tokens);
+        send(flags, id, tokens);
     }
 
     void send(StreamEnd end) {
         send(Unpooled.wrappedBuffer(end.encode()));
     }
 
-    void send(FrameType type, int flags, int id, int tokens) {
+    void send(int flags, int id, int tokens) {
         ByteBuffer frame = ByteBuffer.allocate(Wire.STREAM_HEADER_BYTES);
-        out.wrap(frame, 0).begin(type, Wire.STREAM_HEADER_BYTES, 0).flags(flags).stream(id, tokens);
+        out.wrap(frame, 0).begin(FrameType.STREAM_TOKENS, Wire.STREAM_HEADER_BYTES, 0).flags(flags).stream(id, tokens);
         send(Unpooled.wrappedBuffer(frame));
     }
 

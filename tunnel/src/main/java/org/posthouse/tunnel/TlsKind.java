@@ -2,7 +2,6 @@ package org.posthouse.tunnel;
 
 import io.netty.handler.ssl.OpenSsl;
 import java.util.List;
-import java.util.Locale;
 
 /** Whose TLS the links use. What is promised of a connection is the same with each. */
 public enum TlsKind {
@@ -12,11 +11,6 @@ public enum TlsKind {
     NATIVE,
     /** The JDK's own. */
     JDK;
-
-    /** As flags spell it. */
-    public String word() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** Loads the native library, so call it where that may take a while: on no loop. */
     static boolean isNativeHere() {

@@ -44,11 +44,8 @@ final class Chain {
     /** Copies the first rank's elements, which are {@link Region#inDataElements data elements}, to all others. */
     void broadcast(Region region, int count) {
         Segments segments = new Segments(region, count);
-        Operation[] receives = new Operation[WINDOW];
+        Operation[] receives = segments.receiveAhead(region);
         Operation[] sends = new Operation[WINDOW];
-        for (int ahead = 0; before != Tree.NONE && ahead < Math.min(WINDOW, segments.count); ahead++) {
-            receives[ahead] = segments.receive(region, segments.at(ahead), ahead);
-        }
         for (int i = 0; i < segments.count; i++) {
             int slot = i % WINDOW;
             peers.await(receives[slot]);
@@ -76,11 +73,8 @@ final class Chain {
             return;
         }
         Region scratch = peers.scratch(mine, Math.min(count, segments.length * WINDOW));
-        Operation[] receives = new Operation[WINDOW];
+        Operation[] receives = segments.receiveAhead(scratch);
         Operation[] sends = new Operation[WINDOW];
-        for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
-            receives[ahead] = segments.receive(scratch, segments.at(ahead), ahead);
-        }
         for (int i = 0; i < segments.count; i++) {
             int slot = i % WINDOW;
             int room = segments.at(slot);
@@ -112,11 +106,8 @@ final class Chain {
             return;
         }
         Region scratch = peers.scratch(mine, Math.min(count, segments.length * WINDOW));
-        Operation[] receives = new Operation[WINDOW];
+        Operation[] receives = segments.receiveAhead(scratch);
         Operation[] sends = new Operation[WINDOW];
-        for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
-            receives[ahead] = segments.receive(scratch, segments.at(ahead), ahead);
-        }
         for (int i = 0; i < segments.count; i++) {
             int slot = i % WINDOW;
             peers.await(receives[slot]);
@@ -167,6 +158,15 @@ final class Chain {
 
         int length(int segment) {
             return Math.min(length, elements - at(segment));
+        }
+
+        /** Begins to receive the first window, unless this is the chain's first rank. */
+        Operation[] receiveAhead(Region region) {
+            Operation[] receives = new Operation[WINDOW];
+            for (int i = 0; before != Tree.NONE && i < Math.min(WINDOW, count); i++) {
+                receives[i] = receive(region, at(i), i);
+            }
+            return receives;
         }
 
         Operation receive(Region region, int at, int segment) {

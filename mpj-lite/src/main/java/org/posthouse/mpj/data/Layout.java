@@ -69,10 +69,9 @@ public final class Layout {
                 at, length, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
     }
 
-    /** The same data with other bounds, which in what is made of it count as those of data do. */
-    public Layout bounded(int newLower, int newExtent) {
-        return new Layout(
-                at, length, new Bound(newLower, false), new Bound(Math.addExact(newLower, newExtent), false));
+    /** The same data with the bounds 0 and {@code extent}, which in what is made of it count as those of data do. */
+    public Layout bounded(int extent) {
+        return new Layout(at, length, new Bound(0, false), new Bound(extent, false));
     }
 
     /** The same data with an extent that is a multiple of {@code align}, unless a marker has set the upper bound. */
