@@ -308,8 +308,13 @@ public class Request implements Freeable {
 
     /** Whether {@link #finish} may be called; a false is a failed poll. */
     final boolean isComplete(String by) {
+        return isComplete(by, true);
+    }
+
+    /** The same. @param move false if it is one of several, and one before it was not complete: frames were moved then */
+    final boolean isComplete(String by, boolean move) {
         try {
-            return operation == null || comm.endpoint.test(operation);
+            return operation == null || comm.endpoint.test(operation, move);
         } catch (FinalizedException e) {
             throw comm.finalized(by, e);
         }

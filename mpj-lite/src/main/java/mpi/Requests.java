@@ -53,7 +53,7 @@ final class Requests {
         boolean active = false;
         for (int i = 0; i < requests.length; i++) {
             if (isActive(requests[i])) {
-                if (requests[i].isComplete(call)) {
+                if (requests[i].isComplete(call, !active)) {
                     return finish(requests, i);
                 }
                 active = true;
@@ -107,9 +107,11 @@ final class Requests {
 
     private static Status[] finishComplete(String call, Request[] requests) {
         Request[] complete = new Request[requests.length];
+        boolean moved = false;
         for (int i = 0; i < requests.length; i++) {
-            if (isActive(requests[i]) && requests[i].isComplete(call)) {
-                complete[i] = requests[i];
+            if (isActive(requests[i])) {
+                complete[i] = requests[i].isComplete(call, !moved) ? requests[i] : null;
+                moved |= complete[i] == null;
             }
         }
         Status[] all = finishAll(complete);

@@ -5,7 +5,8 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
 import org.posthouse.mpj.Content;
@@ -29,7 +30,8 @@ final class SendBuffer {
 
     private final Endpoint endpoint;
     private final UnderWay underWay;
-    private final List<Copy> copies = new ArrayList<>();
+    /** Those that had not left when they were asked last, in the order of their calls. */
+    private final Deque<Copy> copies = new ArrayDeque<>();
     private Object memory;
     private long capacity;
     private long used;
@@ -52,7 +54,7 @@ final class SendBuffer {
 
     /** Attaches, in place of what is attached: messages that have room there leave as before, and take none here. */
     synchronized void replace(Object buffer, long bytes) {
-        copies.replaceAll(copy -> new Copy(copy.operation, 0));
+        takeAll().forEach(copy -> copies.add(new Copy(copy.operation, 0)));
         used = 0;
         memory = buffer;
         capacity = bytes;
@@ -76,7 +78,7 @@ final class SendBuffer {
     }
 
     private synchronized List<Copy> takeAll() {
-        List<Copy> all = new ArrayList<>(copies);
+        List<Copy> all = List.copyOf(copies);
         copies.clear();
         return all;
     }
@@ -89,8 +91,8 @@ final class SendBuffer {
      */
     synchronized void send(
             Content content, Function<Content, Operation> send, Function<String, MPIException> error) {
-        reclaim();
         long bytes = content.bytes();
+        reclaim(bytes);
         if (memory == null || used + bytes > capacity) {
             throw error.apply(
                     memory == null
@@ -108,15 +110,26 @@ final class SendBuffer {
         }
     }
 
-    /** Gives the room of messages back that have left. */
-    private void reclaim() {
-        copies.removeIf(copy -> {
-            boolean left = endpoint.test(copy.operation);
-            if (left) {
-                used -= copy.bytes;
-            }
-            return left;
-        });
+    /**
+     * Gives the room of messages back that have left: of the oldest ones, which are the first to leave as a rule; of all only if there is none for
+     * {@code bytes} else, or each send would ask for all before it.
+     */
+    private void reclaim(long bytes) {
+        while (!copies.isEmpty() && hasLeft(copies.peek())) {
+            copies.remove();
+        }
+        if (used + bytes > capacity) {
+            copies.removeIf(this::hasLeft);
+        }
+    }
+
+    /** Whether it has left, and so takes no room from here on. */
+    private boolean hasLeft(Copy copy) {
+        boolean left = endpoint.test(copy.operation);
+        if (left) {
+            used -= copy.bytes;
+        }
+        return left;
     }
 
     /** The bytes of the buffer; -1 if none is attached. */
@@ -154,7 +167,7 @@ final class SendBuffer {
             Operation gone = endpoint.begin();
             endpoint.end(gone);
             copies.add(new Copy(gone, image.readLong()));
-            used += copies.get(copies.size() - 1).bytes;
+            used += copies.peekLast().bytes;
         }
     }
 

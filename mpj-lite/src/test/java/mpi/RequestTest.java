@@ -3,11 +3,14 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.Operation;
 
 /** Requests: alone, in arrays, complete, null, and failed. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -325,5 +328,24 @@ class RequestTest {
             second.Free();
             assertThat(world.self.contexts().isFree(comm.id)).isTrue();
         });
+    }
+
+    /** To look for frames takes a system call. */
+    @Test
+    void testsOfSeveralLookForFramesOnce() {
+        List<Object> looks = new ArrayList<>();
+        Intracomm world = Ranks.world(Ends.that((call, arguments) -> switch (call) {
+            case "rank", "siteOf" -> 0;
+            case "isClosed" -> false;
+            case "size" -> 1;
+            case "receive" -> new Operation();
+            case "test" -> !looks.add(arguments[1]);
+            default -> throw new AssertionError(call);
+        }), 1);
+        Request[] requests = {null, world.Irecv(new int[1], 0, 1, MPI.INT, 0, 0), world.Irecv(new int[1], 0, 1, MPI.INT, 0, 0)};
+        assertThat(Request.Testany(requests)).isNull();
+        assertThat(Request.Testsome(requests)).isEmpty();
+        assertThat(Request.Testall(requests)).isNull();
+        assertThat(looks).containsExactly(true, false, true, false, true);
     }
 }

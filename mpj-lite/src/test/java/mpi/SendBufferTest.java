@@ -169,4 +169,26 @@ class SendBufferTest {
         }
         assertThat(asked).containsExactly("test", "test", "test");
     }
+
+    /** A send that is not over. */
+    private static final class Open extends Operation {}
+
+    /** Or sends that pile up would each ask for all before them. */
+    @Test
+    void asLongAsThereIsRoomOnlyTheOldestMessageIsAskedFor() {
+        List<Operation> asked = new ArrayList<>();
+        SendBuffer buffer = new SendBuffer(Ends.that((call, arguments) -> call.equals("test") && !asked.add((Operation) arguments[0])), new UnderWay());
+        buffer.attach("attach", new byte[5 * MESSAGE_BYTES], 5 * MESSAGE_BYTES);
+        List<Operation> sent = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            buffer.send(Plain.content(Base.INT, filled(i), 0, INTS), content -> added(sent), why -> new MPIException(MPI.ERR_BUFFER, why));
+        }
+        Operation oldest = sent.get(0);
+        assertThat(asked).containsExactly(oldest, oldest, sent.get(1), oldest, sent.get(2), oldest, sent.get(3), oldest, sent.get(4));
+    }
+
+    private static Operation added(List<Operation> sent) {
+        sent.add(new Open());
+        return sent.get(sent.size() - 1);
+    }
 }

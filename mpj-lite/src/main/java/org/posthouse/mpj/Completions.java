@@ -148,11 +148,12 @@ final class Completions {
         progress.await(frame, errand);
     }
 
-    boolean test(Operation operation) throws IOException {
+    /** As {@link Endpoint#test(Operation, boolean)}. */
+    boolean test(Operation operation, boolean move) throws IOException {
         if (operation.isSeen()) {
             return true;
         }
-        boolean done = observed.replays() ? testAgain(operation) : testNow(operation);
+        boolean done = observed.replays() ? testAgain(operation) : testNow(operation, move);
         if (done) {
             operation.seen();
         }
@@ -168,10 +169,12 @@ final class Completions {
         return true;
     }
 
-    private boolean testNow(Operation operation) throws IOException {
+    private boolean testNow(Operation operation, boolean move) throws IOException {
         if (!operation.isDone()) {
             progress.requireOpen();
-            progress.poll();
+            if (move) {
+                progress.poll();
+            }
         }
         if (operation.isDone()) {
             observed.record(History.DONE, 0);

@@ -94,7 +94,12 @@ public interface Endpoint {
     int awaitAny(Operation[] operations, String call);
 
     /** Whether the operation is done, after moving what frames there are; a false is counted as a failed poll. */
-    boolean test(Operation operation);
+    default boolean test(Operation operation) {
+        return test(operation, true);
+    }
+
+    /** The same. @param move whether to move frames first, which for each of many operations costs a system call */
+    boolean test(Operation operation, boolean move);
 
     /**
      * Takes an operation back if nothing has matched it yet, and blocks until that is known: a receive, or a send whose

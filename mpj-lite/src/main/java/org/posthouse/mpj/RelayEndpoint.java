@@ -366,10 +366,10 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     @Override
-    public boolean test(Operation operation) {
+    public boolean test(Operation operation, boolean move) {
         callers.enter();
         try {
-            return completions.test(operation);
+            return completions.test(operation, move);
         } catch (IOException e) {
             throw lost(e);
         } finally {

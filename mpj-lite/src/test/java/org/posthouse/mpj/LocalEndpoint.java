@@ -329,13 +329,13 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public boolean test(Operation operation) {
+    public boolean test(Operation operation, boolean move) {
         synchronized (world) {
             world.checkAlive();
             if (!operation.isDone()) {
                 requireOpen();
             }
-            if (!operation.isDone() && world.random().nextBoolean()) {
+            if (!operation.isDone() && move && world.random().nextBoolean()) {
                 step();
             }
             return operation.isDone();
