@@ -231,9 +231,10 @@ public final class Job {
         owner.onJobEvent(event);
     }
 
-    /** Tells the launcher that the job cannot go on; the launcher ends it. */
+    /** Tells the launcher that the job cannot go on; the launcher ends it, or leaves it to another one if the relay's next process may go on with it. */
     void fail(Reason reason, String detail) {
-        report(JobEvent.ABORTED, -1, 1, reason + ": " + detail + "; " + reason.advice());
+        int code = reason == Reason.LOG_BROKEN && opening.keepsOutput() ? JobEvent.STANDS : 1;
+        report(JobEvent.ABORTED, -1, code, reason + ": " + detail + "; " + reason.advice());
     }
 
     /** The same: the log failed. */

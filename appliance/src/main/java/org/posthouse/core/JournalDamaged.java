@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 import org.posthouse.wire.Reason;
 
-/** The log's disk has failed: a record cannot be written, or not be read back as it was. The message says which, in which file. */
+/** A record of the log cannot be read back as it was. The message says which, in which file. */
 public final class JournalDamaged extends JournalFailure {
     private static final long serialVersionUID = 1L;
 

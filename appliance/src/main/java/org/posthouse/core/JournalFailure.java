@@ -3,7 +3,7 @@ package org.posthouse.core;
 import org.posthouse.wire.Reason;
 
 /** The log failed. What was to be logged or read back has had no effect; the job cannot go on. */
-public abstract sealed class JournalFailure extends RuntimeException permits JournalFull, JournalDamaged {
+public abstract sealed class JournalFailure extends RuntimeException permits JournalFull, JournalDamaged, JournalBroken {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;

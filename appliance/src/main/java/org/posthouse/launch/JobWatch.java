@@ -491,7 +491,7 @@ final class JobWatch {
                 restarts.unstarted(rank);
             }
             again(rank, howEnded(rank), "rank " + rank + " " + howEnded(rank), endedNs, nowNs);
-        } else if (ranks.couldNotStart(rank) && mayBeLeft) {
+        } else if (mayBeLeft) {
             leave(died(rank) + restarts.refusal(rank));
         } else {
             fail(ranks.status(rank), died(rank) + restarts.refusal(rank));

@@ -227,7 +227,7 @@ final class Jobs {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
         if (opening.survivesHost() && relay.syncFailure().isPresent()) {
-            throw new Refusal(Reason.LOG_DAMAGED, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
+            throw new Refusal(Reason.LOG_BROKEN, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
         }
         if (opening.logged()) {
             Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().rankBytes());
@@ -321,7 +321,7 @@ final class Jobs {
         for (OpenJob job : open.values()) {
             if (job.opening().survivesHost()) {
                 Shard shard = relay.shards().of(job.id(), 0);
-                shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.LOG_DAMAGED, why));
+                shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.LOG_BROKEN, why));
             }
         }
     }
@@ -347,6 +347,10 @@ final class Jobs {
         }
         if (entry != null) {
             relay.directory().putRanks(List.of(entry));
+        }
+        if (event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS) {
+            job.standStill(event);
+            return;
         }
         job.tell(event);
         if (event.kind() == JobEvent.DIVERGED) {

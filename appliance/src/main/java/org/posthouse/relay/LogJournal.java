@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -18,6 +20,7 @@ import java.util.function.LongSupplier;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
+import org.posthouse.core.JournalBroken;
 import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.JournalFull;
@@ -69,6 +72,12 @@ final class LogJournal implements Journal {
 
     /** Of the record that was appended last. */
     private long place;
+
+    /**
+     * For each open job of which a record could not be logged, why. None of it is from there on: what the log has of it is to be a prefix of what happened,
+     * from which the relay's next process may go on. Guarded by this object's lock.
+     */
+    private final Map<Long, String> broken = new HashMap<>();
 
     /** Who reads the log beside {@link #reader}. */
     private final List<Runnable> onCut = new ArrayList<>();
@@ -257,6 +266,7 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job, int status) {
+        broken.remove(job);
         tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
         points.forget(job);
         background.execute(() -> forgetImages(List.of(job)));
@@ -326,7 +336,8 @@ final class LogJournal implements Journal {
     }
 
     /** A job has ended, or was not opened: it takes no room any more, if it has. */
-    void dismiss(long job) {
+    synchronized void dismiss(long job) {
+        broken.remove(job);
         if (log != null) {
             room.dismiss(job);
         }
@@ -559,7 +570,10 @@ final class LogJournal implements Journal {
     private long append(long job, LongSupplier record) {
         assert Thread.holdsLock(this);
         if (log == null) {
-            throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
+            throw new JournalBroken("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
+        }
+        if (!broken.isEmpty() && broken.containsKey(job)) {
+            throw new JournalBroken(broken.get(job), null);
         }
         try {
             long position = record.getAsLong();
@@ -575,7 +589,8 @@ final class LogJournal implements Journal {
             return position;
         } catch (LogException | UncheckedIOException e) {
             failure = e.getMessage();
-            throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: " + e.getMessage(), e);
+            broken.put(job, "job " + Job.hexId(job) + " cannot be logged: " + failure);
+            throw new JournalBroken(broken.get(job), e);
         } finally {
             log.handOver();
         }

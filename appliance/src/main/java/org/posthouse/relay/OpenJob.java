@@ -136,9 +136,15 @@ final class OpenJob {
         launcher = session;
     }
 
-    /** It cannot go on from what the log has of it, and stays there until it is ended by somebody's word: each launcher is told. */
+    /** It cannot go on at this process of the relay, and stays in the log until it is ended by somebody's word: each launcher is told, once. */
     void standStill(JobEvent why) {
-        standing = why;
+        if (standing == null) {
+            standing = why;
+            awaitNobody();
+            if (launcher != null) {
+                launcher.onJobEvent(why);
+            }
+        }
     }
 
     boolean standsStill() {

@@ -199,21 +199,35 @@ final class SlowReceiverTest extends TwoRanks {
 
     @Test
     void fullLogFailsTheJobAndHoldsNothing() throws Exception {
-        Journal full = new TableJournal(relay.ledger, relay.frames) {
+        arrivesInVain(new JournalFull("no room"), logged(6));
+        assertThat(relay.failure()).startsWith("LOG_FULL");
+        assertThat(relay.ledger.open()).isZero();
+    }
+
+    /** The relay's next process may go on with it. */
+    @Test
+    void aLogThatTakesNothingFailsTheJobOrLeavesItIfThatHasAFolder() throws Exception {
+        arrivesInVain(new JournalBroken("read-only", null), logged(6));
+        arrivesInVain(new JournalBroken("read-only", null), logged(7).keepingOutput());
+        assertThat(relay.events).filteredOn(event -> event.kind() == JobEvent.ABORTED).extracting(JobEvent::code).containsExactly(1, JobEvent.STANDS);
+        assertThat(relay.failure()).startsWith("LOG_BROKEN: read-only; ");
+        assertThat(relay.ledger.open()).isZero();
+    }
+
+    private static JobOpen logged(long job) {
+        JobOpen opening = OneRelay.opening(job);
+        return new JobOpen(job, opening.token(), true, "logged", opening.homes(), opening.homeOf());
+    }
+
+    private void arrivesInVain(JournalFailure why, JobOpen job) throws Exception {
+        Journal broken = new TableJournal(relay.ledger, relay.frames) {
             @Override
-            public void arrival(long job, Message message, Parcel head) {
-                throw new JournalFull("no room");
+            public void arrival(long id, Message message, Parcel head) {
+                throw why;
             }
         };
         RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, Historian.NONE, Images.NONE);
-        var opening = OneRelay.opening(6);
-        core.openJob(
-                new JobOpen(6, opening.token(), true, "full", opening.homes(), opening.homeOf()),
-                relay::peerOf,
-                relay.events::add,
-                full);
-        core.fromPeer(relay.there, new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
-        assertThat(relay.failure()).startsWith("LOG_FULL");
-        assertThat(relay.ledger.open()).isZero();
+        core.openJob(job, relay::peerOf, relay.events::add, broken);
+        core.fromPeer(relay.there, new TestFrame(new Frames(job.job()).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
     }
 }

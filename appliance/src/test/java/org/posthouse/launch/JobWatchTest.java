@@ -760,7 +760,8 @@ class JobWatchTest {
         exited(watch, 1, KILLED);
         assertThat(done).containsExactly("0/5", "1/5", "1/6");
         exited(watch, 1, KILLED);
-        assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
+        assertThat(watch.isLeft()).as("what kills it may be mended, too").isTrue();
+        assertThat(watch.outcome(1).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
     }
 
     @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.core.JournalDamaged;
+import org.posthouse.core.JournalBroken;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
@@ -33,6 +33,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
@@ -60,7 +61,7 @@ final class FailedSyncTest {
             assertThat(List.of(open(launcher, relay, 1, JobOpen.HOST), read(launcher)))
                     .as("what opened it is to come to the disk, though none of its ranks has said anything")
                     .anySatisfy(opened -> assertThat(opened).contains("JOB_OPENED"))
-                    .anySatisfy(failed -> assertThat(failed).contains("JOB_EVENT", "LOG_DAMAGED", "no disk"));
+                    .anySatisfy(failed -> assertThat(failed).contains("JOB_EVENT", "LOG_BROKEN", "no disk"));
             assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
             assertThat(open(launcher, relay, 3, JobOpen.HOST)).contains("cannot survive the host of relay here", "no disk");
             assertThat(relay.status().readiness().reasons()).singleElement().asString().contains("relay here takes no jobs with --durability host", "no disk");
@@ -70,6 +71,31 @@ final class FailedSyncTest {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
+    }
+
+    /** The relay's next process may go on with it, and a job of a month is not to be lost with a disk that failed once. */
+    @Test
+    void aJobWithAFolderStandsStillUntilItIsEnded(Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log"));
+        StoppedDisk disk = new StoppedDisk();
+        Relay relay = new Relay(config, directory, disk::stands);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        JobOpen job = new JobOpen(1, Token.random(), JobOpen.HOST, false, "test", List.of(new Home("here", "here", relay.address())), new int[2])
+                .keepingOutput();
+        disk.fail();
+        for (JobOpen opening : List.of(job, job.comingBack())) {
+            try (RawPeer launcher = RawPeer.connect(relay.address())) {
+                launcher.send(Hello.launcher(Token.NONE).encode());
+                assertThat(read(launcher)).contains("WELCOME");
+                launcher.send(opening.encode());
+                JobEvent event = nextEvent(launcher);
+                assertThat(List.of(event.kind(), event.rank(), event.code())).containsExactly(JobEvent.ABORTED, -1, JobEvent.STANDS);
+                assertThat(event.text()).contains("LOG_BROKEN", "no disk", "start the relay again");
+            }
+        }
+        vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
+        directory.close();
     }
 
     /** A file system that has become read-only, say: what has its blocks goes on for some time. */
@@ -89,7 +115,7 @@ final class FailedSyncTest {
                 for (int frames = 0; frames < 1_000; frames++) {
                     LogJournalTest.events(relay.journal(), 1, 1, items);
                 }
-            }).isInstanceOf(JournalDamaged.class);
+            }).isInstanceOf(JournalBroken.class);
             assertThat(relay.status().readiness().reasons()).singleElement().asString()
                     .contains("relay here takes no logged jobs: log " + log, "cannot be reserved: No such file or directory");
             relay.control().post(relay.status()::refresh);
@@ -128,7 +154,7 @@ final class FailedSyncTest {
             context.runOnContext(now -> far.send("here", offer(1)));
             await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().position() > opened);
             disk.fail();
-            assertThat(read(launcher)).contains("JOB_EVENT", "LOG_DAMAGED", "no disk");
+            assertThat(read(launcher)).contains("JOB_EVENT", "LOG_BROKEN", "no disk");
             assertThat(acknowledged).as("the job may go on out of the log").hasValue(0);
             launcher.send(new Notice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
             await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.get() == 1);
@@ -169,6 +195,14 @@ final class FailedSyncTest {
         Home here = new Home("here", "here", relay.address());
         launcher.send(new JobOpen(job, Token.random(), durability, false, "test", List.of(here), new int[2]).encode());
         return read(launcher);
+    }
+
+    private static JobEvent nextEvent(RawPeer launcher) throws Exception {
+        ByteBuffer frame = launcher.readFrame();
+        while (new FrameView().wrap(frame, 0).type() != FrameType.JOB_EVENT) {
+            frame = launcher.readFrame();
+        }
+        return JobEvent.decode(frame);
     }
 
     /** The next frame: its type, and its bytes as text. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.core.JournalDamaged;
+import org.posthouse.core.JournalBroken;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
@@ -173,15 +173,22 @@ final class LogJournalTest {
         LogJournal journal = new LogJournal();
         journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.forJob(job(7));
+        journal.forJob(job(8));
         ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
         Path file = folder.resolve("19700101F.cq4");
         Path away = Files.move(file, folder.resolve("away"));
-        assertThatThrownBy(() -> events(journal, 7, 1, items)).isInstanceOf(JournalDamaged.class).hasMessageContaining("job 0000000000000007");
+        assertThatThrownBy(() -> events(journal, 7, 1, items)).isInstanceOf(JournalBroken.class).hasMessageContaining("job 0000000000000007");
         items.release();
         Files.move(away, file);
         try (ExecutorService other = Executors.newSingleThreadExecutor()) {
-            other.submit(() -> journal.polls(7, 1, 1, 1)).get(60, TimeUnit.SECONDS);
+            other.submit(() -> journal.polls(8, 1, 1, 1)).get(60, TimeUnit.SECONDS);
         }
+        long before = journal.position();
+        assertThatThrownBy(() -> journal.polls(7, 1, 1, 1)).as("behind what is missing").isInstanceOf(JournalBroken.class)
+                .hasMessageContaining("job 0000000000000007");
+        assertThat(journal.position()).isEqualTo(before);
+        journal.jobClosed(7, 1);
+        assertThat(journal.position()).as("but its end").isEqualTo(before + 1);
         journal.close();
     }
 
@@ -220,7 +227,7 @@ final class LogJournalTest {
             for (int frames = 0; frames < 1_000; frames++) {
                 events(journal, 7, 1, items);
             }
-        }).isInstanceOf(JournalDamaged.class);
+        }).isInstanceOf(JournalBroken.class);
         journal.diverged(7, 1, "otherwise");
         journal.jobClosed(7, 0);
         Files.move(away, there);

@@ -17,7 +17,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int CONNECTED = 1;
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
-    /** Code of a job (rank -1) that cannot go on at this relay and stands in its log as it is: another build of the relay might. */
+    /** Code of a job (rank -1) that cannot go on at this process of its relay and stands in the log as it is: another process, or build, might. */
     public static final int STANDS = Exit.LEFT;
     /** The rank's connection ended before it called Finalize. */
     public static final int LOST = 4;

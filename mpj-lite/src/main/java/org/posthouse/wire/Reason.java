@@ -31,7 +31,8 @@ public enum Reason {
     MOVED(23, "the rank is asked to connect again", "nothing to do: it goes on over a new connection"),
     LOG_DAMAGED(24, "a record of the message log cannot be read back", "check the disk; restore the relay's data folder from a copy"),
     REVOKED(25, "the certificate was revoked", "issue a new one with posthouse keys renew"),
-    NAME_TAKEN(26, "an older relay of this name is linked and answers", "stop one of the two, or give one another name");
+    NAME_TAKEN(26, "an older relay of this name is linked and answers", "stop one of the two, or give one another name"),
+    LOG_BROKEN(27, "the message log takes nothing any more", "mend its disk, and start the relay again");
 
     private static final Reason[] BY_CODE = values();
 
