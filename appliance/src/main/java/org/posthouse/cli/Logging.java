@@ -4,9 +4,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.pattern.ThrowableHandlingConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.CoreConstants;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
@@ -19,7 +23,7 @@ import org.slf4j.Logger;
  */
 public final class Logging extends ContextAwareBase implements Configurator {
     /** What peers say stands in some messages: no such line looks like two, or gives the terminal orders. */
-    private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %oneLine%n%ex{short}";
+    private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %oneLine%n%failure";
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {
@@ -48,6 +52,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         PatternLayout layout = new PatternLayout();
         layout.setContext(context);
         layout.getInstanceConverterMap().put("oneLine", OneLineConverter::new);
+        layout.getInstanceConverterMap().put("failure", FailureConverter::new);
         layout.setPattern(PATTERN);
         layout.start();
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
@@ -61,6 +66,21 @@ public final class Logging extends ContextAwareBase implements Configurator {
         @Override
         public String convert(ILoggingEvent event) {
             return OneLine.of(event.getFormattedMessage());
+        }
+    }
+
+    /** What failed and where, and what caused it: a line each. */
+    private static final class FailureConverter extends ThrowableHandlingConverter {
+        @Override
+        public String convert(ILoggingEvent event) {
+            StringBuilder lines = new StringBuilder();
+            for (IThrowableProxy failure = event.getThrowableProxy(); failure != null; failure = failure.getCause()) {
+                StackTraceElementProxy[] trace = failure.getStackTraceElementProxyArray();
+                String what = failure.getClassName() + (failure.getMessage() == null ? "" : ": " + failure.getMessage());
+                lines.append(lines.isEmpty() ? "" : "Caused by: ").append(OneLine.of(what + (trace.length == 0 ? "" : " " + trace[0])))
+                        .append(CoreConstants.LINE_SEPARATOR);
+            }
+            return lines.toString();
         }
     }
 

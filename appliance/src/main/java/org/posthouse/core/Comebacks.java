@@ -57,7 +57,7 @@ final class Comebacks {
                 .forEach(message -> deliveries.progress(rank, message));
     }
 
-    /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end. */
+    /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end, unless none of theirs has come here: their launchers may be about to open them there. */
     void peerRestarted(Peer peer, Crossings crossings, Collection<Job> jobs, List<Frame> unacknowledged) {
         List<PeerRestart> goOn = new ArrayList<>();
         for (Job job : jobs) {
@@ -70,7 +70,7 @@ final class Comebacks {
                 deliveries.grants().forgiveHeld(job, peer);
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
-            } else {
+            } else if (job.homedRanks().stream().anyMatch(rank -> rank.incarnation() > 0)) {
                 job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
             }
         }

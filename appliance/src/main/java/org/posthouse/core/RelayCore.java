@@ -399,7 +399,7 @@ public final class RelayCore {
 
     /**
      * The peer's relay has restarted: what was on the way to it or from it is lost. Jobs that are logged there go on, all
-     * others of its ranks end. To be called before anything that the peer says after its restart.
+     * others of its ranks end, but for those of which no rank has come here. To be called before anything that the peer says after its restart.
      *
      * @param unacknowledged the frames that this core has had passed on to it, in their order, of which it is not known
      *     that they were handled; those that the jobs still want are passed on again. The way to the peer forgets them: those

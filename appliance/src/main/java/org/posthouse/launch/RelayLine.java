@@ -222,10 +222,10 @@ public final class RelayLine implements AutoCloseable {
         }
     }
 
-    /** Of one that has not answered HELLO: most often another port of the relay. */
+    /** Of one that has not answered HELLO: most often another port of the relay, or else it made room for another. */
     private String stranger(String why) {
         return "no relay greets launchers at " + line.remote() + ": " + why
-                + "; give the address of a relay's --listen, which has another port than its --links and its --ops";
+                + "; give the address of a relay's --listen, which has another port than its --links and its --ops, or try again if thousands only connect to it";
     }
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException {

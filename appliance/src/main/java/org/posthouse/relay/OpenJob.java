@@ -50,6 +50,9 @@ final class OpenJob {
     /** Why it stands still, whoever launches it; null if it goes on, or its launcher is to end it. */
     private JobEvent standing;
 
+    /** Whether the launcher that there is, or the next, was told that the job cannot go on: another relay that lies may say a million bad frames until it ends. */
+    private boolean endTold;
+
     private long divergences;
     private String divergence = "";
 
@@ -115,6 +118,7 @@ final class OpenJob {
         }
         LOG.info("{}: {} is {} now: {}", this, state, next, reason);
         state = next;
+        endTold = false;
         awaitNobody();
     }
 
@@ -186,11 +190,12 @@ final class OpenJob {
         return true;
     }
 
-    /** Tells the launcher, or keeps what one that comes later would not see from how the ranks stand. */
+    /** Tells the launcher, of the job's end once, or keeps what one that comes later would not see from how the ranks stand. */
     void tell(JobEvent event) {
         if (event.kind() == JobEvent.DIVERGED) {
             tellDivergence(event);
-        } else {
+        } else if (event.kind() != JobEvent.ABORTED || !endTold) {
+            endTold |= event.kind() == JobEvent.ABORTED;
             tellOrKeep(event);
         }
     }
@@ -219,13 +224,9 @@ final class OpenJob {
         }
     }
 
-    /** Not the job's end, unless all say that: the first is what counts. */
+    /** Not the job's end, of which the first word is what counts. */
     private void forgetOldest() {
-        int oldest = 0;
-        while (oldest < untold.size() - 1 && untold.get(oldest).kind() == JobEvent.ABORTED) {
-            oldest++;
-        }
-        untold.remove(oldest);
+        untold.remove(untold.getFirst().kind() == JobEvent.ABORTED ? 1 : 0);
     }
 
     /** Whether the event says how a rank stands, which a launcher is told when it comes. */

@@ -40,6 +40,9 @@ public record RelayConfig(
         CoreConfig core,
         Optional<LinkConfig> links,
         int linkPatienceSeconds) {
+    /** Beside connections and streams: the console's 128, and those of Java, its loops, the log and the group, some 200 in use. */
+    private static final int FILES_BESIDE = 512;
+
     public static final int SHARDS_DEFAULT = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
 
     /** How a relay's work is placed on threads (DESIGN section 6). */
@@ -99,6 +102,11 @@ public record RelayConfig(
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
                 site, relay, epoch, door, ops, mode, shards, Optional.of(folder), limits, launcherWait, limits.core(core, shards), links, linkPatienceSeconds);
+    }
+
+    /** How many files it may have open at once, by its limits. */
+    int filesMax() {
+        return FILES_BESIDE + door.connectionsMax() + links.map(LinkConfig::socketsMax).orElse(0);
     }
 
     /** What one rank of a logged job may have under way to this relay, beside what all ranks share. */

@@ -1,11 +1,14 @@
 package org.posthouse.relay;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -64,6 +67,7 @@ public final class RelayHost implements AutoCloseable {
      */
     public static RelayHost start(
             RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
+        tooFewFiles(config, mayOpen()).ifPresent(LOG::warn);
         RelayHost host = new RelayHost(config, kind);
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group, answers);
@@ -83,6 +87,20 @@ public final class RelayHost implements AutoCloseable {
             host.close();
             throw e;
         }
+    }
+
+    /** How many files the system lets this process have open; not known of all systems. */
+    private static long mayOpen() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system ? system.getMaxFileDescriptorCount() : Long.MAX_VALUE;
+    }
+
+    /** What to say of a process that may have fewer files open than its relay may come to need. */
+    static Optional<String> tooFewFiles(RelayConfig config, long most) {
+        return most >= config.filesMax() ? Optional.empty()
+                : Optional.of(String.format(Locale.ROOT,
+                        "relay %s may have %,d files open (ulimit -n), and by its limits it may come to need %,d: past that ranks and relays wait to be let in, and logged"
+                                + " jobs stand still or end; raise it (ulimit -n %d, LimitNOFILE=, docker run --ulimit) and start the relay again",
+                        config.relay(), most, config.filesMax(), config.filesMax()));
     }
 
     /**

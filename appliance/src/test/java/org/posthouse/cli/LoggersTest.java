@@ -1,11 +1,14 @@
 package org.posthouse.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,12 +29,26 @@ class LoggersTest {
         assertThat(warns("org.posthouse.relay.Relay")).isTrue();
     }
 
+    private static Stream<String> logged(String message, Throwable failure, Object... parts) {
+        LoggerContext context = new LoggerContext();
+        LoggingEvent event = new LoggingEvent("", context.getLogger("relay"), Level.WARN, message, failure, parts);
+        return new String(Logging.encoder(context).encode(event), StandardCharsets.UTF_8).lines();
+    }
+
     @Test
     void whatAPeerSaysIsInOneLineAndNoOrderToTheTerminal() {
-        LoggerContext context = new LoggerContext();
-        LoggingEvent event = new LoggingEvent(
-                "", context.getLogger("relay"), Level.WARN, "closed rank 1: {}", null, new Object[] {"bye\u001b[2J\n09:00:00.000 ERROR Grüße"});
-        String line = new String(Logging.encoder(context).encode(event), StandardCharsets.UTF_8);
-        assertThat(line).endsWith("WARN  closed rank 1: bye\\u001b[2J\\u000a09:00:00.000 ERROR Grüße" + System.lineSeparator());
+        assertThat(logged("closed rank 1: {}", null, "bye\u001b[2J\n09:00:00.000 ERROR Grüße"))
+                .singleElement(STRING)
+                .endsWith("WARN  closed rank 1: bye\\u001b[2J\\u000a09:00:00.000 ERROR Grüße");
+    }
+
+    @Test
+    void whatFailedAndWhyAreALineEach() {
+        Throwable failure = new IllegalStateException("bye\u001b[2J\n09:00:00.000 ERROR", new IOException());
+        assertThat(logged("failed", failure)).satisfiesExactly(
+                line -> assertThat(line).endsWith("WARN  failed"),
+                line -> assertThat(line).startsWith(
+                        "java.lang.IllegalStateException: bye\\u001b[2J\\u000a09:00:00.000 ERROR at org.posthouse.cli.LoggersTest.whatFailedAndWhyAreALineEach("),
+                line -> assertThat(line).startsWith("Caused by: java.io.IOException at org.posthouse.cli."));
     }
 }

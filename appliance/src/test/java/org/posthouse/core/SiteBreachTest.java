@@ -3,6 +3,7 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -11,6 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
@@ -174,12 +177,16 @@ final class SiteBreachTest {
     }
 
     @Test
-    void failsOnlyJobsThatTheRestartedRelayTookPartIn() {
-        relay.core.peerRestarted(relay.peer("nowhere"), java.util.List.of());
+    void failsOnlyJobsThatTheRestartedRelayTookPartIn() throws Exception {
+        relay.core.peerRestarted(relay.peer("nowhere"), List.of());
         assertThat(relay.failure()).isNull();
-        relay.core.peerRestarted(relay.far, java.util.List.of());
+        relay.core.peerRestarted(relay.far, List.of());
         assertThat(relay.failure()).startsWith("CANNOT_RESUME: ").contains("site far");
-        assertThat(relay.otherEvents).hasSize(1);
+        assertThat(relay.otherEvents).as("it is being opened, and none of its ranks has come").isEmpty();
+        relay.connect(Hello.firstStart(OneRelay.OTHER_JOB, 1, OneRelay.TOKEN), relay.new Rank());
+        relay.otherEvents.clear();
+        relay.core.peerRestarted(relay.far, List.of());
+        assertThat(relay.otherEvents).extracting(JobEvent::kind).containsExactly(JobEvent.ABORTED);
         relay.otherEvents.clear();
     }
 }

@@ -325,9 +325,9 @@ class LauncherReturnsTest {
         start(LauncherWait.DEFAULT);
         inControl(() -> {
             for (int word = 0; word < 2 * OpenJob.UNTOLD_MAX; word++) {
-                job().tell(new JobEvent(JOB, word == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
+                job().tell(new JobEvent(JOB, word % 100 == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
             }
-            job().tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, "the last"));
+            job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the last"));
             return null;
         });
         try (RelayLine line = launcher(TOKEN, true)) {
@@ -335,6 +335,33 @@ class LauncherReturnsTest {
             assertThat(line.home().relay()).isEqualTo("here");
             assertThat(events.stream().filter(event -> event.rank() < 0)).hasSize(OpenJob.UNTOLD_MAX).first()
                     .matches(event -> event.kind() == JobEvent.ABORTED);
+            assertThat(ends()).containsExactly("word 0");
+        }
+    }
+
+    private List<String> ends() {
+        return events.stream().filter(event -> event.kind() == JobEvent.ABORTED).map(JobEvent::text).toList();
+    }
+
+    /** Each frame of another relay that lies says it again. */
+    @Test
+    void eachLauncherIsToldOfTheEndOnce() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        for (String launcher : List.of("first", "second")) {
+            events.clear();
+            try (RelayLine line = launcher(TOKEN, true)) {
+                inControl(() -> {
+                    for (int word = 0; word < 100; word++) {
+                        job().tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, launcher));
+                    }
+                    job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the last"));
+                    return null;
+                });
+                await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
+                assertThat(line.home().relay()).isEqualTo("here");
+                assertThat(ends()).containsExactly(launcher);
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.tunnel.RelayId;
 
 /** How long a relay's process waits for its relay. */
 final class RelayHostTest {
@@ -40,6 +41,14 @@ final class RelayHostTest {
             assertThat(Namesake.later("here", 7, group))
                     .hasValueSatisfying(told -> assertThat(told).contains("relay here", "epoch 7", "epoch 9", "--name", "clock was set back"));
         }
+    }
+
+    @Test
+    void aProcessThatMayOpenFewerFilesThanItsRelayMayNeedIsTold() {
+        RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0);
+        assertThat(RelayHost.tooFewFiles(config, 4_608)).isEmpty();
+        assertThat(RelayHost.tooFewFiles(config, 4_607))
+                .hasValueSatisfying(told -> assertThat(told).startsWith("relay here may have 4,607 files open (ulimit -n), ").contains("need 4,608: "));
     }
 
     @Test

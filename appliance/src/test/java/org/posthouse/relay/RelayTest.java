@@ -1,9 +1,11 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetClient;
@@ -14,6 +16,7 @@ import io.vertx.junit5.VertxTestContext;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -365,15 +368,30 @@ class RelayTest {
     /** Whoever may open jobs cannot have the relay run out of memory. */
     @Test
     void refusesAJobPastTheLimitOfRanks(Vertx vertx, VertxTestContext context) {
-        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[31]);
+        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[27]);
         JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[2]);
         relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(first.encode())
                         .send(second.encode())
-                        .until(closedFor(Reason.LIMIT, "2 ranks at home at relay here, where open jobs have 31 of at most 32", context)))
+                        .until(closedFor(Reason.LIMIT, "room of 6 ranks at relay here, where open jobs take that of 31 of at most 32", context)))
                 .onFailure(context::failNow);
+    }
+
+    /** What the relay has of them is less than of its own, and not nothing. */
+    @Test
+    void refusesAJobPastTheLimitOfRanksElsewhere(Vertx vertx) throws Exception {
+        int[] homeOf = new int[1 + 10 * 27];
+        Arrays.fill(homeOf, 1, homeOf.length, 1);
+        List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
+        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", homes, homeOf);
+        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
+        Relay relay = relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2).await(60, TimeUnit.SECONDS);
+        Promise<OpenJob> opened = Promise.promise();
+        relay.control().submit(() -> relay.jobs().open(first, null).compose(job -> relay.jobs().open(second, null)).onComplete(opened));
+        assertThatThrownBy(() -> opened.future().await(60, TimeUnit.SECONDS))
+                .hasMessageContaining("room of 5 ranks at relay here, where open jobs take that of 32 of at most 32");
     }
 
     /** A launcher that lost its relay must not find another job under its name. */

@@ -27,7 +27,7 @@ final class Command implements AutoCloseable {
 
     private static final Pattern BLOCKED =
             Pattern.compile(
-                    "(?m)^.* stands still for \\d+ s: this host is too busy.*\\R?(?:io\\.vertx\\.core\\.VertxException: Thread blocked\\R?|\\tat .*\\R?)*");
+                    "(?m)^.* stands still for \\d+ s: this host is too busy.*\\R?(?:io\\.vertx\\.core\\.VertxException: Thread blocked.*\\R?)*");
 
     /** Whom a process was started for: in its environment, and that of all that it starts. */
     private static final String FOLDER = "POSTHOUSE_TEST_FOLDER";

@@ -77,6 +77,10 @@ final class Conversation {
             line.greet(next, hello, List.of());
             return;
         }
+        if (line.kept() == null) {
+            moveTo(next); // The relay has asked for it, and waits for that still.
+            return;
+        }
         replayed &= history.isReplaying();
         history.reopen(replayed);
         line.kept().broken();

@@ -50,7 +50,7 @@ final class HomeLine {
     /** What was written, if the job is logged; else null. */
     private Kept kept;
 
-    /** Whether a connection that breaks is replaced: before the relay has welcomed the rank for the first time, and in a job that is logged. */
+    /** Whether a connection that breaks is replaced: before the relay has welcomed the rank on it, and in a job that is logged. */
     private boolean replaceable = true;
 
     /** Whether a relay that is away, or does not know the rank, is waited for: the job is logged, as far as is known. */
@@ -284,6 +284,7 @@ final class HomeLine {
         stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
         moves = false;
         if (stage == Stage.OPEN) {
+            replaceable = kept != null;
             dialling.arrived();
         }
     }
@@ -393,12 +394,8 @@ final class HomeLine {
         if (!back || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
         }
-        if (replaceable) {
-            stage = Stage.BROKEN;
-            ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.reason() + ": " + why.text());
-        } else {
-            stage = Stage.LEFT; // It has been asked to move, and the relay waits for that still.
-        }
+        stage = Stage.BROKEN;
+        ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.reason() + ": " + why.text());
         return true;
     }
 
@@ -424,6 +421,7 @@ final class HomeLine {
         ended = null;
         asked = false;
         stage = Stage.GREETING;
+        replaceable = true;
         moves = hello.start() == Hello.MOVED;
         say(hello.encode(), StatePage.encode(hello.job(), state));
     }

@@ -352,6 +352,10 @@ final class MoveTest extends OneRank {
         late.say(closing(Reason.TIMEOUT));
         late.hear(FrameType.HELLO);
         late.hearEnd();
+        Connection cutOff = relay.accept();
+        cutOff.hear(FrameType.HELLO);
+        cutOff.close(); // It has made room for another, without a word.
+        pauses.acquire();
         Connection second = welcomeAgain(0);
         second.say(delivered(post, 1, new byte[] {5}, 1));
         assertThat(receive.get()).containsExactly(5);

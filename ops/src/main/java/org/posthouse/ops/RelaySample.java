@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.noop.NoopMeter;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -83,7 +84,7 @@ final class RelaySample {
                 String link = meter.getId().getTag(LINK);
                 boolean gone = link != null && !links.contains(link);
                 if (gone) {
-                    registry.remove(meter); // Which does nothing with one that it had no room for.
+                    registry.remove(meter);
                 }
                 return gone;
             });
@@ -96,10 +97,8 @@ final class RelaySample {
     }
 
     private void showAll() {
-        if (meters.isEmpty()) {
-            showState();
-            showQueues();
-        }
+        showState();
+        showQueues();
         if (snapshot.log().isPresent()) {
             gauge("posthouse.log.position", tags, "records appended to the message log",
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::position).orElse(0L));
@@ -256,11 +255,16 @@ final class RelaySample {
     }
 
     private void counter(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
-        meters.computeIfAbsent(meter + labels, unseen -> FunctionCounter.builder(meter, this, value).tags(labels).description(text).register(registry));
+        meters.computeIfAbsent(meter + labels, unseen -> kept(FunctionCounter.builder(meter, this, value).tags(labels).description(text).register(registry)));
     }
 
     private void gauge(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
-        meters.computeIfAbsent(meter + labels, unseen -> Gauge.builder(meter, this, value).tags(labels).description(text).register(registry));
+        meters.computeIfAbsent(meter + labels, unseen -> kept(Gauge.builder(meter, this, value).tags(labels).description(text).register(registry)));
+    }
+
+    /** Null if the registry has no room for it now: it is asked again with the next refresh. */
+    private static Meter kept(Meter registered) {
+        return registered instanceof NoopMeter ? null : registered;
     }
 
     private double keys(ToDoubleFunction<KeysView> value) {

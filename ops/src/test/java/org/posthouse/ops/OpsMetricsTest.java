@@ -2,6 +2,7 @@ package org.posthouse.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,6 +208,27 @@ class OpsMetricsTest {
             assertThat(metrics.registry().find("posthouse.matched").functionCounters()).hasSize(RelayMeters.RELAYS_MAX);
             meters.close();
             assertThat(metrics.registry().find("posthouse.matched").functionCounters()).isEmpty();
+            assertThat(metrics.registry().scrape()).doesNotContain("posthouse_");
+        }
+    }
+
+    @Test
+    void showsWhatThereWasNoRoomForOnceThereIs() {
+        try (OpsMetrics metrics = OpsMetrics.create()) {
+            MeterRegistry registry = metrics.registry();
+            List<Meter> others = new ArrayList<>();
+            for (int kept = registry.getMeters().size(); kept < OpsMetrics.METERS_MAX - 1; kept++) {
+                others.add(registry.counter("other", "name", String.valueOf(kept)));
+            }
+            RelayMeters meters = new RelayMeters(metrics.registry());
+            RelayView relay = new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 1, List.of()));
+            meters.refresh(List.of(relay));
+            assertThat(registry.find("posthouse.matched").functionCounters()).isEmpty();
+            others.forEach(registry::remove);
+            meters.refresh(List.of(relay));
+            assertThat(registry.find("posthouse.matched").functionCounters()).hasSize(1);
+            assertThat(registry.find("posthouse.link.up").gauges()).isNotEmpty();
+            meters.close();
             assertThat(metrics.registry().scrape()).doesNotContain("posthouse_");
         }
     }

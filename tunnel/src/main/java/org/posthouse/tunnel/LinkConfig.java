@@ -105,6 +105,11 @@ public record LinkConfig(
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
+    /** Most sockets at once: those that are accepted and dialled, and a stream's end each. */
+    public int socketsMax() {
+        return limits.connectionsMax() + peers.size() * LinkLimits.LANES_MAX + forwards.streams().streams();
+    }
+
     /** The relay's own. */
     String site() {
         return keys.site();
