@@ -20,12 +20,17 @@ class CompanionTest {
     @TempDir
     private Path folder;
 
+    /** A program that writes its process id down, and does not end by itself. */
+    private static List<String> program(Path pid) {
+        return List.of("sh", "-c", "echo $$ > \"$0\"; echo " + READY + "; exec sleep 1000", pid.toString());
+    }
+
     /** A bench that is killed. */
     static final class Bench {
         private Bench() {}
 
         public static void main(String[] args) throws IOException, InterruptedException {
-            Companion.start(List.of("sh", "-c", "echo $$ > " + args[0] + "; echo " + READY + "; exec sleep 1000"), READY);
+            Companion.start(program(Path.of(args[0])), READY);
             System.out.println(READY);
             Thread.sleep(Long.MAX_VALUE);
         }
@@ -58,7 +63,7 @@ class CompanionTest {
     @Test
     void aProgramIsEndedWithItsCompanion() throws Exception {
         Path pid = folder.resolve("pid");
-        Companion companion = Companion.start(List.of("sh", "-c", "echo $$ > " + pid + "; echo " + READY + "; exec sleep 1000"), READY);
+        Companion companion = Companion.start(program(pid), READY);
         ProcessHandle program = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
         companion.close();
         program.onExit().get();

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.posthouse.launch.ReadyLine;
 
 /** A relay in a process of its own, on ports that the system picks. */
@@ -99,9 +100,9 @@ final class Relays implements AutoCloseable {
         return argument.equals(ANY_PORT) ? "127.0.0.1:" + freePort() : argument;
     }
 
-    /** How many messages it has delivered since its start, those of closed jobs included. */
+    /** How many messages it has delivered since its start, in all modes, those of closed jobs included. */
     long delivered() throws IOException {
-        return meter("posthouse_messages_total{direction=\"out\"");
+        return meters("posthouse_messages_total{direction=\"out\"").sum();
     }
 
     /** Waits until it has delivered so many. */
@@ -152,13 +153,15 @@ final class Relays implements AutoCloseable {
 
     /** The first of its meters whose line begins so. */
     long meter(String name) throws IOException {
+        return meters(name).findFirst().orElseThrow();
+    }
+
+    private LongStream meters(String name) throws IOException {
         try (InputStream in = URI.create("http://" + ready.console() + "/metrics").toURL().openStream()) {
-            String line = new String(in.readAllBytes(), StandardCharsets.UTF_8)
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .filter(text -> text.startsWith(name))
-                    .findFirst()
-                    .orElseThrow();
-            return (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+                    .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)));
         }
     }
 
