@@ -317,15 +317,15 @@ final class ComingAgainTest {
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
     }
 
-    /** The host has lost that it was let in: it must be known from now on, and may know nothing that was lost with that. */
+    /** The host has lost that it was let in: it must be known from now on, and may know nothing that was lost with that, nor have let go of what it has sent. */
     @Test
     void aNewerProcessThanIsKnownIsLetInIfItKnowsNothing() throws Exception {
         isCut();
         relay.journal.incarnations.clear();
         Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
-        assertThatExceptionOfType(Refusal.class)
-                .isThrownBy(() -> comes(start.again(Hello.AGAIN, 0, 0, 1, 1, 1)))
-                .withMessageStartingWith("restart");
+        for (Hello knows : List.of(start.again(Hello.AGAIN, 0, 1, 0, 1, 1), start.again(Hello.AGAIN, 0, 0, 1, 1, 1), start.again(Hello.AGAIN, 0, 0, 0, 2, 1))) {
+            assertThatExceptionOfType(Refusal.class).isThrownBy(() -> comes(knows)).withMessageStartingWith("restart");
+        }
         assertThat(relay.journal.incarnations).isEmpty();
         comes(start.again(Hello.AGAIN, 0, 0, 0, 1, 1));
         assertThat(relay.journal.incarnations).containsExactly(2);

@@ -194,6 +194,7 @@ final class ReplayTest {
         rank.sends(relay.frames.events(1, 2));
         rank.sends(relay.frames.events(3, 1));
         rank.isRefused(relay.frames.events(5, 1), Reason.SEQUENCE_GAP);
+        rank.isRefused(relay.frames.events(3, 2), Reason.SEQUENCE_GAP);
         assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2", "rank 0 events 3 to 3");
         dies();
         comes(2);

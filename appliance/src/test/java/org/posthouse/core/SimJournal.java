@@ -299,6 +299,10 @@ final class SimJournal implements Journal {
         return hasArrival(message) && messages.get(Key.of(message)).delivered;
     }
 
+    boolean isFinalized(int rank) {
+        return finalized.contains(rank);
+    }
+
     /** Whether what this frame brings is here, if it was to come here. */
     boolean has(FrameView frame) {
         Stored stored = messages.get(new Key(frame.context(), frame.source(), frame.destination(), frame.sequence()));

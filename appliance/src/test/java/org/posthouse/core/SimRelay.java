@@ -472,6 +472,7 @@ final class SimRelay {
 
         @Override
         public void finalized() {
+            check(!world.logged() || journal.isFinalized(rank.rank()), rank + " hears that it has finalized before it was logged");
             ByteBuffer frame = frames.finalizing(0);
             toRank(frame);
         }

@@ -19,6 +19,8 @@ package org.posthouse.mpj;
  * @param mistakes how often a process is started in the place of another that only seems dead
  * @param dyingInFour how many of four ranks die with their relay
  * @param takesBack whether programs do little else than take sends back, and there is little credit, so that much can be
+ * @param longImages whether images are of several pieces, and some longer than what may be on its way at once
+ * @param floods whether ranks send more at once than there is credit for, of which there is little
  */
 public record Hardship(
         boolean powerCuts,
@@ -36,28 +38,33 @@ public record Hardship(
         int fullLogs,
         int mistakes,
         int dyingInFour,
-        boolean takesBack) {
+        boolean takesBack,
+        boolean longImages,
+        boolean floods) {
     /** Some of everything. */
-    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0, 0, 0, 0, 1, false);
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** One power cut after the other, with much under way and many checkpoints. */
-    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0, 0, 0, 0, 1, false);
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** Relays and hosts live until they have told a process of its past. */
-    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0, 0, 0, 0, 1, false);
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** Processes die, and lose their connections as they hear where they go on. */
-    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0, 0, 0, 0, 1, false);
+    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0, 0, 0, 0, 1, false, true, false);
 
     /** Ranks are always on their way from one connection to the next, while they, relays and hosts die. */
-    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12, 0, 0, 0, 1, false);
+    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12, 0, 0, 0, 1, false, false, false);
 
     /** The sites are cut off from each other for longer than most of it lasts. */
-    public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0, 1, false);
+    public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0, 1, false, false, false);
 
     /** All of it at once. */
-    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 6, 1, false);
+    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 6, 1, false, true, false);
 
     /** What was taken back must stay so, though relays die with the ranks that know of it. */
-    public static final Hardship TAKING_BACK = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 0, 0, 3, true);
+    public static final Hardship TAKING_BACK = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 0, 0, 3, true, false, false);
+
+    /** What finds no credit is offered, and asked for before it is received; or sent another way by the process that comes after a death. */
+    public static final Hardship FLOODED = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 4, 0, 2, false, false, true);
 }

@@ -17,6 +17,8 @@ final class SimActor {
     private static final int STARTS = 4_093;
     private static final int BYTES_MAX = 400_000;
 
+    private static final int IMAGE_BYTES_MAX = 4 * Wire.PAYLOAD_BYTES_MAX;
+
     /** A few are too long to be sent as EAGER. */
     private static final int OFFERED_BYTES_MAX = Wire.EAGER_BYTES_MAX + Wire.PAYLOAD_BYTES_MAX;
 
@@ -274,10 +276,18 @@ final class SimActor {
         }
     }
 
-    /** Takes a checkpoint if one may be taken: whether it was, the program does not see. */
-    void save() throws IOException {
+    /**
+     * Takes a checkpoint if one may be taken: whether it was, the program does not see.
+     *
+     * @param isLong whether it has more than the diary, now and then more than may be on its way at once
+     */
+    void save(boolean isLong) throws IOException {
+        int more = isLong ? Math.floorMod(diary.mark(), diary.mark() % 8 == 0 ? 2 * Wire.IMAGE_WINDOW_BYTES : IMAGE_BYTES_MAX) : 0;
         if (endpoint.vault().isOpen()) {
-            endpoint.vault().save(diary::save);
+            endpoint.vault().save(out -> {
+                diary.save(out);
+                out.write(new byte[more]);
+            });
         }
     }
 

@@ -17,6 +17,18 @@ public enum SimPhase {
             exchange(actor, actor.shape().nextInt(3), false);
         }
     },
+    /** The same, and one of them sends more at once than there is credit for where there is least. */
+    FLOOD {
+        @Override
+        void play(SimActor actor) throws ReceiveException {
+            List<Plan> plans = plans(actor);
+            int source = actor.shape().nextInt(actor.ranks());
+            for (int i = FLOOD_MIN + actor.shape().nextInt(FLOOD_MIN); i > 0; i--) {
+                plans.add(new Plan(source, actor.shape().nextInt(actor.ranks()), i % 3, actor.bytes(actor.shape()), Mode.STANDARD));
+            }
+            exchange(actor, plans, actor.shape().nextInt(3), false);
+        }
+    },
     /** The same, with nothing that depends on time. */
     NAMED_EXCHANGE {
         @Override
@@ -98,15 +110,18 @@ public enum SimPhase {
     /** Of the first of them. */
     private static final int CANCELLED_TAG = 6;
 
+    private static final int FLOOD_MIN = 20;
+
     private static final SimPhase[] ANY = {
         EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, MIXED, MIXED, MIXED, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
         VALUES, PRINT
     };
     private static final SimPhase[] TAKING_BACK = {MIXED, MIXED, MIXED, CANCELLED_SENDS};
+    private static final SimPhase[] FLOODING = {FLOOD, FLOOD, MIXED, EXCHANGE, PROBES};
     private static final SimPhase[] TIMELESS = {NAMED_EXCHANGE, NAMED_EXCHANGE, COLLECTIVES, PRINT};
 
-    static SimPhase draw(SplittableRandom shape, boolean deterministic, boolean takesBack) {
-        SimPhase[] from = deterministic ? TIMELESS : takesBack ? TAKING_BACK : ANY;
+    static SimPhase draw(SplittableRandom shape, boolean deterministic, Hardship hardship) {
+        SimPhase[] from = deterministic ? TIMELESS : hardship.takesBack() ? TAKING_BACK : hardship.floods() ? FLOODING : ANY;
         return from[shape.nextInt(from.length)];
     }
 
@@ -116,7 +131,10 @@ public enum SimPhase {
 
     /** @param naming 0: receives take anything; 1: they name the source; 2: and the tag */
     private static void exchange(SimActor actor, int naming, boolean deterministic) throws ReceiveException {
-        List<Plan> plans = plans(actor);
+        exchange(actor, plans(actor), naming, deterministic);
+    }
+
+    private static void exchange(SimActor actor, List<Plan> plans, int naming, boolean deterministic) throws ReceiveException {
         List<Plan> mine = new ArrayList<>(plans.stream().filter(plan -> plan.source() == actor.rank()).toList());
         List<Plan> forMe = new ArrayList<>(plans.stream().filter(plan -> plan.destination() == actor.rank()).toList());
         if (naming < 2) {

@@ -23,22 +23,24 @@ public final class SimScript implements SimProcess.Program {
     private final boolean large;
     private final boolean savesAlways;
     private final boolean takesBack;
+    private final boolean longImages;
     private final Settings settings;
 
     public SimScript(Hardship hardship, long seed, int ranks) {
         this.seed = seed;
         this.ranks = ranks;
         SplittableRandom shape = new SplittableRandom(seed);
-        deterministic = shape.nextInt(4) == 0 && !hardship.takesBack();
+        deterministic = shape.nextInt(4) == 0 && !hardship.takesBack() && !hardship.floods();
         large = shape.nextInt(6) == 0 || hardship.largeAlways();
         asksRestored = shape.nextInt(3) > 0 || hardship.savesAlways();
         savesAlways = hardship.savesAlways();
         takesBack = hardship.takesBack();
+        longImages = hardship.longImages();
         int eagerBytesMax = shape.nextInt(3) == 0 ? shape.nextInt(70_000) : 256 * 1024;
         settings = new Settings(eagerBytesMax, 0, Settings.KEPT_BYTES_LEAST, 600);
         int count = 2 + shape.nextInt(6);
         for (int i = 0; i < count; i++) {
-            phases.add(SimPhase.draw(shape, deterministic, takesBack));
+            phases.add(SimPhase.draw(shape, deterministic, hardship));
         }
     }
 
@@ -71,7 +73,7 @@ public final class SimScript implements SimProcess.Program {
             phases.get(diary.phase).play(actor);
             diary.phase++;
             if (asksRestored && (actor.own().nextInt(3) == 0 || savesAlways)) {
-                actor.save();
+                actor.save(longImages);
             }
         }
         process.print("the end: " + Long.toHexString(diary.mark()));

@@ -51,6 +51,7 @@ final class CrashWorld {
     private int unaskedLong;
     private int tooLong;
     private int blocked;
+    private int creditless;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
@@ -73,11 +74,11 @@ final class CrashWorld {
         random = new Random(seed);
         Random launcher = new Random(seed ^ 17);
         stage = new Stage(random);
-        int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() ? 2 : 1);
+        int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() || hardship.floods() ? 2 : 1);
         int size = Math.max(relays, 2 + random.nextInt(4));
         shards = 1 + random.nextInt(2);
         SimScript script = new SimScript(hardship, seed, size);
-        config = random.nextInt(3) > 0 && !hardship.takesBack()
+        config = random.nextInt(3) > 0 && !hardship.takesBack() && !hardship.floods()
                 ? CoreConfig.DEFAULT
                 : new CoreConfig(
                         2 * Wire.cost(Wire.EAGER_BYTES_MAX), 16 + random.nextInt(20), 2L * Wire.PAYLOAD_BYTES_MAX,
@@ -260,6 +261,11 @@ final class CrashWorld {
         blocked++;
     }
 
+    /** A rank offers for want of credit what it would else have sent. */
+    void onCreditless() {
+        creditless++;
+    }
+
     /** A relay has begun to tell a process of its past. */
     void onAnswer(SimHost host) {
         if (trouble != null) {
@@ -425,5 +431,10 @@ final class CrashWorld {
     /** How often ranks have said that they are blocked in a collective. */
     int blocked() {
         return blocked;
+    }
+
+    /** Messages that were offered for want of credit only. */
+    int creditless() {
+        return creditless;
     }
 }

@@ -69,6 +69,16 @@ final class CrashWorldTest {
         }
     }
 
+    /** A message is offered for want of credit, or sent, as there is credit or not: of one that is begun again the other way no byte is lost, nor comes twice. */
+    @Test
+    void whatFindsNoCreditComesOnceWhateverWayItIsBegunAgain() {
+        int[] creditless = new int[1];
+        SeededRuns.each(SEEDS / 10, seed -> creditless[0] += run(Hardship.FLOODED, seed).creditless());
+        if (!SeededRuns.isOne()) {
+            assertThat(creditless[0]).as("messages that were offered for want of credit").isGreaterThan(SEEDS / 2);
+        }
+    }
+
     /** One process of a rank goes on behind a send that was taken back, dies with no image that can be read, and the next comes to that send again. */
     @Test
     void seedsThatHaveFoundFaults() {

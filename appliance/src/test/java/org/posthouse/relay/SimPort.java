@@ -122,7 +122,12 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
                 host.world().onBlocked();
                 core.core().blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
             }
-            default -> core.core().fromRank(rank, arrived.set(buffer, index, length, view));
+            default -> {
+                if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0) {
+                    host.world().onCreditless();
+                }
+                core.core().fromRank(rank, arrived.set(buffer, index, length, view));
+            }
         }
         return !closed;
     }
