@@ -599,6 +599,9 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 2, 2 * CHUNK));
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        long logged = relay.journal.position();
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.journal.position()).as("it is logged once").isEqualTo(logged);
         relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 2, 2 * CHUNK)));
         relay.fromSite("there", relay.frames.chunk(0, 3, 0, 2, 0, CHUNK));
         posts(rank, 3, 1);
@@ -608,6 +611,19 @@ final class RelayRestartTest {
                 .containsExactly(
                         "deliver #1 from 3 to request 1", "chunk of 100",
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
+    }
+
+    /** It is a part of the history that the next process gets. */
+    @Test
+    void whatComesWholeIsLoggedWhileItsReceiverIsAway() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        long before = relay.journal.position();
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.journal.position()).isEqualTo(before + 1);
+        assertThat(rank.rank.openMessage(0, 3, 1)).as("all of it is here").isNull();
     }
 
     /** The relay of its rank has forgotten of which length it was. */
