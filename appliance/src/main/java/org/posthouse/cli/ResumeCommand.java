@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /** {@code posthouse resume}: goes on with a job that its launcher has left. */
 @Command(
         name = "resume",
-        description = "Goes on with a job of run --folder whose launcher has died or was interrupted: its ranks are started again and"
+        description = "Goes on with a job of run --folder whose launcher has died, was interrupted or could not go on: its ranks are started again and"
                 + " brought to where they were. What was shown is not shown again.",
         mixinStandardHelpOptions = true,
         footer = {

@@ -109,7 +109,7 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--folder",
             paramLabel = "DIR",
-            description = "A new folder that keeps what another launcher needs: if this one dies or is interrupted, the job stands still, and"
+            description = "A new folder that keeps what another launcher needs: if this one dies, is interrupted or cannot go on, the job stands still, and"
                     + " posthouse resume DIR goes on with it. For a logged job at running relays.")
     private Path folder;
 
