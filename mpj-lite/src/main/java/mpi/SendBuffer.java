@@ -26,12 +26,20 @@ final class SendBuffer {
     /** Bytes that programs are told to attach for a message beside its own. */
     static final int OVERHEAD_BYTES = 128;
 
+    /** Copies that are no burden, even if all of them have left. */
+    private static final int COPIES_MIN = 64;
+
     private record Copy(Operation operation, long bytes) {}
 
     private final Endpoint endpoint;
     private final UnderWay underWay;
+
     /** Those that had not left when they were asked last, in the order of their calls. */
     private final Deque<Copy> copies = new ArrayDeque<>();
+
+    /** With so many all are asked: twice as many as had not left then. Behind one that waits for its receive all others would pile up, small ones far beyond their bytes. */
+    private int copiesMax = COPIES_MIN;
+
     private Object memory;
     private long capacity;
     private long used;
@@ -112,14 +120,15 @@ final class SendBuffer {
 
     /**
      * Gives the room of messages back that have left: of the oldest ones, which are the first to leave as a rule; of all only if there is none for
-     * {@code bytes} else, or each send would ask for all before it.
+     * {@code bytes} else, or when they have doubled, or each send would ask for all before it.
      */
     private void reclaim(long bytes) {
         while (!copies.isEmpty() && hasLeft(copies.peek())) {
             copies.remove();
         }
-        if (used + bytes > capacity) {
+        if (used + bytes > capacity || copies.size() >= copiesMax) {
             copies.removeIf(this::hasLeft);
+            copiesMax = Math.max(COPIES_MIN, 2 * copies.size());
         }
     }
 
@@ -153,6 +162,7 @@ final class SendBuffer {
 
     /** Writes what an image needs: all copies have left when it is made, but who sends next finds that out, which are events. */
     synchronized void write(DataOutputStream image) throws IOException {
+        image.writeInt(copiesMax);
         image.writeInt(copies.size());
         for (Copy copy : copies) {
             image.writeLong(copy.bytes);
@@ -163,6 +173,7 @@ final class SendBuffer {
     synchronized void read(DataInputStream image) throws IOException {
         copies.clear();
         used = 0;
+        copiesMax = image.readInt();
         for (int left = image.readInt(); left > 0; left--) {
             Operation gone = endpoint.begin();
             endpoint.end(gone);

@@ -366,7 +366,7 @@ class CheckpointTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        ByteBuffer all = ByteBuffer.wrap(written.toByteArray());
+        ByteBuffer all = ByteBuffer.wrap(written.toByteArray()).position(Integer.BYTES);
         List<Long> numbers = new ArrayList<>(List.of((long) all.getInt()));
         while (all.hasRemaining()) {
             numbers.add(all.getLong());

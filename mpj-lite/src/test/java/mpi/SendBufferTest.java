@@ -3,15 +3,25 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.data.Base;
@@ -185,6 +195,62 @@ class SendBufferTest {
         }
         Operation oldest = sent.get(0);
         assertThat(asked).containsExactly(oldest, oldest, sent.get(1), oldest, sent.get(2), oldest, sent.get(3), oldest, sent.get(4));
+    }
+
+    private static void send(SendBuffer buffer, int count, List<Operation> sent) {
+        for (int i = 0; i < count; i++) {
+            buffer.send(Plain.content(Base.INT, filled(i), 0, INTS), content -> added(sent), why -> new MPIException(MPI.ERR_BUFFER, why));
+        }
+    }
+
+    /** What it says in an image. */
+    private static ByteBuffer image(SendBuffer buffer) throws IOException {
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        buffer.write(new DataOutputStream(written));
+        return ByteBuffer.wrap(written.toByteArray());
+    }
+
+    @Test
+    void thoseThatHaveLeftDoNotPileUpBehindOneThatWaits() throws IOException {
+        List<Operation> sent = new ArrayList<>();
+        Set<Operation> asked = new HashSet<>();
+        SendBuffer buffer = new SendBuffer(
+                Ends.that((call, arguments) -> call.equals("test") && arguments[0] != sent.get(0) && !asked.add((Operation) arguments[0])), new UnderWay());
+        buffer.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
+        send(buffer, 1_000, sent);
+        assertThat(image(buffer).getInt(Integer.BYTES)).as("copies").isLessThanOrEqualTo(64);
+    }
+
+    /** Or what was recorded of its tests would not be what it asks for. */
+    @Test
+    void aProcessThatGoesOnFromAnImageAsksAsOften() throws IOException {
+        List<Operation> before = new ArrayList<>();
+        List<Boolean> outcomes = new ArrayList<>();
+        AtomicBoolean gone = new AtomicBoolean();
+        SendBuffer saved = new SendBuffer(outcomes(outcomes, operation -> gone.get() && before.contains(operation)), new UnderWay());
+        saved.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
+        send(saved, 100, before);
+        ByteBuffer image = image(saved);
+        gone.set(true);
+        outcomes.clear();
+        send(saved, 100, new ArrayList<>());
+        List<Boolean> outcomesAgain = new ArrayList<>();
+        SendBuffer restored = new SendBuffer(outcomes(outcomesAgain, Done.class::isInstance), new UnderWay());
+        restored.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
+        restored.read(new DataInputStream(new ByteArrayInputStream(image.array())));
+        send(restored, 100, new ArrayList<>());
+        assertThat(outcomesAgain).isEqualTo(outcomes);
+    }
+
+    /** An endpoint that is asked what {@code left} knows, and the answers. */
+    private static Endpoint outcomes(List<Boolean> outcomes, Predicate<Operation> left) {
+        return Ends.that((call, arguments) -> switch (call) {
+            case "begin" -> new Done();
+            case "end" -> null;
+            case "mayWaitForReceive" -> false;
+            case "test" -> outcomes.add(left.test((Operation) arguments[0])) && outcomes.get(outcomes.size() - 1);
+            default -> throw new AssertionError(call);
+        });
     }
 
     private static Operation added(List<Operation> sent) {

@@ -120,6 +120,18 @@ final class MovingTest {
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
     }
 
+    /** It says its HELLO again, and ends: whoever waits for the job has heard that it is lost. */
+    @Test
+    void aRankWhoseWelcomeWasLostIsNoStranger() throws Exception {
+        leave();
+        OneRelay.Rank next = come(again(1), TO_ONE, TO_THREE);
+        relay.core.disconnected(next.rank, next, Notice.closing(0, Reason.NORMAL, "its connection was cut"));
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> relay.connect(again(1), relay.new Rank(), TO_ONE, TO_THREE))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.LOST);
+    }
+
     @Test
     void itIsAskedOnceUntilItAnswers() throws Exception {
         relay.core.move(zero.rank);

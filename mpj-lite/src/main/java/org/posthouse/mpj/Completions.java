@@ -172,7 +172,7 @@ final class Completions {
     private boolean testNow(Operation operation, boolean move) throws IOException {
         if (!operation.isDone()) {
             progress.requireOpen();
-            if (move) {
+            if (move || progress.hasFound()) {
                 progress.poll();
             }
         }

@@ -98,7 +98,7 @@ public interface Endpoint {
         return test(operation, true);
     }
 
-    /** The same. @param move whether to move frames first, which for each of many operations costs a system call */
+    /** The same. @param move whether to look for frames first, which for each of many operations costs a system call; if not, only where the last look has found some */
     boolean test(Operation operation, boolean move);
 
     /**

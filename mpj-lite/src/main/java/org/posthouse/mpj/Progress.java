@@ -36,6 +36,10 @@ final class Progress {
     private boolean readsAtErrand;
 
     private int waiting;
+
+    /** Whether the last {@link #poll} has found frames: there may be more. */
+    private boolean found;
+
     private boolean over;
 
     Progress(HomeLine line, int rank, Owner owner) {
@@ -93,9 +97,16 @@ final class Progress {
     /** Handles what frames there are, unless another thread is about to. */
     void poll() throws IOException {
         assert isLocked();
-        if (!reading && line.readable()) {
+        found = !reading && line.readable();
+        if (found) {
             readFrames(false);
         }
+    }
+
+    /** Whether the last {@link #poll} has found frames, so that another one may, too. */
+    boolean hasFound() {
+        assert isLocked();
+        return found;
     }
 
     /** Waits for the next frames. */

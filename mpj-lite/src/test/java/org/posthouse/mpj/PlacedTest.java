@@ -273,4 +273,24 @@ final class PlacedTest extends OneRank {
         assertThat(room.failure()).isNull();
         assertThat(room.content()).isEqualTo(MESSAGE);
     }
+
+    /** Such a message takes two looks, for its header and for the rest: a test of several looks again as long as it finds something, each of the others at most once. */
+    @Test
+    void testsOfSeveralLookAgainWhereTheyHaveFoundSomething() throws Exception {
+        connect(false);
+        Operation other = endpoint.receive(CONTEXT, 1, TAG + 1, Plain.sink(Base.BYTE, ByteBuffer.allocateDirect(1), 0, 1));
+        line.hear(FrameType.POST);
+        boolean seen = false;
+        for (int message = 1; message <= 100 && !seen; message++) {
+            ByteBuffer memory = ByteBuffer.allocateDirect(MESSAGE.length).order(ByteOrder.LITTLE_ENDIAN);
+            Operation receive = endpoint.receive(CONTEXT + message, 1, TAG, Plain.sink(Base.BYTE, memory, 0, MESSAGE.length));
+            line.say(delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length));
+            while (!receive.isDone()) {
+                endpoint.test(other);
+                boolean before = receive.isDone();
+                seen |= endpoint.test(receive, false) && !before;
+            }
+        }
+        assertThat(seen).as("a test that moves no frames by itself has found one").isTrue();
+    }
 }

@@ -103,7 +103,7 @@ final class LinkGovernor {
     private int usualBytes;
     private long usualAtNanos;
 
-    /** When something came last. */
+    /** When a frame came last: words about heads come in a pause, too. */
     private long cameAtNanos;
 
     /** The way to this rate, or half of a product that was too large, left something waiting: the usual time is to be looked at without it. */
@@ -138,7 +138,7 @@ final class LinkGovernor {
     void come(long bytes, long newIncomplete, Stamp stamp, long nowNanos) {
         long before = there();
         came += bytes;
-        cameAtNanos = nowNanos;
+        cameAtNanos = bytes > 0 ? nowNanos : cameAtNanos;
         incomplete = newIncomplete;
         long news = Math.max(0, there() - before);
         roundWordMost = Math.max(roundWordMost, news);

@@ -8,6 +8,7 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.Wire;
 
 /**
@@ -195,13 +196,17 @@ class LinkGovernorTest {
         }
     }
 
-    /** In a pause nothing is measured, and nothing is forgotten: of half the product a short way for one frame at a time is left. */
-    @Test
-    void goesOnAfterAPauseAsItWas() {
+    /** In a pause nothing is measured, and nothing is forgotten, whatever else the other end says: of half the product a short way for one frame at a time is left. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 20})
+    void goesOnAfterAPauseAsItWas(int words) {
         pipe(5, 18);
         run(5 * SECOND);
         while (!underWay.isEmpty()) {
             hear();
+        }
+        for (int word = 1; word <= words; word++) {
+            governor.come(0, 0, null, now + word * SECOND);
         }
         now += 20 * SECOND;
         run(SECOND / 2);
