@@ -11,7 +11,7 @@ import org.posthouse.wire.Wire;
  * back take. BBR has the shortest one. Here it is the usual one, a median (ADR 58): where a busy host or the network holds words up, frames seldom have the shortest, and
  * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
  * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
- * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting those in which nothing was on its way, and when the rate has stopped to grow, half of the product and a frame are allowed until the time was measured again for a
+ * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting a pause of up to {@link #RATE_OLD_NANOS} in which nothing was on its way, and when the rate has stopped to grow, half of the product and a frame are allowed until the time was measured again for a
  * round, without what waits because of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
  *
  * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
@@ -124,7 +124,8 @@ final class LinkGovernor {
     /** A frame of so many bytes is written while others are on their way. */
     Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
         if (bytesUnderWay == 0) {
-            usualAtNanos += nowNanos - cameAtNanos;
+            long pause = nowNanos - cameAtNanos;
+            usualAtNanos += pause <= RATE_OLD_NANOS ? pause : 0; // In a longer one the way may have become another.
             cameAtNanos = nowNanos;
         }
         return new Stamp(nowNanos, there(), bytes, probing || bytesUnderWay == 0);

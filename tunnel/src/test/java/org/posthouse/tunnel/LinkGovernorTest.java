@@ -214,6 +214,20 @@ class LinkGovernorTest {
     }
 
     @Test
+    void looksAnewBehindALongPause() {
+        pipe(40, 50);
+        run(5 * SECOND);
+        while (!underWay.isEmpty()) {
+            hear();
+        }
+        now += 61 * SECOND;
+        pipe(40, 1);
+        run(SECOND);
+        run(SECOND);
+        assertThat(waitingMost).as("the product of before would be 4 MB").isLessThanOrEqualTo(2 * waitingAllowed());
+    }
+
+    @Test
     void followsAPipeThatChanges() {
         pipe(20, 10);
         run(5 * SECOND);
