@@ -323,6 +323,12 @@ final class Jobs {
         return open.values().stream().anyMatch(job -> job.opening().logged());
     }
 
+    /** Which job stands still, and why: the first of them; empty if none does. */
+    Optional<String> standing() {
+        assert relay.inLoop();
+        return open.values().stream().map(OpenJob::standing).flatMap(Optional::stream).findFirst();
+    }
+
     /** The log cannot be made safe on its disk any more. */
     void failThatSurviveTheHost(String why) {
         assert relay.inLoop();

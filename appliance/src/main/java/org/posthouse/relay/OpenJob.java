@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -150,6 +151,11 @@ final class OpenJob {
 
     boolean standsStill() {
         return standing != null;
+    }
+
+    /** Why it stands still, in words; empty if it does not. */
+    Optional<String> standing() {
+        return Optional.ofNullable(standing).map(why -> this + " stands still: " + why.text());
     }
 
     /** Tells the launcher that was attached what it has missed. */
