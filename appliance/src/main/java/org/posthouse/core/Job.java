@@ -33,6 +33,7 @@ public final class Job {
     private final Sender[] senders;
     private final Stalls stalls = new Stalls();
     private final BlockedRanks blocked = new BlockedRanks();
+    private boolean unloggable;
 
     /**
      * @param self index of this relay in the job's homes
@@ -239,7 +240,13 @@ public final class Job {
 
     /** The same: the log failed. */
     void fail(JournalFailure log) {
+        unloggable |= log instanceof JournalBroken;
         fail(log.reason(), log.getMessage());
+    }
+
+    /** Whether the log takes nothing more of it. */
+    boolean isUnloggable() {
+        return unloggable;
     }
 
     /** Takes a step of the job; if the log fails in it the job cannot go on. Not for what happens to each message. */

@@ -346,12 +346,20 @@ public final class RelayCore {
 
     // ---- frames of other cores
 
-    /** A frame that another core passed on. Frames of jobs that have ended here are dropped. */
-    public void fromPeer(Peer peer, Frame frame) {
+    /**
+     * A frame that another core passed on. Frames of jobs that have ended here are dropped.
+     *
+     * @return whether it was handled. Else it was dropped, as the log takes nothing more of its job: who has sent it may need it for the relay's next
+     *     process, until the job has ended here
+     */
+    public boolean fromPeer(Peer peer, Frame frame) {
         FrameView view = frame.view();
         Job job = job(view.job());
         if (job == null) {
-            return;
+            return true;
+        }
+        if (job.isUnloggable()) {
+            return false;
         }
         try {
             peerFrames.take(job, peer, frame);
@@ -360,6 +368,7 @@ public final class RelayCore {
         } catch (JournalFailure e) {
             job.fail(e);
         }
+        return !job.isUnloggable();
     }
 
     /** The link to another core is down, or up again. */

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
@@ -16,7 +17,7 @@ import java.util.function.LongSupplier;
  * never outlive what was logged before it. One for each shard, confined to its strand.
  *
  * <p>When the log cannot be made safe any more, what waits never leaves; but that a frame was handled is told when its job has ended: the relay at the
- * other end of a link keeps all that came behind it, of whatever job, until then.
+ * other end of a link keeps all that came behind it, of whatever job, until then. So it is with a frame of any job of which the log takes nothing more.
  */
 final class Gate {
     /**
@@ -26,6 +27,10 @@ final class Gate {
     private record Held(long position, Runnable effect, OptionalLong job) {}
 
     private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+    /** Words of frames that were not handled, and are told when their jobs have ended. */
+    private final List<Held> kept = new ArrayList<>();
+
     private final LongSupplier position;
     private final LongSupplier safe;
     private final LongConsumer want;
@@ -52,6 +57,11 @@ final class Gate {
     /** The same of the word that a frame of {@code job} was handled. */
     void passHandled(long job, Runnable word) {
         pass(word, OptionalLong.of(job));
+    }
+
+    /** Keeps the same word of a frame that the log did not take: the relay's next process may go on with the job, and needs it. */
+    void keepHandled(long job, Runnable word) {
+        kept.add(new Held(Long.MAX_VALUE, word, OptionalLong.of(job)));
     }
 
     private void pass(Runnable effect, OptionalLong job) {
@@ -82,12 +92,17 @@ final class Gate {
         return givenUp;
     }
 
-    /** Tells what was handled of jobs that have ended, if nothing becomes safe any more. */
+    /** Whether there is anything for {@link #forgo}. */
+    boolean keepsHandled() {
+        return !kept.isEmpty() || givenUp && !held.isEmpty();
+    }
+
+    /** Tells what was handled of jobs that have ended, as far as nothing of it becomes safe any more. */
     void forgo(LongPredicate hasEnded) {
-        if (givenUp && !held.isEmpty()) {
-            List<Runnable> words = new ArrayList<>();
-            held.removeIf(each -> hasEnded.test(each.job().getAsLong()) && words.add(each.effect()));
-            words.forEach(Runnable::run);
+        List<Runnable> words = new ArrayList<>();
+        for (Collection<Held> waiting : givenUp ? List.of(held, kept) : List.of(kept)) {
+            waiting.removeIf(each -> hasEnded.test(each.job().getAsLong()) && words.add(each.effect()));
         }
+        words.forEach(Runnable::run);
     }
 }

@@ -100,7 +100,7 @@ final class Jobs {
             relay.journal().dismiss(opening.job());
             return Future.failedFuture(e);
         }
-        OpenJob job = new OpenJob(opening, journal, launcher, System.currentTimeMillis());
+        OpenJob job = new OpenJob(opening, launcher, System.currentTimeMillis());
         open.put(job.id(), job);
         expectOthers(opening);
         return inControl(openShards(opening, journal))
@@ -151,7 +151,7 @@ final class Jobs {
     }
 
     private Future<Void> recover(LoggedJob logged) {
-        OpenJob job = new OpenJob(logged.opening(), relay.journal(), null, System.currentTimeMillis());
+        OpenJob job = new OpenJob(logged.opening(), null, System.currentTimeMillis());
         job.recall(logged.divergences(), logged.divergence());
         divergences += logged.divergences();
         open.put(job.id(), job);
@@ -321,6 +321,12 @@ final class Jobs {
     boolean isAnyLogged() {
         assert relay.inLoop();
         return open.values().stream().anyMatch(job -> job.opening().logged());
+    }
+
+    /** Which job stands still, and why: the first of them; empty if none does. */
+    Optional<String> standing() {
+        assert relay.inLoop();
+        return open.values().stream().map(OpenJob::standing).flatMap(Optional::stream).findFirst();
     }
 
     /** The log cannot be made safe on its disk any more. */

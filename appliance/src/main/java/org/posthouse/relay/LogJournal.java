@@ -288,9 +288,13 @@ final class LogJournal implements Journal {
 
     /** Of what goes on whether it is logged or not. */
     private void tryAppend(String what, long job, LongSupplier record) {
+        boolean goesOn = !broken.containsKey(job);
         try {
             append(job, record);
         } catch (JournalFailure e) {
+            if (goesOn) {
+                broken.remove(job); // What else happens to it does not depend on this.
+            }
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
         }
     }

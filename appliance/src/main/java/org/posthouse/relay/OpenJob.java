@@ -3,8 +3,8 @@ package org.posthouse.relay;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.Job;
-import org.posthouse.core.Journal;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.slf4j.Logger;
@@ -42,7 +42,6 @@ final class OpenJob {
     }
 
     private final JobOpen opening;
-    private final Journal journal;
     private final long startMs;
     private final List<JobEvent> untold = new ArrayList<>();
     private State state;
@@ -66,9 +65,8 @@ final class OpenJob {
     private long patienceUntilMs;
 
     /** @param launcher null if the job comes from the log */
-    OpenJob(JobOpen opening, Journal journal, LauncherSession launcher, long startMs) {
+    OpenJob(JobOpen opening, LauncherSession launcher, long startMs) {
         this.opening = opening;
-        this.journal = journal;
         this.launcher = launcher;
         this.startMs = startMs;
         this.state = launcher == null ? State.RECOVERED : State.OPEN;
@@ -153,6 +151,11 @@ final class OpenJob {
 
     boolean standsStill() {
         return standing != null;
+    }
+
+    /** Why it stands still, in words; empty if it does not. */
+    Optional<String> standing() {
+        return Optional.ofNullable(standing).map(why -> this + " stands still: " + why.text());
     }
 
     /** Tells the launcher that was attached what it has missed. */

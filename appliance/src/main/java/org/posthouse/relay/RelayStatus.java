@@ -34,6 +34,7 @@ import org.posthouse.wire.JobOpen;
 final class RelayStatus implements RelayView {
     /** How a log stands that is open, and of which nothing more may go, as a rank's images are not kept. */
     private static final String UNSAVED = "unsaved";
+    private static final String BROKEN = "broken";
 
     private static final long REFRESH_MS = 250;
 
@@ -228,14 +229,16 @@ final class RelayStatus implements RelayView {
     }
 
     private LogView view(long position, LogStatus status) {
+        Optional<String> standing = relay.jobs().standing();
         Optional<String> unsaved = relay.journal().unsaved();
+        String open = standing.isPresent() ? BROKEN : unsaved.isPresent() ? UNSAVED : LogStatus.State.OPEN.word();
         return new LogView(
                 position,
                 relay.journal().usedBytes(),
                 status.limitBytes(),
                 status.pinnedBytes(),
-                unsaved.isPresent() && status.state() == LogStatus.State.OPEN ? UNSAVED : status.state().word(),
-                Stream.of(relay.logFailure(), unsaved, Optional.of(status.text())).flatMap(Optional::stream).collect(Collectors.joining("; ")));
+                status.state() == LogStatus.State.OPEN ? open : status.state().word(),
+                Stream.of(relay.logFailure(), standing, unsaved, Optional.of(status.text())).flatMap(Optional::stream).collect(Collectors.joining("; ")));
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

@@ -71,8 +71,8 @@ final class Shard {
 
     private void endTurn() {
         written.endTurn();
-        if (gate.hasGivenUp()) {
-            gate.forgo(job -> !isGated(job));
+        if (gate.keepsHandled()) {
+            gate.forgo(job -> core.job(job) == null);
         }
         tellHandled();
         clock.endTurn();
@@ -128,12 +128,23 @@ final class Shard {
             park(peer, view.job(), held, () -> takeHeld(peer, number, held));
             return false;
         }
-        core.fromPeer(peer, arrived.set(buffer, index, length, view));
-        if (!isGated(view.job())) {
+        boolean handled = core.fromPeer(peer, arrived.set(buffer, index, length, view));
+        if (handled && !isGated(view.job())) {
             return true;
         }
-        gate.passHandled(view.job(), () -> peer.handled(number));
+        sayHandled(peer, number, view.job(), handled);
         return false;
+    }
+
+    /** @param handled whether it was; else that is told when the job has ended */
+    private void sayHandled(RelayPeer peer, long number, long job, boolean handled) {
+        if (!handled) {
+            gate.keepHandled(job, () -> peer.handled(number));
+        } else if (isGated(job)) {
+            gate.passHandled(job, () -> peer.handled(number));
+        } else {
+            peer.handled(number);
+        }
     }
 
     /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
@@ -146,16 +157,12 @@ final class Shard {
     }
 
     private void takeHeld(RelayPeer peer, long number, ByteBuf held) {
-        boolean gated = isGated(held);
-        long job = gated ? gateView.job() : 0;
+        long job = gateView.wrap(held.nioBuffer(), 0).job();
+        boolean handled = true; // Also what breaks off: it would break off again.
         try {
-            take(peer, held, held.readerIndex(), held.readableBytes());
+            handled = take(peer, held, held.readerIndex(), held.readableBytes());
         } finally {
-            if (gated) {
-                gate.passHandled(job, () -> peer.handled(number));
-            } else {
-                peer.handled(number);
-            }
+            sayHandled(peer, number, job, handled);
         }
     }
 
@@ -323,11 +330,11 @@ final class Shard {
         }
     }
 
-    /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. */
-    private void take(Peer peer, ByteBuf buffer, int index, int length) {
+    /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. @return {@link RelayCore#fromPeer} */
+    private boolean take(Peer peer, ByteBuf buffer, int index, int length) {
         try {
             takenView.wrap(buffer.nioBuffer(index, length), 0);
-            core.fromPeer(peer, taken.set(buffer, index, length, takenView));
+            return core.fromPeer(peer, taken.set(buffer, index, length, takenView));
         } finally {
             buffer.release();
         }

@@ -18,12 +18,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.JournalBroken;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
@@ -94,6 +97,11 @@ final class FailedSyncTest {
                 assertThat(event.text()).contains("LOG_BROKEN", "no disk", "start the relay again");
             }
         }
+        relay.control().post(relay.status()::refresh);
+        await().untilAsserted(() -> assertThat(relay.status().snapshot().log()).hasValueSatisfying(log -> {
+            assertThat(log.state()).isEqualTo("broken");
+            assertThat(log.text()).contains("job 0000000000000001 (test) stands still: LOG_BROKEN: ", "start the relay again");
+        }));
         vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         directory.close();
     }
@@ -105,17 +113,11 @@ final class FailedSyncTest {
         Path log = folder.resolve("log");
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(log), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
-        ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             read(launcher);
             assertThat(open(launcher, relay, 1, JobOpen.PROCESS)).contains("JOB_OPENED");
-            Path away = Files.move(log, folder.resolve("away"));
-            assertThatThrownBy(() -> {
-                for (int frames = 0; frames < 1_000; frames++) {
-                    LogJournalTest.events(relay.journal(), 1, 1, items);
-                }
-            }).isInstanceOf(JournalBroken.class);
+            Path away = breakLog(relay);
             assertThat(relay.status().readiness().reasons()).singleElement().asString()
                     .contains("relay here takes no logged jobs: log " + log, "cannot be reserved: No such file or directory");
             relay.control().post(relay.status()::refresh);
@@ -124,7 +126,6 @@ final class FailedSyncTest {
             assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
             assertThat(relay.status().readiness().reasons()).isEmpty();
         } finally {
-            items.release();
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
             directory.close();
         }
@@ -133,6 +134,44 @@ final class FailedSyncTest {
     /** Else it would keep for ever what it has sent behind that, of whatever job. */
     @Test
     void anotherRelayHearsThatItsFramesWereHandledWhenTheirJobHasEnded(Vertx vertx) throws Exception {
+        StoppedDisk disk = new StoppedDisk();
+        isHandledWhenItsJobHasEnded(vertx, JobOpen.HOST, disk::stands, (relay, offer) -> {
+            long opened = relay.journal().position();
+            offer.run();
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().position() > opened);
+            disk.fail();
+        }, "no disk");
+    }
+
+    /** The relay's next process may go on with the job, and needs what this one could not log. */
+    @Test
+    void anotherRelayKeepsWhatTheLogDidNotTakeUntilItsJobHasEnded(Vertx vertx) throws Exception {
+        isHandledWhenItsJobHasEnded(vertx, JobOpen.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
+            Files.move(breakLog(relay), folder.resolve("log"));
+            offer.run();
+        }, "cannot be logged");
+    }
+
+    /** Nothing more of job 1 is logged. @return where the log is until somebody puts it back */
+    private Path breakLog(Relay relay) throws IOException {
+        ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        Path away = Files.move(folder.resolve("log"), folder.resolve("away"));
+        assertThatThrownBy(() -> {
+            for (int frames = 0; frames < 1_000; frames++) {
+                LogJournalTest.events(relay.journal(), 1, 1, items);
+            }
+        }).isInstanceOf(JournalBroken.class);
+        items.release();
+        return away;
+    }
+
+    /** What is done to the log of a relay, and the frame that comes from another one. */
+    private interface Fault {
+        void before(Relay relay, Runnable offer) throws IOException;
+    }
+
+    private void isHandledWhenItsJobHasEnded(
+            Vertx vertx, int durability, UnaryOperator<Supplier<LogSync>> disk, Fault fault, String told) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
         AtomicLong acknowledged = new AtomicLong();
@@ -141,21 +180,18 @@ final class FailedSyncTest {
         far.start().await(60, TimeUnit.SECONDS);
         RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log"));
         LinkConfig links = links(authority, "here", config.epoch()).peer("far", "127.0.0.1:" + far.port());
-        StoppedDisk disk = new StoppedDisk();
-        Relay relay = new Relay(config.withLinks(links), directory, disk::stands);
+        Relay relay = new Relay(config.withLinks(links), directory, disk);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             read(launcher);
             List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("far", "far", "f:1"));
-            launcher.send(new JobOpen(1, Token.random(), JobOpen.HOST, false, "test", homes, new int[] {0, 1}).encode());
+            launcher.send(new JobOpen(1, Token.random(), durability, false, "test", homes, new int[] {0, 1}).encode());
             assertThat(read(launcher)).contains("JOB_OPENED");
-            long opened = relay.journal().position();
-            context.runOnContext(now -> far.send("here", offer(1)));
-            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().position() > opened);
-            disk.fail();
-            assertThat(read(launcher)).contains("JOB_EVENT", "LOG_BROKEN", "no disk");
-            assertThat(acknowledged).as("the job may go on out of the log").hasValue(0);
+            fault.before(relay, () -> context.runOnContext(now -> far.send("here", offer(1))));
+            assertThat(read(launcher)).contains("JOB_EVENT", "LOG_BROKEN", told);
+            await().during(10L * links.timeouts().ackMs(), TimeUnit.MILLISECONDS).atMost(Duration.ofSeconds(60))
+                    .failFast("the job may go on out of the log", () -> acknowledged.get() > 0).until(() -> true);
             launcher.send(new Notice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
             await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.get() == 1);
         } finally {

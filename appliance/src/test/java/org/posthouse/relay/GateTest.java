@@ -85,4 +85,17 @@ class GateTest {
         gate.forgo(job -> true);
         assertThat(out).containsExactly("of 2", "of 1", "of 1 again");
     }
+
+    /** The relay's next process may go on with its job. */
+    @Test
+    void thatAFrameWhichTheLogDidNotTakeWasHandledIsToldWhenItsJobHasEnded() {
+        gate.keepHandled(1, () -> out.add("of 1"));
+        pass("a");
+        gate.open();
+        gate.forgo(job -> false);
+        assertThat(out).containsExactly("a");
+        gate.forgo(job -> job == 1);
+        assertThat(out).containsExactly("a", "of 1");
+        assertThat(gate.keepsHandled()).isFalse();
+    }
 }

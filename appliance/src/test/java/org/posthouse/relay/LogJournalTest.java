@@ -221,6 +221,7 @@ final class LogJournalTest {
         LogJournal journal = new LogJournal();
         journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.forJob(job(7));
+        journal.forJob(job(8));
         Path away = Files.move(there, folder.resolve("away"));
         ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
         assertThatThrownBy(() -> {
@@ -229,8 +230,12 @@ final class LogJournalTest {
             }
         }).isInstanceOf(JournalBroken.class);
         journal.diverged(7, 1, "otherwise");
+        journal.diverged(8, 1, "otherwise");
         journal.jobClosed(7, 0);
         Files.move(away, there);
+        long before = journal.position();
+        journal.polls(8, 1, 1, 1);
+        assertThat(journal.position()).as("nothing depends on the note that is missing").isEqualTo(before + 1);
         journal.close();
     }
 
