@@ -20,7 +20,7 @@ import org.posthouse.tunnel.Causes;
 
 /**
  * What a launcher that dies leaves to the one that comes after it, which goes on with the job: a folder that its owner alone can
- * read (the job's token and its environment stand in it).
+ * read (the job's token and its environment stand in it). What is written survives this process. Confined to the job's thread.
  *
  * <ul>
  *   <li>{@code job.json}: what the job is ({@link JobFile}).
@@ -29,9 +29,6 @@ import org.posthouse.tunnel.Causes;
  *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
- *
- * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again, and
- * so does that a rank is done, before its relay forgets how to bring it back; in a job that is to survive its hosts so does what was printed before that, or before an image. Confined to the job's thread.
  */
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
@@ -259,7 +256,7 @@ public final class JobFolder implements Closeable {
         return folder.resolve("rank-" + rank + "." + stream);
     }
 
-    /** A process of the rank is about to be started: its number is taken, whatever becomes of this host. */
+    /** A process of the rank is about to be started: its number is never given again, whatever becomes of this host. */
     void starts(int rank, int incarnation) throws IOException {
         append(notes.starts(rank, incarnation), true);
     }
@@ -271,7 +268,7 @@ public final class JobFolder implements Closeable {
         }
     }
 
-    /** What was noted so far survives the host. */
+    /** What was noted so far survives the host: that a rank is done does before its relay forgets how to bring it back. */
     void force() throws IOException {
         if (unforced) {
             progress.force(false);
@@ -289,7 +286,7 @@ public final class JobFolder implements Closeable {
         append(notes.placed(place), false);
     }
 
-    /** Whether what was printed before an image is on the disk when the image counts. */
+    /** Whether what was printed before an image, or before a rank was done, is on the disk when that counts. */
     boolean survivesHost() {
         return job.opening().survivesHost();
     }

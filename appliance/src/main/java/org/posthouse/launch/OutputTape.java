@@ -16,16 +16,10 @@ import org.posthouse.logstore.Disk;
 import org.posthouse.wire.PrintMark;
 
 /**
- * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what
- * its new process prints is compared with the tape, up to the tape's end, and swallowed. Called by the threads that
- * read the stream of the rank's present process, and perhaps still that of an earlier one, which can change nothing.
+ * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what its new process prints is compared with the tape, up
+ * to the tape's end, and swallowed. Called by the threads that read the stream of the rank's present process, and perhaps still that of an earlier one, which can change nothing.
  *
- * <p>The first difference of a process is told, by byte, line and text. A line is swallowed only for an equal one: where it differs, that is looked for further on,
- * and if the tape does not have it there, the line is shown. No two lines are swallowed for the same one, so none is lost.
- *
- * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind; or all of it is in a
- * file that another launcher will read, each line before it is shown. If that
- * cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
+ * <p>A line is swallowed only for an equal one, and no two for the same one, so none is lost. If the tape cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
     /** What is kept in memory before it goes into the file: a job whose ranks print little has no file. */
@@ -33,14 +27,14 @@ final class OutputTape implements AutoCloseable {
 
     private static final int QUOTED_BYTES_MAX = 80;
 
-    /** How far a line that differs is looked for: a process of whose lines many differ reads so much for each. */
+    /** How far on a line that differs is looked for; if the tape does not have it there, it is shown. A process of whose lines many differ reads so much for each. */
     static final int SEARCH_BYTES_MAX = 64 * 1024;
 
     private static final byte[] NOTHING = {};
 
     /** Hears of what is wrong with a stream; called by its reader. */
     interface Watcher {
-        /** The stream is not what it was: the rest of a sentence that begins with the rank. */
+        /** The stream is not what it was, told of the first difference of a process, by byte, line and text: the rest of a sentence that begins with the rank. */
         void diverged(String what);
 
         /** A process has said its last words: a line without its end. */
@@ -60,7 +54,7 @@ final class OutputTape implements AutoCloseable {
     private final List<String> lastWords;
     private final Watcher watcher;
     private final OutputMarks marks = new OutputMarks();
-    /** Null if its file is to have no name. */
+    /** Null if its file is to have no name, so that nobody can leave it behind; else another launcher will read it: all is in it, each line before it is shown. */
     private final Path path;
     /** Whether {@link #whenKept} means on the disk. */
     private final boolean survivesHost;

@@ -10,14 +10,11 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * What must not leave the relay before the log is safe on its disk: in jobs with {@code --durability host} every frame to
- * another relay, every word to a rank or a relay that it need not keep something any more, or may end, and what a process is told
- * of its past (DESIGN sections 3 and 7, P3). Each effect waits for all that was logged when it was to happen, which is more than it depends on, and
- * lets out what waits in its order. Between ranks of one relay nothing waits: there is one log and one order, so a message can
- * never outlive what was logged before it. One for each shard, confined to its strand.
+ * What must not leave the relay before the log is safe on its disk: it waits here, in its order. One for each shard, confined to its strand.
  *
- * <p>When the log cannot be made safe any more, what waits never leaves; but that a frame was handled is told when its job has ended: the relay at the
- * other end of a link keeps all that came behind it, of whatever job, until then. So it is with a frame of any job of which the log takes nothing more.
+ * <p>In jobs with {@code --durability host} that is every frame to another relay, every word to a rank or a relay that it need not keep something any more, or may
+ * end, and what a process is told of its past (DESIGN sections 3 and 7, P3). Between ranks of one relay nothing waits: there is one log and one order, so a message can
+ * never outlive what was logged before it.
  */
 final class Gate {
     /**
@@ -49,7 +46,7 @@ final class Gate {
         this.want = want;
     }
 
-    /** Lets an effect out: now, if all is safe, else when it is. */
+    /** Lets an effect out: now, if all is safe that was logged so far, which is more than it depends on; else when it is. */
     void pass(Runnable effect) {
         pass(effect, OptionalLong.empty());
     }
@@ -82,7 +79,7 @@ final class Gate {
         }
     }
 
-    /** Nothing becomes safe any more. */
+    /** Nothing becomes safe any more, and what waits never leaves; but that a frame was handled is told by {@link #forgo}: the relay at the other end of a link keeps all behind it until then. */
     void giveUp() {
         givenUp = true;
         held.removeIf(each -> each.job().isEmpty());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,6 +24,10 @@ class CompanionTest {
     /** A program that writes its process id down, and does not end by itself. */
     private static List<String> program(Path pid) {
         return List.of("sh", "-c", "echo $$ > \"$0\"; echo " + READY + "; exec sleep 1000", pid.toString());
+    }
+
+    private static ProcessHandle running(Path pid) throws IOException {
+        return ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
     }
 
     /** A bench that is killed. */
@@ -43,13 +48,15 @@ class CompanionTest {
                 Installation.java().toString(), "-Xshare:auto", "-cp", System.getProperty("java.class.path"), Bench.class.getName(), pid.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        assertThat(bench.inputReader().readLine()).isEqualTo(READY);
-        ProcessHandle program = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
+        List<ProcessHandle> started = new ArrayList<>(List.of(bench.toHandle()));
         try {
+            assertThat(bench.inputReader().readLine()).isEqualTo(READY);
+            bench.descendants().forEach(started::add);
+            ProcessHandle program = running(pid);
             bench.destroyForcibly().waitFor();
             program.onExit().get();
         } finally {
-            program.destroyForcibly();
+            started.forEach(ProcessHandle::destroyForcibly);
         }
     }
 
@@ -64,8 +71,12 @@ class CompanionTest {
     void aProgramIsEndedWithItsCompanion() throws Exception {
         Path pid = folder.resolve("pid");
         Companion companion = Companion.start(program(pid), READY);
-        ProcessHandle program = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
-        companion.close();
+        ProcessHandle program;
+        try {
+            program = running(pid);
+        } finally {
+            companion.close();
+        }
         program.onExit().get();
     }
 }

@@ -131,6 +131,9 @@ final class PosthouseTest {
     @CsvSource(delimiter = '|', textBlock = """
             bench wan --profile grid5000 --bytes 17179869184g | "17179869184g" is more than 8589934591g
             bench logflow --log-limit 8589934592g | "8589934592g" is more than 8589934591g
+            bench wan --profile near | "near" is no profile, expected grid5000
+            bench wan --profile modern --between east-north | "east-north" is no link of profile modern
+            bench wan --profile modern --layouts sites | layouts need profile none
             bench wan --profile grid5000 --jitter Infinity | --jitter Infinity ms with profile grid5000, expected 0 to 10000
             bench wan --profile grid5000 --jitter 1e13 | --jitter 1.0E13 ms with profile grid5000, expected 0 to 10000
             bench wan --profile grid5000 --jitter NaN | --jitter NaN ms with profile grid5000, expected 0 to 10000

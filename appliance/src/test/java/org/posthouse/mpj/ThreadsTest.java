@@ -2,14 +2,18 @@ package org.posthouse.mpj;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -28,6 +32,10 @@ import org.posthouse.mpj.data.Region;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ThreadsTest {
     private static final int CONTEXT = 4;
+    private static final Set<String> WAITS = Set.of("await", "probe");
+
+    /** What who spins takes while others are blocked. */
+    private static final long SPUN_NANOS = 1_000_000_000;
 
     private static Region region(byte[] array) {
         return new Region(Base.BYTE, Layout.ONE, array, 0);
@@ -44,25 +52,36 @@ class ThreadsTest {
         }
     }
 
-    /** Wall time and the CPU time of the calling thread in {@code task}, in milliseconds. */
-    private static long[] cost(Callable<Void> task) throws Exception {
-        long wall = System.nanoTime();
-        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        task.call();
-        cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
-        return new long[] {(System.nanoTime() - wall) / 1_000_000, cpu / 1_000_000};
+    private static long processorNanos(Thread thread) {
+        return ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.threadId());
+    }
+
+    private static boolean waitsIn(Endpoint end, Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(call -> call.getClassName().equals(end.getClass().getName()) && WAITS.contains(call.getMethodName()));
+    }
+
+    /** Takes so much of a processor's time: others that take it have as much meanwhile, however busy the machine is. */
+    private static void spin(long nanos) {
+        long end = processorNanos(Thread.currentThread()) + nanos;
+        while (processorNanos(Thread.currentThread()) < end) {
+            Thread.onSpinWait();
+        }
     }
 
     @ParameterizedTest
     @ValueSource(ints = {2, 8})
     void blockedThreadsTakeNoProcessorAndAllWake(int count) throws Exception {
-        CountDownLatch blocked = new CountDownLatch(count + 1);
-        List<long[]> costs = new ArrayList<>();
+        Queue<Thread> blocked = new ConcurrentLinkedQueue<>();
+        List<Long> taken = new ArrayList<>();
         try (RelayedWorld world = new RelayedWorld(1, 2)) {
             world.run(end -> {
                 if (end.rank() == 0) {
-                    blocked.await();
-                    TimeUnit.MILLISECONDS.sleep(1_500);
+                    await().until(() -> blocked.size() == count + 1 && blocked.stream().allMatch(thread -> waitsIn(end, thread)));
+                    List<Long> before = blocked.stream().map(ThreadsTest::processorNanos).toList();
+                    spin(SPUN_NANOS);
+                    Iterator<Long> was = before.iterator();
+                    blocked.forEach(thread -> taken.add(processorNanos(thread) - was.next()));
                     for (int tag = count; tag >= 0; tag--) {
                         end.await(end.send(CONTEXT, 1, tag, region(new byte[] {(byte) tag}).content(0, 1)));
                     }
@@ -72,21 +91,14 @@ class ThreadsTest {
                 for (int thread = 0; thread <= count; thread++) {
                     int tag = thread;
                     tasks.add(() -> {
-                        blocked.countDown();
-                        long[] cost = cost(() -> block(end, tag));
-                        synchronized (costs) {
-                            costs.add(cost);
-                        }
-                        return null;
+                        blocked.add(Thread.currentThread());
+                        return block(end, tag);
                     });
                 }
                 all(tasks);
             });
         }
-        assertThat(costs).hasSize(count + 1).allSatisfy(cost -> {
-            assertThat(cost[0]).as("it was blocked").isGreaterThan(1_000);
-            assertThat(cost[1]).as("processor time of %d ms", cost[0]).isLessThan(cost[0] / 5);
-        });
+        assertThat(taken).hasSize(count + 1).allSatisfy(nanos -> assertThat(nanos).isLessThan(SPUN_NANOS / 5));
     }
 
     /** Tag 0 is probed for, the others are received. */

@@ -94,7 +94,7 @@ class LocalDoorTest {
 
     @Test
     void aRelayTakesAwayTheSocketsOfKilledOnes(Vertx vertx, @TempDir Path folder) throws Exception {
-        LocalSockets sockets = new LocalSockets(folder.resolve("local"));
+        LocalSockets sockets = new LocalSockets(Path.of("").toAbsolutePath().relativize(folder).resolve("local"));
         Path socket = sockets.prepare(new InetSocketAddress("127.0.0.1", 1));
         ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket)).close();
         Files.setLastModifiedTime(socket, FileTime.from(Instant.now().minusSeconds(3_600)));

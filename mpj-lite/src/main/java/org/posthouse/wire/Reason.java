@@ -26,7 +26,7 @@ public enum Reason {
     LOG_FULL(18, "the message log has no room", "free disk space for the relay's data folder"),
     INTERNAL(19, "a fault in this program", "report it with the relay's log"),
     DUPLICATE_JOB(20, "a job with this id exists", "start the job again: a new id is drawn"),
-    LIMIT(21, "a named limit was reached", "raise the limit that the message names, or send less"),
+    LIMIT(21, "a named limit was reached", "stay below it: only an option that the message names raises it"),
     NO_LOG(22, "this relay keeps no log", "start the relay with --data, or run the job with --durability none"),
     MOVED(23, "the rank is asked to connect again", "nothing to do: it goes on over a new connection"),
     LOG_DAMAGED(24, "a record of the message log cannot be read back", "check the disk; restore the relay's data folder from a copy"),

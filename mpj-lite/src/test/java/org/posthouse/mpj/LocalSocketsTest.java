@@ -29,8 +29,13 @@ final class LocalSocketsTest {
     @TempDir
     private Path folder;
 
+    /** From where the tests run: a socket's whole path has 107 characters at most. */
+    private Path local() {
+        return Path.of("").toAbsolutePath().relativize(folder).resolve("local");
+    }
+
     private LocalSockets sockets() {
-        return new LocalSockets(folder.resolve("local"));
+        return new LocalSockets(local());
     }
 
     private static ServerSocketChannel listen(Path socket) throws IOException {
@@ -81,7 +86,7 @@ final class LocalSocketsTest {
 
     /** Of a relay that was killed an hour ago. */
     private Path leftBehind(String name) throws IOException {
-        Path socket = folder.resolve("local").resolve(name);
+        Path socket = local().resolve(name);
         listen(socket).close();
         makeOld(socket);
         return socket;
@@ -98,7 +103,7 @@ final class LocalSocketsTest {
             Path notListeningYet = leftBehind("1-127.0.0.1-7412");
             Files.setLastModifiedTime(notListeningYet, FileTime.from(Instant.now()));
             Path notARelays = leftBehind("agent.1");
-            Path notASocket = Files.createFile(folder.resolve("local").resolve("1-any-1"));
+            Path notASocket = Files.createFile(local().resolve("1-any-1"));
             makeOld(notASocket);
             sockets().sweep();
             assertThat(List.of(left, another)).noneMatch(Files::exists);
@@ -130,7 +135,7 @@ final class LocalSocketsTest {
     void trustsNoFolderThatOthersMayWriteTo() throws IOException {
         try (ServerSocketChannel relay = listen(sockets().prepare(PORT))) {
             assertThat(relay.isOpen()).isTrue();
-            Files.setPosixFilePermissions(folder.resolve("local"), PosixFilePermissions.fromString("rwxrwx---"));
+            Files.setPosixFilePermissions(local(), PosixFilePermissions.fromString("rwxrwx---"));
             assertThat(meets(sockets(), PORT)).isFalse();
         }
         assertThatIOException()
@@ -141,7 +146,7 @@ final class LocalSocketsTest {
     @Test
     void trustsNoLinkToAFolder() throws IOException {
         Files.createDirectory(folder.resolve("own"), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        Files.createSymbolicLink(folder.resolve("local"), folder.resolve("own"));
+        Files.createSymbolicLink(local(), folder.resolve("own"));
         assertThatIOException().isThrownBy(() -> sockets().prepare(PORT)).withMessageContaining("expected a folder of this user's");
     }
 

@@ -9,12 +9,8 @@ import org.posthouse.wire.Reason;
 /**
  * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
  *
- * <p>Over others the relay with the smaller id dials, so that the two do not meet half-way. Straight is better than any detour: it is tried on and on. Of
- * detours the one with the least round trip is taken, by the links' pings; where bulk fills their lanes a head waits behind a frame of it, and how long that takes counts, too.
- * A lane changes to another way when its own is not offered any more, or by a drained relay only, or when another one is a fifth faster for three pings. The new lane is secured before the old one ends.
- *
- * <p>A session ends before its successor is greeted, and a straight address may be that of another relay, or of one that refuses this one. So while the link goes over
- * others the peer is asked first: by a LINK_HELLO of a further lane of no session, which it closes as NORMAL once it has checked all that it checks of a first one's.
+ * <p>Straight is better than any detour, and is tried on and on. Of detours the one with the least round trip is taken. A lane changes to another way when its own is not offered any more, or by a drained relay only, or when another one is clearly
+ * faster; the new lane is secured before the old one ends.
  */
 final class LinkDialling {
     /** A way must be this much shorter to be worth a change. */
@@ -23,9 +19,10 @@ final class LinkDialling {
     /** And so much: less is what a busy machine makes of it. */
     private static final int FASTER_MICROS = 1_000;
 
+    /** At so many in a row. */
     private static final int PINGS = 3;
 
-    /** Any but the first. */
+    /** Any but the first: which lane of no session the peer is asked with. */
     private static final int LANE_ASKED = 1;
 
     private final Links links;
@@ -35,7 +32,10 @@ final class LinkDialling {
     private final boolean hasAddress;
     private ScheduledFuture<?> wait;
 
-    /** The straight connection on which the peer was asked; null if none is. */
+    /**
+     * The straight connection on which the peer was asked; null if none is. While the link goes over others it is asked first, as a session ends before its
+     * successor is greeted, and a straight address may be that of another relay, or of one that refuses this one: the peer closes this lane as NORMAL once it has checked all that it checks of a first one's.
+     */
     private LinkConnection asking;
 
     /** It would take the straight connection that is made now. */
@@ -252,6 +252,7 @@ final class LinkDialling {
         }
     }
 
+    /** The relay with the smaller id dials, so that the two do not meet half-way. */
     private boolean mayGoOver() {
         return links.config().relay().compareTo(link.relay()) < 0 && !links.routing().to(link.relay()).isEmpty();
     }

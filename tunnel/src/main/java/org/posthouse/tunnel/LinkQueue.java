@@ -14,31 +14,25 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
- * socket and no clock.
+ * The frames of a link that wait to be written: says which one goes next. Short ones (heads) go before long ones (bulk), so that a short message waits for no
+ * long one, and bulk goes in turns. Confined to its window; knows no socket and no clock.
  *
- * <p>A frame is a head or bulk. Bulk are CHUNKs, what flows on streams (STREAM_DATA and STREAM_END), and other frames of more than {@link #HEAD_BYTES_MAX}; all
- * others are heads. Heads go first, so that a short message waits for no long one. In bulk the channels take turns, a frame each, and so do streams; and
- * where both wait, channels and streams take turns, so that many streams take no more than half of a link. Kept is the order
+ * <p>Kept is the order
  * <ul>
  *   <li>of all heads,
  *   <li>of the bulk of one channel, and of one stream, and
  *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
  * </ul>
- * So that a long message that is one frame keeps its place in its channel, what follows in its channel is bulk too, until {@link #came} says that
- * the other end has it. Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the
- * message that they belong to (docs/wire.md).
- *
- * <p>Bulk that is to be packed leaves its turn for a worker, in runs ({@link LinkRuns}), and goes when it is back.
- *
- * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
- * before it waits.
+ * Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the message that they belong to (docs/wire.md).
  */
 final class LinkQueue {
-    /** With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries heads of 2 KiB. */
+    /**
+     * Heads that never end do not hold bulk up for ever: one goes after so many as soon as no head from before it waits. With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries
+     * heads of 2 KiB.
+     */
     static final int HEADS_IN_A_ROW_MAX = 32;
 
-    /** A frame that is longer waits for its turn: a message of more than 4 KiB. */
+    /** A frame that is longer is bulk: a message of more than 4 KiB. So are CHUNKs and what flows on streams (STREAM_DATA and STREAM_END), however short. */
     static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
@@ -46,12 +40,14 @@ final class LinkQueue {
     /** Bulk that was lost on its way, by number: it goes before any that was never written. */
     private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
 
+    /** Bulk that waits: channels take turns, a frame each, and so do streams. */
     private final LinkTurns<Flow> channels = new LinkTurns<>();
     private final LinkTurns<Integer> streams = new LinkTurns<>();
 
-    /** Channels whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
+    /** Channels whose heads are bulk for now, as a long message that is one frame keeps its place in its channel: how many frames of each, chunks apart, have not come to the other end. */
     private final Map<Flow, Integer> ordered = new HashMap<>();
 
+    /** Bulk that has left its turn for a worker that packs it, and goes when it is back. */
     private final LinkRuns runs = new LinkRuns();
     private final FrameView view = new FrameView();
     private final FrameView otherView = new FrameView();
@@ -59,7 +55,7 @@ final class LinkQueue {
     /** Bulk goes by {@link #takeRun} only. */
     private boolean packs;
 
-    /** Whose turn it is if both have frames. */
+    /** Whose turn it is if channels and streams have frames: so many streams take no more than half of a link. */
     private boolean streamsNext;
 
     private int headsInARow;
