@@ -33,7 +33,10 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** A job of months redials its links. */
     private static final int KEY_DAYS = 3_650;
 
-    private static final long START_SECONDS = 30;
+    private static final long ANSWER_SECONDS = 30;
+
+    /** How often it is said what a relay's start takes so long with. */
+    private static final long TELL_MS = 10_000;
 
     private final Vertx vertx;
     private TemporaryFolder folder;
@@ -149,7 +152,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
+    /**
+     * Starts one relay, which dials all earlier ones, and waits as long as its disk and this host make it take: the folder may not go under one that starts.
+     * {@code keys} is null if it stays alone.
+     */
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withLocal(LocalSockets.of(System.getenv()));
         if (logs.isPresent()) {
@@ -168,7 +174,8 @@ public final class EmbeddedGrid implements AutoCloseable {
             config = config.withLinks(linkChange.of(links));
         }
         Relay relay = new Relay(config, directory, disk);
-        Blocking.await(vertx.deployVerticle(relay, new DeploymentOptions()), START_SECONDS);
+        RelayHost.awaitServing(
+                vertx.deployVerticle(relay, new DeploymentOptions()), () -> Optional.of(relay.recovering().orElse("it opens its ports")), 1, TELL_MS);
         relays.add(relay);
     }
 
@@ -192,7 +199,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         List<Future<ModeChange>> changes = relays.stream().map(relay -> relay.switchMode(mode)).toList();
         List<ModeChange> told = new ArrayList<>();
         for (Future<ModeChange> change : changes) {
-            told.add(Blocking.await(change, START_SECONDS));
+            told.add(Blocking.await(change, ANSWER_SECONDS));
         }
         return told;
     }
@@ -210,7 +217,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     public List<RelayLoad> loads() throws IOException {
         List<RelayLoad> loads = new ArrayList<>();
         for (Relay relay : relays) {
-            loads.add(Blocking.await(relay.load(), START_SECONDS));
+            loads.add(Blocking.await(relay.load(), ANSWER_SECONDS));
         }
         return loads;
     }

@@ -63,6 +63,20 @@ class FullDiskTest {
         }
     }
 
+    /** The relays in the launcher's process have their logs where its temporary files are. */
+    @Test
+    void aJobWithRelaysOfItsOwnWaitsForRoomToBegin() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), DISK_MEBIBYTES)) {
+            disk.fill();
+            try (Command job = Command.startBehind(folder, disk.entered(), List.of("-Djava.io.tmpdir=" + disk.path()),
+                    "run", "-n", "2", "--durability", "process", "--log-limit", LIMIT, "example:pi")) {
+                await().atMost(PATIENCE).until(() -> job.err().contains("not ready yet: it waits for room: ") || !job.handle().isAlive());
+                disk.makeRoom();
+                assertThat(job.await().status()).as(job.err()).isZero();
+            }
+        }
+    }
+
     /** It says where and why, everywhere, and nothing is delivered any more. */
     private static void assertStandsStill(Relays relay, Command job) throws IOException {
         await().atMost(PATIENCE).until(() -> log(relay).path("state").asText().equals("full"));

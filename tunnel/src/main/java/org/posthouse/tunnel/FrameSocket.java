@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -57,6 +58,9 @@ public final class FrameSocket {
 
         /** {@link FrameSocket#writable} turned true. */
         default void onWritable(FrameSocket socket) {}
+
+        /** TLS ends the connection. The dialling end hears only now, behind its handshake, that the other one refuses it. */
+        default void onTlsFailed(FrameSocket socket, SSLException failure) {}
 
         /** Called once. {@code why} says what ended the connection. */
         void onClosed(FrameSocket socket, Notice why);
@@ -269,6 +273,9 @@ public final class FrameSocket {
             // TLS wraps what it has to say, an IOException too.
             Throwable root = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
             boolean environment = root instanceof IOException;
+            if (closing == null && root instanceof SSLException failure) {
+                listener.onTlsFailed(FrameSocket.this, failure);
+            }
             if (closing == null) {
                 closing = Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, Causes.text(root));
             }

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import javax.net.ssl.SSLException;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -328,6 +329,16 @@ final class LinkConnection implements FrameSocket.Listener {
         if (up && !ended) {
             link.onSocketWritable();
             tellIfDue();
+        }
+    }
+
+    @Override
+    public void onTlsFailed(FrameSocket socket, SSLException failure) {
+        if (!up && !ended) {
+            LinkRefusal kind = LinkRefusal.of(failure);
+            String detail = Causes.text(failure);
+            links.refusalCounter().count(kind, toString(), detail);
+            cut(kind.notice("at " + socket.remote(), detail));
         }
     }
 

@@ -82,8 +82,8 @@ final class LinkDialler {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
-                failed(Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": "
-                        + Causes.text(connected.cause()));
+                failed(Notice.closing(0, Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": "
+                        + Causes.text(connected.cause())));
             }
         });
     }
@@ -135,10 +135,10 @@ final class LinkDialler {
         backOff.reset();
     }
 
-    private void failed(Reason reason, String detail) {
+    private void failed(Notice why) {
         failures++;
         dialLater();
-        target.onDialFailed(Notice.closing(0, reason, detail));
+        target.onDialFailed(why);
     }
 
     private final class Outcome implements LinkTls.Outcome {
@@ -173,8 +173,9 @@ final class LinkDialler {
         /** Before anything is said on it: a peer that was greeted takes the link for one that is up. */
         private void refuse(LinkConnection connection, Reason reason, String detail) {
             links.refusalCounter().count(LinkRefusal.of(reason), connection.toString(), detail);
-            connection.close(Notice.closing(0, reason, detail));
-            failed(reason, detail);
+            Notice why = Notice.closing(0, reason, detail);
+            connection.close(why);
+            failed(why);
         }
 
         @Override
@@ -184,7 +185,7 @@ final class LinkDialler {
             }
             dialling = null;
             links.refusalCounter().count(kind, "relay " + link.relay() + " " + where(), detail);
-            failed(Reason.SITE_UNREACHABLE, kind + " " + where() + ": " + Refusals.shown(kind, detail));
+            failed(kind.notice(where(), detail));
         }
     }
 }

@@ -6,6 +6,7 @@ import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 
 /** Why a connection did not become a link. The one table: it feeds the counters, the log and docs/links.md. */
@@ -45,6 +46,11 @@ public enum LinkRefusal {
     /** What an operator does about it. */
     public String advice() {
         return advice;
+    }
+
+    /** What a link says of its last try. @param where the other end */
+    Notice notice(String where, String detail) {
+        return Notice.closing(0, Reason.SITE_UNREACHABLE, this + " " + where + ": " + Refusals.shown(this, detail) + "; " + advice);
     }
 
     /** The kind that a breach of the LINK_HELLO exchange counts as. */

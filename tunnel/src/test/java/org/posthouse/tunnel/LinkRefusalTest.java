@@ -270,6 +270,21 @@ class LinkRefusalTest {
                 ": the certificate of site a, serial " + shown.serial() + ", is valid from " + shown.notBefore() + " to " + shown.notAfter() + ", now is "));
     }
 
+    /** TLS tells it behind its own handshake. */
+    @Test
+    void aDiallerThatIsRefusedForItsCertificateSaysSoToo() throws Exception {
+        Instant end = Instant.now().plusSeconds(6).truncatedTo(ChronoUnit.SECONDS);
+        Path keys = folder.resolve("over-" + tls());
+        grid.authority().issue("a", end.minusSeconds(3600), end, keys);
+        LinkConfig config = LinkConfig.of("a", 1, SiteKeys.load(keys)).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port());
+        await().pollInterval(POLL).until(() -> Instant.now().isAfter(end.plusSeconds(1)));
+        TestRelay late = start(config);
+        awaitRefusal(m, LinkRefusal.EXPIRED);
+        awaitRefusal(late, LinkRefusal.REFUSED_BY_PEER);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> late.status("m").lastReason().contains("certificate_expired"));
+        assertThat(late.status("m").lastReason()).startsWith("SITE_UNREACHABLE: REFUSED_BY_PEER at ").endsWith(LinkRefusal.REFUSED_BY_PEER.advice());
+    }
+
     /** It says that the grid's authority has issued it, but that has not signed it: so it may name any site. */
     @Test
     void doesNotBelieveWhatAForgedCertificateSays() throws Exception {
@@ -351,7 +366,8 @@ class LinkRefusalTest {
         TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
         TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
         awaitRefusal(stranger, LinkRefusal.OTHER_AUTHORITY);
-        assertThat(stranger.status("m").lastReason()).contains("Path does not chain").doesNotContain("Engine").doesNotContain("Exception");
+        assertThat(stranger.status("m").lastReason()).contains("Path does not chain", LinkRefusal.OTHER_AUTHORITY.advice()).doesNotContain("Engine")
+                .doesNotContain("Exception");
         awaitRefusal(m, LinkRefusal.OTHER_AUTHORITY);
         assertThat(m.refusals(LinkRefusal.REFUSED_BY_PEER)).isZero();
         assertThat(m.events).isEmpty();
