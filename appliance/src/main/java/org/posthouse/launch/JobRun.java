@@ -123,7 +123,7 @@ public final class JobRun implements RunningJob {
         Stragglers.kill(hexId(opening.job()));
         try {
             noteEnding(folder, end);
-            endAtRelays(opening, launchToken, JobWatch.told(opening.job(), end));
+            endAtRelays(folder, launchToken, JobWatch.told(opening.job(), end));
             if (folder.notes().end().isEmpty()) {
                 folder.ended(end.status(), end.cause());
             }
@@ -138,7 +138,8 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void endAtRelays(JobOpen opening, Token launchToken, Notice why) throws JobFailure, InterruptedException {
+    private static void endAtRelays(JobFolder folder, Token launchToken, Notice why) throws JobFailure, InterruptedException {
+        JobOpen opening = folder.job().opening();
         JobFailure first = null;
         for (Home home : opening.homes()) {
             try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
@@ -148,7 +149,10 @@ public final class JobRun implements RunningJob {
             }
         }
         if (first != null) {
-            throw first;
+            throw new JobFailure(
+                    "the job is over, and not all its relays know: " + first.getMessage() + "; posthouse resume --end " + folder.path()
+                            + " tells those that do not",
+                    first);
         }
     }
 

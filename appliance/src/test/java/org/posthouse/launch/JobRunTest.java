@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
@@ -389,6 +390,12 @@ class JobRunTest {
         Path path = above.resolve("job");
         assertThat(err()).contains("the job is over, and relay here could not be told");
         assertThat(JobFolder.end(path)).isEmpty();
+        CompletableFuture<Void> early = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
+        relay.greet();
+        relay.refuse(Reason.WRONG_TOKEN);
+        assertThatThrownBy(() -> early.get(60, TimeUnit.SECONDS))
+                .hasStackTraceContaining("the job is over, and not all its relays know: ")
+                .hasStackTraceContaining("posthouse resume --end " + path);
         for (int time = 0; time < 2; time++) {
             CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
             relay.greet();
