@@ -234,13 +234,14 @@ public final class Job {
 
     /** Tells the launcher that the job cannot go on; the launcher ends it, or leaves it to another one if the relay's next process may go on with it. */
     void fail(Reason reason, String detail) {
-        int code = reason == Reason.LOG_BROKEN && opening.keepsOutput() ? JobEvent.STANDS : 1;
+        boolean mayBeMended = reason == Reason.LOG_BROKEN || reason == Reason.LOG_DAMAGED;
+        int code = mayBeMended && opening.keepsOutput() ? JobEvent.STANDS : 1;
         report(JobEvent.ABORTED, -1, code, reason + ": " + detail + "; " + reason.advice());
     }
 
     /** The same: the log failed. */
     void fail(JournalFailure log) {
-        unloggable |= log instanceof JournalBroken;
+        unloggable |= !(log instanceof JournalFull);
         fail(log.reason(), log.getMessage());
     }
 

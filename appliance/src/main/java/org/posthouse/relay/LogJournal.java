@@ -555,7 +555,9 @@ final class LogJournal implements Journal {
             }
         } catch (LogException e) {
             frame.release();
-            throw new JournalDamaged(message + " of job " + Job.hexId(job) + ": " + e.getMessage(), e);
+            String what = message + " of job " + Job.hexId(job) + ": " + e.getMessage();
+            broken.put(job, what); // It may be logged as delivered: nothing goes behind that.
+            throw new JournalDamaged(what, e);
         }
     }
 

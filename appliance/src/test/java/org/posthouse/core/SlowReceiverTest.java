@@ -206,11 +206,13 @@ final class SlowReceiverTest extends TwoRanks {
 
     /** The relay's next process may go on with it. */
     @Test
-    void aLogThatTakesNothingFailsTheJobOrLeavesItIfThatHasAFolder() throws Exception {
+    void aLogThatFailsEndsTheJobOrLeavesItIfThatHasAFolder() throws Exception {
         assertThat(arrivesInVain(new JournalBroken("read-only", null), logged(6))).isFalse();
         assertThat(arrivesInVain(new JournalBroken("read-only", null), logged(7).keepingOutput())).isFalse();
-        assertThat(relay.events).filteredOn(event -> event.kind() == JobEvent.ABORTED).extracting(JobEvent::code).containsExactly(1, JobEvent.STANDS);
         assertThat(relay.failure()).startsWith("LOG_BROKEN: read-only; ");
+        assertThat(arrivesInVain(new JournalDamaged("unreadable", null), logged(8).keepingOutput())).isFalse();
+        assertThat(relay.events).filteredOn(event -> event.kind() == JobEvent.ABORTED).extracting(JobEvent::code)
+                .containsExactly(1, JobEvent.STANDS, JobEvent.STANDS);
         assertThat(relay.ledger.open()).isZero();
     }
 

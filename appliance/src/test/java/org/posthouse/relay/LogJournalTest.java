@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.core.JournalBroken;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
@@ -189,6 +190,25 @@ final class LogJournalTest {
         assertThat(journal.position()).isEqualTo(before);
         journal.jobClosed(7, 1);
         assertThat(journal.position()).as("but its end").isEqualTo(before + 1);
+        journal.close();
+    }
+
+    /** The delivery of what cannot be read may be logged by then: its rank never got it, and goes on with the next. */
+    @Test
+    void nothingOfAJobIsLoggedBehindAReadThatFails() throws Exception {
+        LogJournal journal = new LogJournal();
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        journal.forJob(job(8));
+        Message message = Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0));
+        journal.arrival(7, message, new BufferParcel(Unpooled.buffer().writeZero(8), 0, 8, 0));
+        message.logged(message.logPosition(), message.logPlace() + 4);
+        assertThatThrownBy(() -> journal.head(7, message, true)).isInstanceOf(JournalDamaged.class);
+        long before = journal.position();
+        assertThatThrownBy(() -> journal.polls(7, 1, 1, 1)).isInstanceOf(JournalBroken.class).hasMessageContaining("0000000000000007");
+        assertThat(journal.position()).isEqualTo(before);
+        journal.polls(8, 1, 1, 1);
+        assertThat(journal.position()).as("another job").isEqualTo(before + 1);
         journal.close();
     }
 

@@ -19,7 +19,7 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.system.jobs.PilesUp;
 
-/** A message that waits in a log whose bytes change is never delivered: its job ends, by name, and no other. */
+/** A message that waits in a log whose bytes change is never delivered: its job ends or stands still, by name, and no other. */
 @Timeout(900)
 final class DamagedLogTest {
     private static final int MESSAGES = 50;
@@ -32,12 +32,8 @@ final class DamagedLogTest {
     void jobEndsThatNeedsADamagedRecordAndItsRecordIsNamed() throws Exception {
         Path go = folder.resolve("go");
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
-                Command job = Command.start(
-                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
-                        PilesUp.class.getName(), go.toString(), Integer.toString(MESSAGES), Integer.toString(BYTES), "0", "0")) {
-            await().atMost(Duration.ofSeconds(60)).until(() -> relay.meter("posthouse_unexpected") == MESSAGES);
-            LogEntry damaged = arrivals().get(MESSAGES / 2);
-            flip(damaged.file(), damaged.offset() + BYTES / 2);
+                Command job = start(relay, go)) {
+            LogEntry damaged = damagedAt(relay);
             Files.createFile(go);
             Command.Result result = job.await();
             assertThat(result.status()).isEqualTo(1);
@@ -53,6 +49,42 @@ final class DamagedLogTest {
         }
     }
 
+    /** Its disk may be mended. */
+    @Test
+    void aJobWithAFolderStandsStillAndGoesOnWhenTheRecordCanBeReadAgain() throws Exception {
+        Path go = folder.resolve("go");
+        Path kept = folder.resolve("kept");
+        try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
+                Command job = start(relay, go, "--folder", kept.toString())) {
+            LogEntry damaged = damagedAt(relay);
+            Files.createFile(go);
+            Command.Result left = job.await();
+            assertThat(left.status()).as(left.err()).isEqualTo(75);
+            assertThat(left.err()).contains("the job stands still: ", "LOG_DAMAGED");
+            relay.kill();
+            flip(damaged);
+            relay.startAgain();
+            Command.Result resumed = Command.run(folder, "resume", kept.toString());
+            assertThat(resumed.status()).as(resumed.err()).isZero();
+            assertThat(resumed.out()).contains("received all " + MESSAGES);
+        }
+    }
+
+    private Command start(Relays relay, Path go, String... more) throws Exception {
+        List<String> run = new ArrayList<>(List.of("run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath()));
+        run.addAll(List.of(more));
+        run.addAll(List.of(PilesUp.class.getName(), go.toString(), Integer.toString(MESSAGES), Integer.toString(BYTES), "0", "0"));
+        return Command.start(folder, run.toArray(String[]::new));
+    }
+
+    /** When all messages wait in the log, one of them changes. */
+    private LogEntry damagedAt(Relays relay) throws Exception {
+        await().atMost(Duration.ofSeconds(60)).until(() -> relay.meter("posthouse_unexpected") == MESSAGES);
+        LogEntry entry = arrivals().get(MESSAGES / 2);
+        flip(entry);
+        return entry;
+    }
+
     private List<LogEntry> arrivals() {
         List<LogEntry> arrivals = new ArrayList<>();
         MessageLog.scan(folder.resolve("data").resolve("log"), entry -> {
@@ -63,8 +95,10 @@ final class DamagedLogTest {
         return arrivals;
     }
 
-    private static void flip(Path file, long offset) throws Exception {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+    /** Twice, and it is as it was. */
+    private static void flip(LogEntry entry) throws Exception {
+        long offset = entry.offset() + BYTES / 2;
+        try (FileChannel channel = FileChannel.open(entry.file(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer one = ByteBuffer.allocate(1);
             channel.read(one, offset);
             channel.write(one.put(0, (byte) (one.get(0) ^ 1)).flip(), offset);
