@@ -241,7 +241,7 @@ public final class Job {
 
     /** The same: the log failed. */
     void fail(JournalFailure log) {
-        unloggable |= !(log instanceof JournalFull);
+        unloggable = true;
         fail(log.reason(), log.getMessage());
     }
 

@@ -3,7 +3,7 @@ package org.posthouse.core;
 /**
  * What a relay must not forget, written before it has an effect (DESIGN section 7), and the one place where a message
  * waits for its receive. Implemented over the log store; called by the core's owner only. Every method that writes throws
- * {@link JournalFull} if there is no room, or {@link JournalBroken}, and has then kept nothing; those that read throw {@link JournalDamaged}.
+ * {@link JournalBroken} if that fails, and has then kept nothing; those that read throw {@link JournalDamaged}.
  */
 public interface Journal {
     /** A message came to its mailbox, with the payload of its first frame. Tells it where: {@link Message#logged}. */

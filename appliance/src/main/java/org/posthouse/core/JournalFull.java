@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 import org.posthouse.wire.Reason;
 
-/** The log has no room for a record. */
+/** The log has no room for another job. */
 public final class JournalFull extends JournalFailure {
     private static final long serialVersionUID = 1L;
 

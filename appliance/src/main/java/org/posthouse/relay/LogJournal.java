@@ -248,9 +248,12 @@ final class LogJournal implements Journal {
 
     /** The journal of a job that is to be logged. */
     synchronized Journal forJob(JobOpen job) {
-        append(job.job(), () -> log.hasRoomNow()
-                ? log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode())
-                : MessageLog.NO_ROOM);
+        append(job.job(), () -> {
+            if (!log.hasRoomNow()) {
+                throw new JournalFull("job " + Job.hexId(job.job()) + " cannot be logged: the log's disk is full");
+            }
+            return log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode());
+        });
         return this;
     }
 
@@ -585,7 +588,7 @@ final class LogJournal implements Journal {
             long position = record.getAsLong();
             if (position == MessageLog.NO_ROOM) {
                 room.appended();
-                throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is full, and what was reserved is used up");
+                throw broken(job, "the log's disk is full, and what was reserved is used up", null);
             }
             place = log.place();
             if (failure != null) { // Not written for each record: others read it.
@@ -595,10 +598,15 @@ final class LogJournal implements Journal {
             return position;
         } catch (LogException | UncheckedIOException e) {
             failure = e.getMessage();
-            broken.put(job, "job " + Job.hexId(job) + " cannot be logged: " + failure);
-            throw new JournalBroken(broken.get(job), e);
+            throw broken(job, failure, e);
         } finally {
             log.handOver();
         }
+    }
+
+    private JournalBroken broken(long job, String why, Exception cause) {
+        String what = "job " + Job.hexId(job) + " cannot be logged: " + why;
+        broken.put(job, what);
+        return new JournalBroken(what, cause);
     }
 }

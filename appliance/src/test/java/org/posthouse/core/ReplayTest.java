@@ -63,8 +63,8 @@ final class ReplayTest {
         relay.journal.full = true;
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comes(2))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LOG_FULL));
-        assertThat(relay.failure()).startsWith("LOG_FULL: incarnation 2 of rank 0");
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LOG_BROKEN));
+        assertThat(relay.failure()).startsWith("LOG_BROKEN: incarnation 2 of rank 0");
     }
 
     private void past(Past... steps) {

@@ -197,13 +197,6 @@ final class SlowReceiverTest extends TwoRanks {
         assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST);
     }
 
-    @Test
-    void fullLogFailsTheJobAndHoldsNothing() throws Exception {
-        assertThat(arrivesInVain(new JournalFull("no room"), logged(6))).isTrue();
-        assertThat(relay.failure()).startsWith("LOG_FULL");
-        assertThat(relay.ledger.open()).isZero();
-    }
-
     /** The relay's next process may go on with it. */
     @Test
     void aLogThatFailsEndsTheJobOrLeavesItIfThatHasAFolder() throws Exception {

@@ -75,7 +75,7 @@ class TableJournal implements Journal {
     @Override
     public void incarnation(long job, int rank, int incarnation) {
         if (full) {
-            throw new JournalFull("incarnation " + incarnation + " of rank " + rank);
+            throw new JournalBroken("incarnation " + incarnation + " of rank " + rank, null);
         }
         incarnations.add(incarnation);
     }
