@@ -624,7 +624,8 @@ class LinksTest {
                 await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
             }
             assertThat(a.status("b").lastReason())
-                    .isEqualTo("SITE_UNREACHABLE: PLAIN_TCP at 127.0.0.1:" + plain.getLocalPort() + ": the other end does not speak TLS; check that only relays use this port");
+                    .isEqualTo("SITE_UNREACHABLE: PLAIN_TCP at 127.0.0.1:" + plain.getLocalPort()
+                            + ": the other end does not speak TLS; check that only relays use this port");
         }
     }
 
