@@ -74,8 +74,8 @@ final class LogJournal implements Journal {
     private long place;
 
     /**
-     * For each open job of which a record could not be logged, why. None of it is from there on: what the log has of it is to be a prefix of what happened,
-     * from which the relay's next process may go on. Guarded by this object's lock.
+     * For each open job of which a record could not be logged, or read back, why. None of it is logged from there on: what the log has of it is to be a
+     * prefix of what happened, from which the relay's next process may go on. Guarded by this object's lock.
      */
     private final Map<Long, String> broken = new HashMap<>();
 
