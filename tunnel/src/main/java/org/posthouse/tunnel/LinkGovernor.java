@@ -11,8 +11,8 @@ import org.posthouse.wire.Wire;
  * back take. BBR has the shortest one. Here it is the usual one, a median (ADR 58): where a busy host or the network holds words up, frames seldom have the shortest, and
  * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
  * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
- * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting a pause of up to {@link #RATE_OLD_NANOS} in which nothing was on its way, and when the rate has stopped to grow, half of the product and a frame are allowed until the time was measured again for a
- * round, without what waits because of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting a pause of up to {@link #RATE_OLD_NANOS} in which nothing was on its way, three quarters of the product and a frame are allowed until the time was measured again for a
+ * round, without what waits because of this link; half of it, when the rate has stopped to grow, and once more when the time turned out to be shorter. Then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
  *
  * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
  */
@@ -106,7 +106,7 @@ final class LinkGovernor {
     /** When a frame came last: words about heads come in a pause, too. */
     private long cameAtNanos;
 
-    /** The way to this rate, or half of a product that was too large, left something waiting: the usual time is to be looked at without it. */
+    /** The way to this rate, or three quarters of a product that was too large, left something waiting: the usual time is to be looked at without it. */
     private boolean draining;
 
     private boolean probing;
@@ -146,7 +146,7 @@ final class LinkGovernor {
         if (stamp != null) {
             learn(stamp, nowNanos);
         }
-        allowed = probing ? FRAME_BYTES + product() / 2 : Math.min(limit, allowed + news);
+        allowed = probing ? FRAME_BYTES + (draining ? product() / 2 : product() * 3 / 4) : Math.min(limit, allowed + news);
     }
 
     private long there() {
@@ -183,7 +183,7 @@ final class LinkGovernor {
             takeUsual(clearTimes, nowNanos);
             clearTimes.clear();
             clearFrom = there();
-            draining = usualNanos < before * 3 / 4;
+            draining = usualNanos < before * 7 / 8;
         }
     }
 
