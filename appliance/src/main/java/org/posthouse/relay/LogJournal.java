@@ -1,6 +1,5 @@
 package org.posthouse.relay;
 
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -21,7 +20,6 @@ import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalBroken;
-import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
@@ -39,13 +37,10 @@ import org.posthouse.logstore.LogReading;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.logstore.PayloadReader;
-import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +59,6 @@ final class LogJournal implements Journal {
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
-    private final FrameBuilder frames = new FrameBuilder();
 
     /** Where what blocks and nobody waits for is done: images are stored, and what is not needed any more is deleted. */
     private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(
@@ -79,10 +73,10 @@ final class LogJournal implements Journal {
      */
     private final Map<Long, String> broken = new HashMap<>();
 
-    /** Who reads the log beside {@link #reader}. */
+    /** Who reads the log beside {@link #frames}. */
     private final List<Runnable> onCut = new ArrayList<>();
 
-    private PayloadReader reader;
+    private LoggedFrames frames;
     private ImageStore images;
     private RestartPoints points;
     private LogRoom room;
@@ -124,8 +118,8 @@ final class LogJournal implements Journal {
             opened.close();
             throw e;
         }
-        reader = opened.reader();
         points = new RestartPoints(this, opened, images, disk);
+        frames = new LoggedFrames(this, opened.reader(), points, this::damaged);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
@@ -204,7 +198,7 @@ final class LogJournal implements Journal {
 
     private void wasCut(List<Path> gone) {
         assert Thread.holdsLock(this);
-        reader.forget(gone);
+        frames.forget(gone);
         onCut.forEach(Runnable::run);
     }
 
@@ -230,7 +224,7 @@ final class LogJournal implements Journal {
         if (open != null) {
             open.discardNoMore();
             awaitBackground();
-            reader.close();
+            frames.close();
             open.close();
         }
         return null;
@@ -528,40 +522,17 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized Parcel head(long job, Message message, boolean payload) {
-        int bytes = payload && message.form() == FrameType.SEND ? (int) message.bytes() : 0;
-        ByteBuf frame = frames.message(job, message, bytes);
-        if (bytes > 0) {
-            readBack(job, message, 0, frame, Wire.MESSAGE_HEADER_BYTES);
-        }
-        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.MESSAGE_HEADER_BYTES);
+        return frames.head(job, message, payload);
     }
 
     @Override
     public synchronized Parcel piece(long job, Message message, long offset) {
-        int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
-        ByteBuf frame = frames.chunk(job, message, offset, bytes);
-        readBack(job, message, offset, frame, Wire.CHUNK_HEADER_BYTES);
-        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.CHUNK_HEADER_BYTES);
+        return frames.piece(job, message, offset);
     }
 
-    /** Fills the frame behind its header; releases it if that fails. */
-    private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
-        assert Thread.holdsLock(this);
-        ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
-        int rank = message.destination();
-        PayloadReader from = Prologue.has(message.logPlace()) ? points.payloads(job, rank) : reader;
-        try {
-            if (message.form() == FrameType.SEND) {
-                from.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
-            } else {
-                from.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
-            }
-        } catch (LogException e) {
-            frame.release();
-            String what = message + " of job " + Job.hexId(job) + ": " + e.getMessage();
-            broken.put(job, what); // It may be logged as delivered: nothing goes behind that.
-            throw new JournalDamaged(what, e);
-        }
+    /** What cannot be read back may be logged as delivered: nothing goes behind that. */
+    private void damaged(long job, String what) {
+        broken.put(job, what);
     }
 
     private ByteBuffer[] payload(Parcel parcel) {

@@ -1,0 +1,88 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.posthouse.core.Job;
+import org.posthouse.core.JournalDamaged;
+import org.posthouse.core.Message;
+import org.posthouse.core.Parcel;
+import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.Prologue;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Wire;
+
+/**
+ * The frames of messages that are in the log, made anew: headers of what the core knows, payload read back from the log or from a rank's prologue. Confined
+ * to whoever holds the monitor that appends take turns under.
+ */
+final class LoggedFrames {
+    private final Object turn;
+    private final PayloadReader log;
+    private final RestartPoints points;
+    private final BiConsumer<Long, String> onDamaged;
+    private final FrameBuilder frames = new FrameBuilder();
+
+    /**
+     * @param turn the monitor
+     * @param log closed with this
+     * @param points has the readers of prologues
+     * @param onDamaged told of a job whose payload cannot be read back, and what of it, before {@link JournalDamaged} says so
+     */
+    LoggedFrames(Object turn, PayloadReader log, RestartPoints points, BiConsumer<Long, String> onDamaged) {
+        this.turn = turn;
+        this.log = log;
+        this.points = points;
+        this.onDamaged = onDamaged;
+    }
+
+    /** As {@link org.posthouse.core.Journal#head} has it. */
+    Parcel head(long job, Message message, boolean payload) {
+        int bytes = payload && message.form() == FrameType.SEND ? (int) message.bytes() : 0;
+        ByteBuf frame = frames.message(job, message, bytes);
+        if (bytes > 0) {
+            readBack(job, message, 0, frame, Wire.MESSAGE_HEADER_BYTES);
+        }
+        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.MESSAGE_HEADER_BYTES);
+    }
+
+    /** As {@link org.posthouse.core.Journal#piece} has it. */
+    Parcel piece(long job, Message message, long offset) {
+        int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
+        ByteBuf frame = frames.chunk(job, message, offset, bytes);
+        readBack(job, message, offset, frame, Wire.CHUNK_HEADER_BYTES);
+        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.CHUNK_HEADER_BYTES);
+    }
+
+    /** Fills the frame behind its header; releases it if that fails. */
+    private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
+        assert Thread.holdsLock(turn);
+        ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
+        int rank = message.destination();
+        PayloadReader from = Prologue.has(message.logPlace()) ? points.payloads(job, rank) : log;
+        try {
+            if (message.form() == FrameType.SEND) {
+                from.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
+            } else {
+                from.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
+            }
+        } catch (LogException e) {
+            frame.release();
+            String what = message + " of job " + Job.hexId(job) + ": " + e.getMessage();
+            onDamaged.accept(job, what);
+            throw new JournalDamaged(what, e);
+        }
+    }
+
+    /** These files of the log are gone: they are not kept open. */
+    void forget(List<Path> gone) {
+        log.forget(gone);
+    }
+
+    void close() {
+        log.close();
+    }
+}
