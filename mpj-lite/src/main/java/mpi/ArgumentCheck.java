@@ -153,22 +153,27 @@ final class ArgumentCheck {
         }
     }
 
-    /** As {@link #blocks(String, String, Object, int, int, Datatype)}, for what is written to. */
-    void roomForBlocks(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
-        writable(call, what, buffer);
-        blocks(call, what, buffer, offset, count, datatype);
+    void buffer(String call, String what, Elements elements) {
+        buffer(call, what, elements.buffer(), elements.offset(), elements.count(), elements.type());
     }
 
-    /** As {@link #blocks(String, String, Object, int, int[], int[], Datatype)}, for what is written to. */
-    void roomForBlocks(
-            String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
-        writable(call, what, buffer);
-        blocks(call, what, buffer, offset, counts, displs, datatype);
+    void room(String call, String what, Elements elements) {
+        room(call, what, elements.buffer(), elements.offset(), elements.count(), elements.type());
     }
 
-    /** Checks one block of {@code count} elements for every rank, one after another. */
-    void blocks(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
-        blocks(call, what, buffer, offset, count, ranks, datatype);
+    /** As {@link #blocks}, for what is written to. */
+    void room(String call, String what, RankBlocks blocks) {
+        writable(call, what, blocks.buffer());
+        blocks(call, what, blocks);
+    }
+
+    /** Checks one block for every rank. */
+    void blocks(String call, String what, RankBlocks blocks) {
+        if (blocks.even()) {
+            blocks(call, what, blocks.buffer(), blocks.offset(), blocks.count(), ranks, blocks.type());
+        } else {
+            blocks(call, what, blocks.buffer(), blocks.offset(), blocks.counts(), blocks.displs(), blocks.type());
+        }
     }
 
     private void blocks(
@@ -179,8 +184,7 @@ final class ArgumentCheck {
         range(call, what, buffer, offset, elements, datatype);
     }
 
-    /** Checks one block for every rank, of the given counts, at the given displacements in elements. */
-    void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
+    private void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
         usable(call, what, datatype);
         perRank(call, "displacements of the " + what, displs);
         array(call, what, buffer, total(call, what, counts), datatype);

@@ -127,111 +127,54 @@ class Collectives {
         turns.afterwards(what);
     }
 
-    Collective bcast(String call, Object buf, int offset, int count, Datatype type, int root) {
+    Collective bcast(String call, Elements elements, int root) {
         rooted(call, root);
-        check.buffer(call, "buffer", buf, offset, count, type);
+        check.buffer(call, "buffer", elements);
         if (rank != root) {
-            check.writable(call, "buffer", buf);
+            check.writable(call, "buffer", elements.buffer());
         }
-        return make(call, root, () -> Broadcast.run(peers, type.region(buf, offset), count, root));
+        Region region = elements.region();
+        return make(call, root, () -> Broadcast.run(peers, region, elements.count(), root));
     }
 
-    Collective gather(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
+    Collective gather(String call, Elements send, RankBlocks receive, int root) {
         rooted(call, root);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        check.buffer(call, SEND, send);
         if (rank == root) {
-            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+            check.room(call, RECEIVE, receive);
         }
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, root, () -> Gather.run(peers, send, sendcount, receive, Blocks.even(recvcount), root));
+        Region from = send.region();
+        Region to = rank == root ? receive.region() : null;
+        return make(call, root, () -> Gather.run(peers, from, send.count(), to, receive.blocks(), root));
     }
 
-    Collective gatherv(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype, int root) {
+    Collective scatter(String call, RankBlocks send, Elements receive, int root) {
         rooted(call, root);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        check.room(call, RECEIVE, receive);
         if (rank == root) {
-            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
+            check.blocks(call, SEND, send);
         }
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, root, () -> Gather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
+        Region from = rank == root ? send.region() : null;
+        Region to = receive.region();
+        return make(call, root, () -> Scatter.run(peers, from, send.blocks(), to, receive.count(), root));
     }
 
-    Collective scatter(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
-        rooted(call, root);
-        check.room(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        if (rank == root) {
-            check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        }
-        Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, root, () -> Scatter.run(peers, send, Blocks.even(sendcount), receive, recvcount, root));
-    }
-
-    Collective scatterv(
-            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
-        rooted(call, root);
-        check.room(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        if (rank == root) {
-            check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, displs, sendtype);
-        }
-        Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, root, () -> Scatter.run(peers, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
-    }
-
-    Collective allgather(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
+    final Collective allgather(String call, Elements send, RankBlocks receive) {
         comm.requireLive(call);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> allgather(send, sendcount, receive, Blocks.even(recvcount)));
+        check.buffer(call, SEND, send);
+        check.room(call, RECEIVE, receive);
+        Region from = send.region();
+        Region to = receive.region();
+        return make(call, () -> allgather(from, send.count(), to, receive.blocks()));
     }
 
-    Collective allgatherv(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype) {
+    final Collective alltoall(String call, RankBlocks send, RankBlocks receive) {
         comm.requireLive(call);
-        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> allgather(send, sendcount, receive, Blocks.at(recvcounts, displs)));
-    }
-
-    Collective alltoall(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
-        comm.requireLive(call);
-        check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        Blocks sendBlocks = Blocks.even(sendcount);
-        return make(call, () -> alltoall(send, sendBlocks, receive, Blocks.even(recvcount)));
-    }
-
-    Collective alltoallv(
-            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype) {
-        comm.requireLive(call);
-        check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, sdispls, sendtype);
-        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, rdispls, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        Blocks sendBlocks = Blocks.at(sendcounts, sdispls);
-        return make(call, () -> alltoall(send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
+        check.blocks(call, SEND, send);
+        check.room(call, RECEIVE, receive);
+        Region from = send.region();
+        Region to = receive.region();
+        return make(call, () -> alltoall(from, send.blocks(), to, receive.blocks()));
     }
 
     /** Displacements in bytes, datatypes by rank. */
@@ -293,62 +236,25 @@ class Collectives {
 
     // ---- between neighbours in a topology
 
-    Collective neighbourAllgather(
-            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount,
-            Datatype recvtype) {
+    final Collective neighbourAllgather(String call, Elements send, RankBlocks receive) {
         ArgumentCheck sources = check.among(comm.sources(call).length);
-        check.buffer(call, SEND, sendbuf, 0, sendcount, sendtype);
-        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcount, recvtype);
-        return neighbourAllgather(call, sendbuf, sendcount, sendtype, recvbuf, Blocks.even(recvcount), recvtype);
-    }
-
-    Collective neighbourAllgatherv(
-            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts,
-            int[] displs, Datatype recvtype) {
-        ArgumentCheck sources = check.among(comm.sources(call).length);
-        check.buffer(call, SEND, sendbuf, 0, sendcount, sendtype);
-        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcounts, displs, recvtype);
-        Blocks blocks = Blocks.at(recvcounts, displs);
-        return neighbourAllgather(call, sendbuf, sendcount, sendtype, recvbuf, blocks, recvtype);
-    }
-
-    private Collective neighbourAllgather(
-            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, Blocks blocks,
-            Datatype recvtype) {
-        Region send = sendtype.region(sendbuf, 0);
-        Region receive = recvtype.region(recvbuf, 0);
+        check.buffer(call, SEND, send);
+        sources.room(call, RECEIVE, receive);
+        Region from = send.region();
+        Region to = receive.region();
         Neighbours neighbours = comm.neighbours(call);
-        return make(call, () -> neighbours.allgather(peers, send, sendcount, receive, blocks));
+        return make(call, () -> neighbours.allgather(peers, from, send.count(), to, receive.blocks()));
     }
 
-    Collective neighbourAlltoall(
-            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount,
-            Datatype recvtype) {
+    final Collective neighbourAlltoall(String call, RankBlocks send, RankBlocks receive) {
         ArgumentCheck destinations = check.among(comm.destinations(call).length);
         ArgumentCheck sources = check.among(comm.sources(call).length);
-        destinations.blocks(call, SEND, sendbuf, 0, sendcount, sendtype);
-        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcount, recvtype);
-        return neighbourAlltoall(
-                call, sendtype.region(sendbuf, 0), Blocks.even(sendcount),
-                recvtype.region(recvbuf, 0), Blocks.even(recvcount));
-    }
-
-    Collective neighbourAlltoallv(
-            String call, Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype,
-            Object recvbuf, int[] recvcounts, int[] rdispls, Datatype recvtype) {
-        ArgumentCheck destinations = check.among(comm.destinations(call).length);
-        ArgumentCheck sources = check.among(comm.sources(call).length);
-        destinations.blocks(call, SEND, sendbuf, 0, sendcounts, sdispls, sendtype);
-        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcounts, rdispls, recvtype);
-        return neighbourAlltoall(
-                call, sendtype.region(sendbuf, 0), Blocks.at(sendcounts, sdispls),
-                recvtype.region(recvbuf, 0), Blocks.at(recvcounts, rdispls));
-    }
-
-    private Collective neighbourAlltoall(
-            String call, Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks) {
+        destinations.blocks(call, SEND, send);
+        sources.room(call, RECEIVE, receive);
+        Region from = send.region();
+        Region to = receive.region();
         Neighbours neighbours = comm.neighbours(call);
-        return make(call, () -> neighbours.alltoall(peers, send, sendBlocks, receive, receiveBlocks));
+        return make(call, () -> neighbours.alltoall(peers, from, send.blocks(), to, receive.blocks()));
     }
 
     // ---- reductions
@@ -358,150 +264,127 @@ class Collectives {
         void run(Region send, Region receive) throws ReceiveException;
     }
 
-    /** A reduction, for which structs in buffers of the other byte order are turned, and its result is turned back. */
-    final Collective reduction(
-            String call, int root, Datatype type, Region send, int sendCount, Region receive, int receiveCount, Reducing body) {
+    /**
+     * A reduction, for which structs in buffers of the other byte order are turned, and its result is turned back.
+     *
+     * @param send null where nothing is given, as is {@code receive} where nothing comes
+     */
+    final Collective reduction(String call, int root, Datatype type, Elements send, Elements receive, Reducing body) {
+        Region from = send == null ? null : send.region();
+        Region to = receive == null ? null : receive.region();
         return make(call, root, () -> {
-            Region result = type.inNativeOrder(receive, receiveCount);
-            body.run(type.inNativeOrder(send, sendCount), result);
-            type.putBack(result, receive, receiveCount);
+            Region in = from == null ? null : type.inNativeOrder(from, send.count());
+            if (to == null) {
+                body.run(in, null);
+                return;
+            }
+            Region result = type.inNativeOrder(to, receive.count());
+            body.run(in, result);
+            type.putBack(result, to, receive.count());
         });
     }
 
-    Collective reduce(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
-            int root) {
+    Collective reduce(String call, Elements send, Elements receive, Op op, int root) {
         rooted(call, root);
-        reducible(call, sendbuf, sendoffset, count, type, op);
+        reducible(call, send, op);
         if (rank == root) {
-            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+            check.room(call, RECEIVE, receive);
         }
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = rank == root ? type.region(recvbuf, recvoffset) : null;
-        return reduction(call, root, type, send, count, receive, count, (in, out) -> Reduce.run(peers, in, out, count, op.on(type), root));
-    }
-
-    Collective allreduce(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
-            Op op) {
-        comm.requireLive(call);
-        reducible(call, sendbuf, sendoffset, count, type, op);
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> allreduce(in, out, count, op.on(type)));
+                call, root, send.type(), send, rank == root ? receive : null,
+                (in, out) -> Reduce.run(peers, in, out, send.count(), op.on(send.type()), root));
     }
 
-    Collective reduceScatter(
+    final Collective allreduce(String call, Elements send, Elements receive, Op op) {
+        comm.requireLive(call);
+        reducible(call, send, op);
+        check.room(call, RECEIVE, receive);
+        return reduction(
+                call, Collective.NO_ROOT, send.type(), send, receive,
+                (in, out) -> allreduce(in, out, send.count(), op.on(send.type())));
+    }
+
+    /** @param recvcounts of each rank; the elements to be combined are one after another in the send buffer */
+    final Collective reduceScatter(
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
             Op op) {
         comm.requireLive(call);
         check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
         check.operation(call, op, type);
-        int own = recvcounts[rank];
-        check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
+        Elements receive = new Elements(recvbuf, recvoffset, recvcounts[rank], type);
+        check.room(call, RECEIVE, receive);
         Blocks blocks = Blocks.adjacent(recvcounts, size);
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
         return reduction(
-                call, Collective.NO_ROOT, type, send, blocks.total(size), receive, own,
+                call, Collective.NO_ROOT, type, new Elements(sendbuf, sendoffset, blocks.total(size), type), receive,
                 (in, out) -> reduceScatter(in, out, blocks, op.on(type)));
     }
 
-    Collective reduceScatterBlock(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int recvcount, Datatype type,
-            Op op) {
+    final Collective reduceScatterBlock(String call, Object sendbuf, int sendoffset, Elements receive, Op op) {
         int[] recvcounts = new int[size];
-        Arrays.fill(recvcounts, recvcount);
-        return reduceScatter(call, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, type, op);
+        Arrays.fill(recvcounts, receive.count());
+        return reduceScatter(call, sendbuf, sendoffset, receive.buffer(), receive.offset(), recvcounts, receive.type(), op);
     }
 
-    Collective scan(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
-            Op op) {
+    final Collective scan(String call, Elements send, Elements receive, Op op) {
         comm.requireLive(call);
-        reducible(call, sendbuf, sendoffset, count, type, op);
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
+        reducible(call, send, op);
+        check.room(call, RECEIVE, receive);
         return reduction(
-                call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> Scan.run(peers, in, out, count, op.on(type)));
+                call, Collective.NO_ROOT, send.type(), send, receive,
+                (in, out) -> Scan.run(peers, in, out, send.count(), op.on(send.type())));
     }
 
-    Collective exscan(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
-            Op op) {
+    final Collective exscan(String call, Elements send, Elements receive, Op op) {
         comm.requireLive(call);
-        reducible(call, sendbuf, sendoffset, count, type, op);
+        reducible(call, send, op);
         if (rank > 0) {
-            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+            check.room(call, RECEIVE, receive);
         }
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = rank > 0 ? type.region(recvbuf, recvoffset) : null;
         return reduction(
-                call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> Scan.runExclusive(peers, in, out, count, op.on(type)));
+                call, Collective.NO_ROOT, send.type(), send, rank > 0 ? receive : null,
+                (in, out) -> Scan.runExclusive(peers, in, out, send.count(), op.on(send.type())));
     }
 
     // ---- Open MPI's forms with one buffer
 
-    Collective gatherInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return isRoot(root)
-                ? gather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type, root)
-                : gather(call, buf, 0, count, type, null, 0, count, type, root);
+    final Collective gatherInPlace(String call, Object buf, int count, Datatype type, int root) {
+        RankBlocks all = RankBlocks.even(buf, 0, count, type);
+        return gather(call, isRoot(root) ? own(call, RECEIVE, all) : new Elements(buf, 0, count, type), all, root);
     }
 
-    Collective gathervInPlace(
-            String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type, int root) {
+    final Collective gathervInPlace(String call, RankBlocks all, int root) {
         atRoot(call, root, true);
-        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
-        return gatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type, root);
+        return gather(call, own(call, RECEIVE, all), all, root);
     }
 
-    Collective gathervToRoot(String call, Object sendbuf, int sendcount, Datatype type, int root) {
+    final Collective gathervToRoot(String call, Elements send, int root) {
         atRoot(call, root, false);
-        return gatherv(call, sendbuf, 0, sendcount, type, null, 0, null, null, type, root);
+        return gather(call, send, RankBlocks.at(null, 0, null, null, send.type()), root);
     }
 
-    Collective scatterInPlace(String call, Object buf, int count, Datatype type, int root) {
-        return isRoot(root)
-                ? scatter(call, buf, 0, count, type, buf, start(call, SEND, buf, count, type), count, type, root)
-                : scatter(call, null, 0, count, type, buf, 0, count, type, root);
+    final Collective scatterInPlace(String call, Object buf, int count, Datatype type, int root) {
+        RankBlocks all = RankBlocks.even(buf, 0, count, type);
+        return scatter(call, all, isRoot(root) ? own(call, SEND, all) : new Elements(buf, 0, count, type), root);
     }
 
-    Collective scattervInPlace(
-            String call, Object sendbuf, int[] sendcounts, int[] displs, Datatype type, int root) {
+    final Collective scattervInPlace(String call, RankBlocks all, int root) {
         atRoot(call, root, true);
-        int own = start(call, SEND, sendbuf, sendcounts, displs, type);
-        return scatterv(call, sendbuf, 0, sendcounts, displs, type, sendbuf, own, sendcounts[rank], type, root);
+        return scatter(call, all, own(call, SEND, all), root);
     }
 
-    Collective scattervFromRoot(String call, Object recvbuf, int recvcount, Datatype type, int root) {
+    final Collective scattervFromRoot(String call, Elements receive, int root) {
         atRoot(call, root, false);
-        return scatterv(call, null, 0, null, null, type, recvbuf, 0, recvcount, type, root);
+        return scatter(call, RankBlocks.at(null, 0, null, null, receive.type()), receive, root);
     }
 
-    Collective allgatherInPlace(String call, Object buf, int count, Datatype type) {
-        return allgather(call, buf, start(call, RECEIVE, buf, count, type), count, type, buf, 0, count, type);
+    final Collective allgatherInPlace(String call, RankBlocks all) {
+        return allgather(call, own(call, RECEIVE, all), all);
     }
 
-    Collective allgathervInPlace(String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type) {
-        int own = start(call, RECEIVE, recvbuf, recvcounts, displs, type);
-        return allgatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type);
-    }
-
-    /** Index of the first base element of the rank's own block in a buffer that has one for every rank. */
-    private int start(String call, String what, Object buffer, int count, Datatype type) {
-        check.blocks(call, what, buffer, 0, count, type);
-        return rank * count * type.layout().extent();
-    }
-
-    private int start(String call, String what, Object buffer, int[] counts, int[] displs, Datatype type) {
-        check.blocks(call, what, buffer, 0, counts, displs, type);
-        return displs[rank] * type.layout().extent();
+    /** The rank's own block of a buffer that has one for every rank. */
+    private Elements own(String call, String what, RankBlocks all) {
+        check.blocks(call, what, all);
+        return all.of(rank);
     }
 
     private void atRoot(String call, int root, boolean expected) {
@@ -524,8 +407,8 @@ class Collectives {
         check.root(call, root);
     }
 
-    final void reducible(String call, Object buf, int offset, int count, Datatype type, Op op) {
-        check.buffer(call, SEND, buf, offset, count, type);
-        check.operation(call, op, type);
+    final void reducible(String call, Elements send, Op op) {
+        check.buffer(call, SEND, send);
+        check.operation(call, op, send.type());
     }
 }

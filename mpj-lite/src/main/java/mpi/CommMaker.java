@@ -55,7 +55,7 @@ final class CommMaker {
         }
         int size = parent.group.Size();
         int[] all = new int[2 * size];
-        parent.collectives.allgather(call, new int[] {colour, key}, 0, 2, MPI.INT, all, 0, 2, MPI.INT).run();
+        parent.collectives.allgather(call, new Elements(new int[] {colour, key}, 0, 2, MPI.INT), RankBlocks.even(all, 0, 2, MPI.INT)).run();
         int id = agree(colour != MPI.UNDEFINED);
         if (colour == MPI.UNDEFINED) {
             return null;
@@ -164,7 +164,8 @@ final class CommMaker {
             try {
                 agreement.reach(values -> {
                     long[] theirs = new long[values.length];
-                    local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
+                    local.collectives.allreduce(
+                            call, new Elements(values, 0, values.length, MPI.LONG), new Elements(values, 0, values.length, MPI.LONG), MPI.BAND).run();
                     exchange(values, theirs, MPI.LONG);
                     Arrays.setAll(values, word -> values[word] & theirs[word]);
                 });
@@ -182,7 +183,7 @@ final class CommMaker {
                         call, ours, 0, type.base().length(ours), type, remoteLeader, tag,
                         theirs, 0, count, type, remoteLeader, tag);
             }
-            local.collectives.bcast(call, theirs, 0, count, type, localLeader).run();
+            local.collectives.bcast(call, new Elements(theirs, 0, count, type), localLeader).run();
         }
     }
 }

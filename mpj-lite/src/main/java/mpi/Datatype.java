@@ -406,7 +406,7 @@ public class Datatype implements Freeable, Cloneable {
     }
 
     private boolean isInNativeOrder(Region region) {
-        return region == null || base != Base.BYTE || pieces.widest() == 1
+        return base != Base.BYTE || pieces.widest() == 1
                 || !(region.array() instanceof ByteBuffer bytes) || bytes.order() == ByteOrder.nativeOrder();
     }
 

@@ -56,84 +56,44 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
-    Collective bcast(String call, Object buf, int offset, int count, Datatype type, int root) {
+    Collective bcast(String call, Elements elements, int root) {
         rooted(call, root);
         if (root != MPI.PROC_NULL) {
-            check.buffer(call, "buffer", buf, offset, count, type);
+            check.buffer(call, "buffer", elements);
         }
         if (isAcross(root)) {
-            check.writable(call, "buffer", buf);
+            check.writable(call, "buffer", elements.buffer());
         }
-        Region region = root == MPI.PROC_NULL ? null : type.region(buf, offset);
-        return make(call, () -> Inter.bcast(inter, region, count, root));
+        Region region = root == MPI.PROC_NULL ? null : elements.region();
+        return make(call, () -> Inter.bcast(inter, region, elements.count(), root));
     }
 
     @Override
-    Collective gather(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
+    Collective gather(String call, Elements send, RankBlocks receive, int root) {
         rooted(call, root);
         if (isRoot(root)) {
-            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+            check.room(call, RECEIVE, receive);
         }
-        Region send = sendOf(call, sendbuf, sendoffset, sendcount, sendtype, root);
-        Region receive = isRoot(root) ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, () -> Inter.gather(inter, send, sendcount, receive, Blocks.even(recvcount), root));
+        if (isAcross(root)) {
+            check.buffer(call, SEND, send);
+        }
+        Region from = isAcross(root) ? send.region() : null;
+        Region to = isRoot(root) ? receive.region() : null;
+        return make(call, () -> Inter.gather(inter, from, send.count(), to, receive.blocks(), root));
     }
 
     @Override
-    Collective gatherv(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype, int root) {
+    Collective scatter(String call, RankBlocks send, Elements receive, int root) {
         rooted(call, root);
         if (isRoot(root)) {
-            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
+            check.blocks(call, SEND, send);
         }
-        Region send = sendOf(call, sendbuf, sendoffset, sendcount, sendtype, root);
-        Region receive = isRoot(root) ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, () -> Inter.gather(inter, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
-    }
-
-    private Region sendOf(String call, Object buf, int offset, int count, Datatype type, int root) {
-        if (!isAcross(root)) {
-            return null;
+        if (isAcross(root)) {
+            check.room(call, RECEIVE, receive);
         }
-        check.buffer(call, SEND, buf, offset, count, type);
-        return type.region(buf, offset);
-    }
-
-    @Override
-    Collective scatter(
-            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
-        rooted(call, root);
-        if (isRoot(root)) {
-            check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
-        }
-        Region send = isRoot(root) ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = roomOf(call, recvbuf, recvoffset, recvcount, recvtype, root);
-        return make(call, () -> Inter.scatter(inter, send, Blocks.even(sendcount), receive, recvcount, root));
-    }
-
-    @Override
-    Collective scatterv(
-            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
-        rooted(call, root);
-        if (isRoot(root)) {
-            check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, displs, sendtype);
-        }
-        Region send = isRoot(root) ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = roomOf(call, recvbuf, recvoffset, recvcount, recvtype, root);
-        return make(call, () -> Inter.scatter(inter, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
-    }
-
-    private Region roomOf(String call, Object buf, int offset, int count, Datatype type, int root) {
-        if (!isAcross(root)) {
-            return null;
-        }
-        check.room(call, RECEIVE, buf, offset, count, type);
-        return type.region(buf, offset);
+        Region from = isRoot(root) ? send.region() : null;
+        Region to = isAcross(root) ? receive.region() : null;
+        return make(call, () -> Inter.scatter(inter, from, send.blocks(), to, receive.count(), root));
     }
 
     @Override
@@ -152,23 +112,19 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
-    Collective reduce(
-            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
-            int root) {
+    Collective reduce(String call, Elements send, Elements receive, Op op, int root) {
         rooted(call, root);
         if (root == MPI.PROC_NULL) {
             return make(call, () -> Inter.reduce(inter, null, null, 0, null, root));
         } else if (isAcross(root)) {
-            reducible(call, sendbuf, sendoffset, count, type, op);
+            reducible(call, send, op);
         } else {
-            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-            check.operation(call, op, type);
+            check.room(call, RECEIVE, receive);
+            check.operation(call, op, receive.type());
         }
-        Region send = isAcross(root) ? type.region(sendbuf, sendoffset) : null;
-        Region receive = isRoot(root) ? type.region(recvbuf, recvoffset) : null;
         return reduction(
-                call, Collective.NO_ROOT, type, send, count, receive, count,
-                (in, out) -> Inter.reduce(inter, in, out, count, op.on(type), root));
+                call, Collective.NO_ROOT, send.type(), isAcross(root) ? send : null, isRoot(root) ? receive : null,
+                (in, out) -> Inter.reduce(inter, in, out, send.count(), op.on(send.type()), root));
     }
 
     @Override

@@ -89,7 +89,7 @@ public class Intercomm extends Comm {
     private Intracomm merge(String call, boolean high) {
         CommMaker maker = new CommMaker(call, this);
         boolean[] highs = new boolean[union.Size()];
-        everybody.allgather(call, new boolean[] {high}, 0, 1, MPI.BOOLEAN, highs, 0, 1, MPI.BOOLEAN).run();
+        everybody.allgather(call, new Elements(new boolean[] {high}, 0, 1, MPI.BOOLEAN), RankBlocks.even(highs, 0, 1, MPI.BOOLEAN)).run();
         boolean otherHigh = highs[union.rankOf(addressed.worldRank(0))];
         Group merged = high == otherHigh ? union : high ? Group.Union(addressed, group) : Group.Union(group, addressed);
         return heir(new Intracomm(self, merged, maker.agree(), ArgumentCheck.made(call, check.name())));

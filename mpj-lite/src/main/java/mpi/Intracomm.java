@@ -181,41 +181,43 @@ public class Intracomm extends DynamicProcesses {
 
     /** As {@link #Scan}. */
     public void scan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.scan("scan", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.scan(
+                "scan", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op));
     }
 
     /** As {@link #Scan}, with one buffer. */
     public void scan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.scan("scan", memory, 0, memory, 0, count, type, op));
+        Memory.run(buf, type, memory -> collectives.scan("scan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
     }
 
     /** As {@link #Iscan}. */
     public Request iScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.scan("iScan", sendbuf, 0, recvbuf, 0, count, type, op).start();
+        return collectives.scan("iScan", new Elements(sendbuf, 0, count, type), new Elements(recvbuf, 0, count, type), op).start();
     }
 
     /** As {@link #Iscan}, with one buffer. */
     public Request iScan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.scan("iScan", buf, 0, buf, 0, count, type, op).start();
+        return collectives.scan("iScan", new Elements(buf, 0, count, type), new Elements(buf, 0, count, type), op).start();
     }
 
     /** As {@link #Exscan}. */
     public void exScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.exscan("exScan", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.exscan(
+                "exScan", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op));
     }
 
     /** As {@link #Exscan}, with one buffer. */
     public void exScan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.exscan("exScan", memory, 0, memory, 0, count, type, op));
+        Memory.run(buf, type, memory -> collectives.exscan("exScan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
     }
 
     /** As {@link #Iexscan}. */
     public Request iExScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.exscan("iExScan", sendbuf, 0, recvbuf, 0, count, type, op).start();
+        return collectives.exscan("iExScan", new Elements(sendbuf, 0, count, type), new Elements(recvbuf, 0, count, type), op).start();
     }
 
     /** As {@link #Iexscan}, with one buffer. */
     public Request iExScan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.exscan("iExScan", buf, 0, buf, 0, count, type, op).start();
+        return collectives.exscan("iExScan", new Elements(buf, 0, count, type), new Elements(buf, 0, count, type), op).start();
     }
 }

@@ -57,7 +57,7 @@ final class Meeting {
                 refusal = e;
             }
         }
-        local.collectives.bcast(call, found, 0, found.length, MPI.INT, root).run();
+        local.collectives.bcast(call, new Elements(found, 0, found.length, MPI.INT), root).run();
         if (found[0] == REFUSED) {
             throw refusal != null
                     ? local.check.error(refusal.getErrorClass(), call, refusal.getMessage(), refusal)

@@ -17,7 +17,7 @@ abstract class MpjCollectives extends Comm {
 
     /** Copies the root's elements to all ranks. */
     public void Bcast(Object buf, int offset, int count, Datatype datatype, int root) throws MPIException {
-        collectives.bcast("Bcast", buf, offset, count, datatype, root).run();
+        collectives.bcast("Bcast", new Elements(buf, offset, count, datatype), root).run();
     }
 
     /** Collects the ranks' elements at the root in rank order; {@code recvcount} is that of one rank. */
@@ -26,7 +26,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype, int root)
             throws MPIException {
         collectives.gather(
-                "Gather", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype, root).run();
+                "Gather", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype), root).run();
     }
 
     /** As {@link #Gather}, with a count and a displacement for each rank. */
@@ -34,9 +35,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, Object recvbuf, int recvoffset,
             int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        collectives.gatherv(
-                "Gatherv", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcounts, displs,
-                recvtype, root).run();
+        collectives.gather(
+                "Gatherv", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, displs, recvtype), root).run();
     }
 
     /** Deals the root's elements out in rank order; {@code sendcount} is that of one rank. */
@@ -45,7 +46,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype, int root)
             throws MPIException {
         collectives.scatter(
-                "Scatter", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype, root).run();
+                "Scatter", RankBlocks.even(sendbuf, sendoffset, sendcount, sendtype),
+                new Elements(recvbuf, recvoffset, recvcount, recvtype), root).run();
     }
 
     /** As {@link #Scatter}, with a count and a displacement for each rank. */
@@ -53,9 +55,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf,
             int recvoffset, int recvcount, Datatype recvtype, int root)
             throws MPIException {
-        collectives.scatterv(
-                "Scatterv", sendbuf, sendoffset, sendcounts, displs, sendtype, recvbuf, recvoffset, recvcount,
-                recvtype, root).run();
+        collectives.scatter(
+                "Scatterv", RankBlocks.at(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Elements(recvbuf, recvoffset, recvcount, recvtype), root).run();
     }
 
     /** Collects the ranks' elements at every rank in rank order; {@code recvcount} is that of one rank. */
@@ -64,7 +66,7 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype)
             throws MPIException {
         collectives.allgather(
-                "Allgather", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype).run();
+                "Allgather", new Elements(sendbuf, sendoffset, sendcount, sendtype), RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype)).run();
     }
 
     /** As {@link #Allgather}, with a count and a displacement for each rank, the same at all ranks. */
@@ -72,9 +74,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, Object recvbuf, int recvoffset,
             int[] recvcounts, int[] displs, Datatype recvtype)
             throws MPIException {
-        collectives.allgatherv(
-                "Allgatherv", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcounts, displs,
-                recvtype).run();
+        collectives.allgather(
+                "Allgatherv", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, displs, recvtype)).run();
     }
 
     /** Sends a block of {@code sendcount} elements to each rank, and receives one from each. */
@@ -83,7 +85,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype)
             throws MPIException {
         collectives.alltoall(
-                "Alltoall", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype).run();
+                "Alltoall", RankBlocks.even(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype)).run();
     }
 
     /** As {@link #Alltoall}, with a count and a displacement for each rank. */
@@ -91,9 +94,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf,
             int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype)
             throws MPIException {
-        collectives.alltoallv(
-                "Alltoallv", sendbuf, sendoffset, sendcounts, sdispls, sendtype, recvbuf, recvoffset, recvcounts,
-                rdispls, recvtype).run();
+        collectives.alltoall(
+                "Alltoallv", RankBlocks.at(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, rdispls, recvtype)).run();
     }
 
     /** Combines the ranks' elements with {@code op} at the root. */
@@ -101,14 +104,16 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op,
             int root)
             throws MPIException {
-        collectives.reduce("Reduce", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root).run();
+        collectives.reduce(
+                "Reduce", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op, root).run();
     }
 
     /** Combines the ranks' elements with {@code op} at every rank; all get the same bits. */
     public void Allreduce(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        collectives.allreduce("Allreduce", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).run();
+        collectives.allreduce(
+                "Allreduce", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).run();
     }
 
     /** Combines the ranks' elements with {@code op}, and deals the result out: {@code recvcounts[r]} to rank r. */
@@ -122,22 +127,22 @@ abstract class MpjCollectives extends Comm {
     public void Reduce_scatter_block(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int recvcount, Datatype datatype, Op op)
             throws MPIException {
-        collectives.reduceScatterBlock(
-                "Reduce_scatter_block", sendbuf, sendoffset, recvbuf, recvoffset, recvcount, datatype, op).run();
+        collectives.reduceScatterBlock("Reduce_scatter_block", sendbuf, sendoffset, new Elements(recvbuf, recvoffset, recvcount, datatype), op).run();
     }
 
     /** Combines with {@code op} the elements of all ranks up to and with the calling one. */
     public void Scan(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        collectives.scan("Scan", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).run();
+        collectives.scan("Scan", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).run();
     }
 
     /** Combines with {@code op} the elements of all ranks before the calling one; rank 0's receive buffer is not touched. */
     public void Exscan(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        collectives.exscan("Exscan", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).run();
+        collectives.exscan(
+                "Exscan", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).run();
     }
 
     // ---- non-blocking
@@ -149,7 +154,7 @@ abstract class MpjCollectives extends Comm {
 
     /** Starts {@link #Bcast}; the buffers must not be used before the request is complete. */
     public Request Ibcast(Object buf, int offset, int count, Datatype datatype, int root) throws MPIException {
-        return collectives.bcast("Ibcast", buf, offset, count, datatype, root).start();
+        return collectives.bcast("Ibcast", new Elements(buf, offset, count, datatype), root).start();
     }
 
     /** Starts {@link #Gather}; the buffers must not be used before the request is complete. */
@@ -158,7 +163,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype, int root)
             throws MPIException {
         return collectives.gather(
-                "Igather", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype, root).start();
+                "Igather", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #Gatherv}; the buffers must not be used before the request is complete. */
@@ -166,9 +172,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, Object recvbuf, int recvoffset,
             int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        return collectives.gatherv(
-                "Igatherv", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcounts, displs,
-                recvtype, root).start();
+        return collectives.gather(
+                "Igatherv", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, displs, recvtype), root).start();
     }
 
     /** Starts {@link #Scatter}; the buffers must not be used before the request is complete. */
@@ -177,7 +183,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype, int root)
             throws MPIException {
         return collectives.scatter(
-                "Iscatter", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype, root).start();
+                "Iscatter", RankBlocks.even(sendbuf, sendoffset, sendcount, sendtype),
+                new Elements(recvbuf, recvoffset, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #Scatterv}; the buffers must not be used before the request is complete. */
@@ -185,9 +192,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf,
             int recvoffset, int recvcount, Datatype recvtype, int root)
             throws MPIException {
-        return collectives.scatterv(
-                "Iscatterv", sendbuf, sendoffset, sendcounts, displs, sendtype, recvbuf, recvoffset, recvcount,
-                recvtype, root).start();
+        return collectives.scatter(
+                "Iscatterv", RankBlocks.at(sendbuf, sendoffset, sendcounts, displs, sendtype),
+                new Elements(recvbuf, recvoffset, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #Allgather}; the buffers must not be used before the request is complete. */
@@ -196,7 +203,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype)
             throws MPIException {
         return collectives.allgather(
-                "Iallgather", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype).start();
+                "Iallgather", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype)).start();
     }
 
     /** Starts {@link #Allgatherv}; the buffers must not be used before the request is complete. */
@@ -204,9 +212,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, Object recvbuf, int recvoffset,
             int[] recvcounts, int[] displs, Datatype recvtype)
             throws MPIException {
-        return collectives.allgatherv(
-                "Iallgatherv", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcounts, displs,
-                recvtype).start();
+        return collectives.allgather(
+                "Iallgatherv", new Elements(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, displs, recvtype)).start();
     }
 
     /** Starts {@link #Alltoall}; the buffers must not be used before the request is complete. */
@@ -215,7 +223,8 @@ abstract class MpjCollectives extends Comm {
             int recvcount, Datatype recvtype)
             throws MPIException {
         return collectives.alltoall(
-                "Ialltoall", sendbuf, sendoffset, sendcount, sendtype, recvbuf, recvoffset, recvcount, recvtype).start();
+                "Ialltoall", RankBlocks.even(sendbuf, sendoffset, sendcount, sendtype),
+                RankBlocks.even(recvbuf, recvoffset, recvcount, recvtype)).start();
     }
 
     /** Starts {@link #Alltoallv}; the buffers must not be used before the request is complete. */
@@ -223,9 +232,9 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf,
             int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype)
             throws MPIException {
-        return collectives.alltoallv(
-                "Ialltoallv", sendbuf, sendoffset, sendcounts, sdispls, sendtype, recvbuf, recvoffset, recvcounts,
-                rdispls, recvtype).start();
+        return collectives.alltoall(
+                "Ialltoallv", RankBlocks.at(sendbuf, sendoffset, sendcounts, sdispls, sendtype),
+                RankBlocks.at(recvbuf, recvoffset, recvcounts, rdispls, recvtype)).start();
     }
 
     /** Starts {@link #Reduce}; the buffers must not be used before the request is complete. */
@@ -233,14 +242,16 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op,
             int root)
             throws MPIException {
-        return collectives.reduce("Ireduce", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op, root).start();
+        return collectives.reduce(
+                "Ireduce", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op, root).start();
     }
 
     /** Starts {@link #Allreduce}; the buffers must not be used before the request is complete. */
     public Request Iallreduce(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        return collectives.allreduce("Iallreduce", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).start();
+        return collectives.allreduce(
+                "Iallreduce", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).start();
     }
 
     /** Starts {@link #Reduce_scatter}; the buffers must not be used before the request is complete. */
@@ -255,20 +266,22 @@ abstract class MpjCollectives extends Comm {
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int recvcount, Datatype datatype, Op op)
             throws MPIException {
         return collectives.reduceScatterBlock(
-                "Ireduce_scatter_block", sendbuf, sendoffset, recvbuf, recvoffset, recvcount, datatype, op).start();
+                "Ireduce_scatter_block", sendbuf, sendoffset, new Elements(recvbuf, recvoffset, recvcount, datatype), op).start();
     }
 
     /** Starts {@link #Scan}; the buffers must not be used before the request is complete. */
     public Request Iscan(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        return collectives.scan("Iscan", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).start();
+        return collectives.scan(
+                "Iscan", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).start();
     }
 
     /** Starts {@link #Exscan}; the buffers must not be used before the request is complete. */
     public Request Iexscan(
             Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
             throws MPIException {
-        return collectives.exscan("Iexscan", sendbuf, sendoffset, recvbuf, recvoffset, count, datatype, op).start();
+        return collectives.exscan(
+                "Iexscan", new Elements(sendbuf, sendoffset, count, datatype), new Elements(recvbuf, recvoffset, count, datatype), op).start();
     }
 }

@@ -16,7 +16,7 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
 
     /** Starts {@link #bcast}. */
     public Request iBcast(Object buf, int count, Datatype type, int root) throws MPIException {
-        return collectives.bcast("iBcast", buf, 0, count, type, root).start();
+        return collectives.bcast("iBcast", new Elements(buf, 0, count, type), root).start();
     }
 
     /** Starts {@link #gather}. */
@@ -24,7 +24,8 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        return collectives.gather("iGather", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype, root).start();
+        return collectives.gather(
+                "iGather", new Elements(sendbuf, 0, sendcount, sendtype), RankBlocks.even(recvbuf, 0, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #gatherv}. */
@@ -32,7 +33,8 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype, int root)
             throws MPIException {
-        return collectives.gatherv("iGatherv", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root).start();
+        return collectives.gather(
+                "iGatherv", new Elements(sendbuf, 0, sendcount, sendtype), RankBlocks.at(recvbuf, 0, recvcounts, displs, recvtype), root).start();
     }
 
     /** Starts {@link #scatter}. */
@@ -40,7 +42,8 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        return collectives.scatter("iScatter", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype, root).start();
+        return collectives.scatter(
+                "iScatter", RankBlocks.even(sendbuf, 0, sendcount, sendtype), new Elements(recvbuf, 0, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #scatterv}. */
@@ -48,14 +51,16 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf, int recvcount,
             Datatype recvtype, int root)
             throws MPIException {
-        return collectives.scatterv("iScatterv", sendbuf, 0, sendcounts, displs, sendtype, recvbuf, 0, recvcount, recvtype, root).start();
+        return collectives.scatter(
+                "iScatterv", RankBlocks.at(sendbuf, 0, sendcounts, displs, sendtype), new Elements(recvbuf, 0, recvcount, recvtype), root).start();
     }
 
     /** Starts {@link #allGather}. */
     public Request iAllGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        return collectives.allgather("iAllGather", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype).start();
+        return collectives.allgather(
+                "iAllGather", new Elements(sendbuf, 0, sendcount, sendtype), RankBlocks.even(recvbuf, 0, recvcount, recvtype)).start();
     }
 
     /** Starts {@link #allGatherv}. */
@@ -63,14 +68,16 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        return collectives.allgatherv("iAllGatherv", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype).start();
+        return collectives.allgather(
+                "iAllGatherv", new Elements(sendbuf, 0, sendcount, sendtype), RankBlocks.at(recvbuf, 0, recvcounts, displs, recvtype)).start();
     }
 
     /** Starts {@link #allToAll}. */
     public Request iAllToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        return collectives.alltoall("iAllToAll", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype).start();
+        return collectives.alltoall(
+                "iAllToAll", RankBlocks.even(sendbuf, 0, sendcount, sendtype), RankBlocks.even(recvbuf, 0, recvcount, recvtype)).start();
     }
 
     /** Starts {@link #allToAllv}. */
@@ -78,19 +85,20 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        return collectives.alltoallv(
-                "iAllToAllv", sendbuf, 0, sendcounts, sdispls, sendtype, recvbuf, 0, recvcounts, rdispls, recvtype).start();
+        return collectives.alltoall(
+                "iAllToAllv", RankBlocks.at(sendbuf, 0, sendcounts, sdispls, sendtype),
+                RankBlocks.at(recvbuf, 0, recvcounts, rdispls, recvtype)).start();
     }
 
     /** Starts {@link #reduce}. */
     public Request iReduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op, int root)
             throws MPIException {
-        return collectives.reduce("iReduce", sendbuf, 0, recvbuf, 0, count, type, op, root).start();
+        return collectives.reduce("iReduce", new Elements(sendbuf, 0, count, type), new Elements(recvbuf, 0, count, type), op, root).start();
     }
 
     /** Starts {@link #allReduce}. */
     public Request iAllReduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.allreduce("iAllReduce", sendbuf, 0, recvbuf, 0, count, type, op).start();
+        return collectives.allreduce("iAllReduce", new Elements(sendbuf, 0, count, type), new Elements(recvbuf, 0, count, type), op).start();
     }
 
     /** Starts {@link #reduceScatter}. */
@@ -102,7 +110,7 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
     /** Starts {@link #reduceScatterBlock}. */
     public Request iReduceScatterBlock(Object sendbuf, Object recvbuf, int recvcount, Datatype type, Op op)
             throws MPIException {
-        return collectives.reduceScatterBlock("iReduceScatterBlock", sendbuf, 0, recvbuf, 0, recvcount, type, op).start();
+        return collectives.reduceScatterBlock("iReduceScatterBlock", sendbuf, 0, new Elements(recvbuf, 0, recvcount, type), op).start();
     }
 
     // ---- in place
@@ -115,12 +123,12 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
     /** Starts the in-place form of {@link #gatherv}. */
     public Request iGatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        return collectives.gathervInPlace("iGatherv", recvbuf, recvcounts, displs, recvtype, root).start();
+        return collectives.gathervInPlace("iGatherv", RankBlocks.at(recvbuf, 0, recvcounts, displs, recvtype), root).start();
     }
 
     /** Starts the in-place form of {@link #gatherv}. */
     public Request iGatherv(Object sendbuf, int sendcount, Datatype sendtype, int root) throws MPIException {
-        return collectives.gathervToRoot("iGatherv", sendbuf, sendcount, sendtype, root).start();
+        return collectives.gathervToRoot("iGatherv", new Elements(sendbuf, 0, sendcount, sendtype), root).start();
     }
 
     /** Starts the in-place form of {@link #scatter}. */
@@ -131,32 +139,32 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
     /** Starts the in-place form of {@link #scatterv}. */
     public Request iScatterv(Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, int root)
             throws MPIException {
-        return collectives.scattervInPlace("iScatterv", sendbuf, sendcounts, displs, sendtype, root).start();
+        return collectives.scattervInPlace("iScatterv", RankBlocks.at(sendbuf, 0, sendcounts, displs, sendtype), root).start();
     }
 
     /** Starts the in-place form of {@link #scatterv}. */
     public Request iScatterv(Object recvbuf, int recvcount, Datatype recvtype, int root) throws MPIException {
-        return collectives.scattervFromRoot("iScatterv", recvbuf, recvcount, recvtype, root).start();
+        return collectives.scattervFromRoot("iScatterv", new Elements(recvbuf, 0, recvcount, recvtype), root).start();
     }
 
     /** Starts the in-place form of {@link #allGather}. */
     public Request iAllGather(Object buf, int count, Datatype type) throws MPIException {
-        return collectives.allgatherInPlace("iAllGather", buf, count, type).start();
+        return collectives.allgatherInPlace("iAllGather", RankBlocks.even(buf, 0, count, type)).start();
     }
 
     /** Starts the in-place form of {@link #allGatherv}. */
     public Request iAllGatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype) throws MPIException {
-        return collectives.allgathervInPlace("iAllGatherv", recvbuf, recvcounts, displs, recvtype).start();
+        return collectives.allgatherInPlace("iAllGatherv", RankBlocks.at(recvbuf, 0, recvcounts, displs, recvtype)).start();
     }
 
     /** Starts the in-place form of {@link #reduce}. */
     public Request iReduce(Object buf, int count, Datatype type, Op op, int root) throws MPIException {
-        return collectives.reduce("iReduce", buf, 0, buf, 0, count, type, op, root).start();
+        return collectives.reduce("iReduce", new Elements(buf, 0, count, type), new Elements(buf, 0, count, type), op, root).start();
     }
 
     /** Starts the in-place form of {@link #allReduce}. */
     public Request iAllReduce(Object buf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.allreduce("iAllReduce", buf, 0, buf, 0, count, type, op).start();
+        return collectives.allreduce("iAllReduce", new Elements(buf, 0, count, type), new Elements(buf, 0, count, type), op).start();
     }
 
     /** Starts the in-place form of {@link #reduceScatter}. */
@@ -166,6 +174,6 @@ abstract class OpenMpiBackground extends OpenMpiCollectives {
 
     /** Starts the in-place form of {@link #reduceScatterBlock}. */
     public Request iReduceScatterBlock(Object buf, int count, Datatype type, Op op) throws MPIException {
-        return collectives.reduceScatterBlock("iReduceScatterBlock", buf, 0, buf, 0, count, type, op).start();
+        return collectives.reduceScatterBlock("iReduceScatterBlock", buf, 0, new Elements(buf, 0, count, type), op).start();
     }
 }

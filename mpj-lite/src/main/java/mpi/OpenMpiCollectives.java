@@ -34,7 +34,7 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     /** As mpiJava's Bcast. */
     public void bcast(Object buf, int count, Datatype type, int root) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.bcast("bcast", memory, 0, count, type, root));
+        Memory.run(buf, type, memory -> collectives.bcast("bcast", new Elements(memory, 0, count, type), root));
     }
 
     /** As mpiJava's Gather. */
@@ -43,7 +43,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             int root)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype,
-                (from, to) -> collectives.gather("gather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
+                (from, to) -> collectives.gather(
+                        "gather", new Elements(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype), root));
     }
 
     /** As mpiJava's Gatherv. */
@@ -51,8 +52,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.gatherv(
-                "gatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.gather(
+                "gatherv", new Elements(from, 0, sendcount, sendtype), RankBlocks.at(to, 0, recvcounts, displs, recvtype), root));
     }
 
     /** As mpiJava's Scatter. */
@@ -61,7 +62,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             int root)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype,
-                (from, to) -> collectives.scatter("scatter", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
+                (from, to) -> collectives.scatter(
+                        "scatter", RankBlocks.even(from, 0, sendcount, sendtype), new Elements(to, 0, recvcount, recvtype), root));
     }
 
     /** As mpiJava's Scatterv. */
@@ -69,8 +71,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf, int recvcount,
             Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.scatterv(
-                "scatterv", from, 0, sendcounts, displs, sendtype, to, 0, recvcount, recvtype, root));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.scatter(
+                "scatterv", RankBlocks.at(from, 0, sendcounts, displs, sendtype), new Elements(to, 0, recvcount, recvtype), root));
     }
 
     /** As mpiJava's Allgather. */
@@ -78,7 +80,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype,
-                (from, to) -> collectives.allgather("allGather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
+                (from, to) -> collectives.allgather(
+                        "allGather", new Elements(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
 
     /** As mpiJava's Allgatherv. */
@@ -86,8 +89,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.allgatherv(
-                "allGatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.allgather(
+                "allGatherv", new Elements(from, 0, sendcount, sendtype), RankBlocks.at(to, 0, recvcounts, displs, recvtype)));
     }
 
     /** As mpiJava's Alltoall. */
@@ -95,7 +98,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype,
-                (from, to) -> collectives.alltoall("allToAll", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
+                (from, to) -> collectives.alltoall(
+                        "allToAll", RankBlocks.even(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
 
     /** As mpiJava's Alltoallv. */
@@ -103,18 +107,20 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.alltoallv(
-                "allToAllv", from, 0, sendcounts, sdispls, sendtype, to, 0, recvcounts, rdispls, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.alltoall(
+                "allToAllv", RankBlocks.at(from, 0, sendcounts, sdispls, sendtype), RankBlocks.at(to, 0, recvcounts, rdispls, recvtype)));
     }
 
     /** As mpiJava's Reduce. */
     public void reduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op, int root) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduce("reduce", from, 0, to, 0, count, type, op, root));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduce(
+                "reduce", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op, root));
     }
 
     /** As mpiJava's Allreduce. */
     public void allReduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.allreduce("allReduce", from, 0, to, 0, count, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.allreduce(
+                "allReduce", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op));
     }
 
     /** As mpiJava's Reduce_scatter. */
@@ -126,7 +132,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
     /** As mpiJava's Reduce_scatter_block. */
     public void reduceScatterBlock(Object sendbuf, Object recvbuf, int recvcount, Datatype type, Op op)
             throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduceScatterBlock("reduceScatterBlock", from, 0, to, 0, recvcount, type, op));
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.reduceScatterBlock(
+                "reduceScatterBlock", from, 0, new Elements(to, 0, recvcount, type), op));
     }
 
     // ---- in place
@@ -139,12 +146,12 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
     /** As {@link #gatherv}, at the root, whose own block is in place. */
     public void gatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        Memory.run(recvbuf, recvtype, memory -> collectives.gathervInPlace("gatherv", memory, recvcounts, displs, recvtype, root));
+        Memory.run(recvbuf, recvtype, memory -> collectives.gathervInPlace("gatherv", RankBlocks.at(memory, 0, recvcounts, displs, recvtype), root));
     }
 
     /** As {@link #gatherv}, at other ranks than the root. */
     public void gatherv(Object sendbuf, int sendcount, Datatype sendtype, int root) throws MPIException {
-        Memory.run(sendbuf, sendtype, memory -> collectives.gathervToRoot("gatherv", memory, sendcount, sendtype, root));
+        Memory.run(sendbuf, sendtype, memory -> collectives.gathervToRoot("gatherv", new Elements(memory, 0, sendcount, sendtype), root));
     }
 
     /** As {@link #scatter}: at the root, {@code buf} is dealt out, and its own block stays in place. */
@@ -155,32 +162,35 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
     /** As {@link #scatterv}, at the root, whose own block stays in place. */
     public void scatterv(Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, int root)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, memory -> collectives.scattervInPlace("scatterv", memory, sendcounts, displs, sendtype, root));
+        Memory.run(sendbuf, sendtype, memory -> collectives.scattervInPlace(
+                "scatterv", RankBlocks.at(memory, 0, sendcounts, displs, sendtype), root));
     }
 
     /** As {@link #scatterv}, at other ranks than the root. */
     public void scatterv(Object recvbuf, int recvcount, Datatype recvtype, int root) throws MPIException {
-        Memory.run(recvbuf, recvtype, memory -> collectives.scattervFromRoot("scatterv", memory, recvcount, recvtype, root));
+        Memory.run(recvbuf, recvtype, memory -> collectives.scattervFromRoot("scatterv", new Elements(memory, 0, recvcount, recvtype), root));
     }
 
     /** As {@link #allGather}, each rank's block in place. */
     public void allGather(Object buf, int count, Datatype type) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.allgatherInPlace("allGather", memory, count, type));
+        Memory.run(buf, type, memory -> collectives.allgatherInPlace("allGather", RankBlocks.even(memory, 0, count, type)));
     }
 
     /** As {@link #allGatherv}, each rank's block in place. */
     public void allGatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype) throws MPIException {
-        Memory.run(recvbuf, recvtype, memory -> collectives.allgathervInPlace("allGatherv", memory, recvcounts, displs, recvtype));
+        Memory.run(recvbuf, recvtype, memory -> collectives.allgatherInPlace("allGatherv", RankBlocks.at(memory, 0, recvcounts, displs, recvtype)));
     }
 
     /** As {@link #reduce}, with one buffer. */
     public void reduce(Object buf, int count, Datatype type, Op op, int root) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.reduce("reduce", memory, 0, memory, 0, count, type, op, root));
+        Memory.run(buf, type, memory -> collectives.reduce(
+                "reduce", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op, root));
     }
 
     /** As {@link #allReduce}, with one buffer. */
     public void allReduce(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.allreduce("allReduce", memory, 0, memory, 0, count, type, op));
+        Memory.run(buf, type, memory -> collectives.allreduce(
+                "allReduce", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
     }
 
     /** As {@link #reduceScatter}, with one buffer: the result begins at its start. */
@@ -190,6 +200,6 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     /** As {@link #reduceScatterBlock}, with one buffer: the result begins at its start. */
     public void reduceScatterBlock(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.reduceScatterBlock("reduceScatterBlock", memory, 0, memory, 0, count, type, op));
+        Memory.run(buf, type, memory -> collectives.reduceScatterBlock("reduceScatterBlock", memory, 0, new Elements(memory, 0, count, type), op));
     }
 }

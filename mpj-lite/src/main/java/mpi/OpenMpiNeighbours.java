@@ -15,7 +15,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
-                "neighborAllGather", from, sendcount, sendtype, to, recvcount, recvtype));
+                "neighborAllGather", new Elements(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
 
     /** Starts {@link #neighborAllGather}. */
@@ -23,7 +23,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         return collectives.neighbourAllgather(
-                "iNeighborAllGather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).start();
+                "iNeighborAllGather", new Elements(sendbuf, 0, sendcount, sendtype), RankBlocks.even(recvbuf, 0, recvcount, recvtype)).start();
     }
 
     /** As {@link #neighborAllGather}, with a count and a displacement for each source. */
@@ -31,8 +31,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgatherv(
-                "neighborAllGatherv", from, sendcount, sendtype, to, recvcounts, displs, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
+                "neighborAllGatherv", new Elements(from, 0, sendcount, sendtype), RankBlocks.at(to, 0, recvcounts, displs, recvtype)));
     }
 
     /** Starts {@link #neighborAllGatherv}. */
@@ -40,8 +40,9 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        return collectives.neighbourAllgatherv(
-                "iNeighborAllGatherv", sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype).start();
+        return collectives.neighbourAllgather(
+                "iNeighborAllGatherv", new Elements(sendbuf, 0, sendcount, sendtype),
+                RankBlocks.at(recvbuf, 0, recvcounts, displs, recvtype)).start();
     }
 
     /** Gives a block of {@code sendcount} to each neighbour, and gets one of {@code recvcount} from each. */
@@ -49,7 +50,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         Memory.run(sendbuf, sendtype, recvbuf, recvtype,
-                (from, to) -> collectives.neighbourAlltoall("neighborAllToAll", from, sendcount, sendtype, to, recvcount, recvtype));
+                (from, to) -> collectives.neighbourAlltoall(
+                        "neighborAllToAll", RankBlocks.even(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
 
     /** Starts {@link #neighborAllToAll}. */
@@ -57,7 +59,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
         return collectives.neighbourAlltoall(
-                "iNeighborAllToAll", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).start();
+                "iNeighborAllToAll", RankBlocks.even(sendbuf, 0, sendcount, sendtype), RankBlocks.even(recvbuf, 0, recvcount, recvtype)).start();
     }
 
     /** As {@link #neighborAllToAll}, with counts and displacements. */
@@ -65,8 +67,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAlltoallv(
-                "neighborAllToAllv", from, sendcounts, sdispls, sendtype, to, recvcounts, rdispls, recvtype));
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAlltoall(
+                "neighborAllToAllv", RankBlocks.at(from, 0, sendcounts, sdispls, sendtype), RankBlocks.at(to, 0, recvcounts, rdispls, recvtype)));
     }
 
     /** Starts {@link #neighborAllToAllv}. */
@@ -74,8 +76,9 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        return collectives.neighbourAlltoallv(
-                "iNeighborAllToAllv", sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype).start();
+        return collectives.neighbourAlltoall(
+                "iNeighborAllToAllv", RankBlocks.at(sendbuf, 0, sendcounts, sdispls, sendtype),
+                RankBlocks.at(recvbuf, 0, recvcounts, rdispls, recvtype)).start();
     }
 
     /** A block to each rank and one from each, of any datatypes; displacements in bytes. */

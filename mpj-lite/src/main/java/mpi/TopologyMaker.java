@@ -113,13 +113,13 @@ final class TopologyMaker {
         int[] given = triples(sources, degrees, destinations, weights);
         int[] counts = new int[parent.group.Size()];
         Collectives collectives = parent.collectives;
-        collectives.allgather(call, new int[] {given.length}, 0, 1, MPI.INT, counts, 0, 1, MPI.INT).run();
+        collectives.allgather(call, new Elements(new int[] {given.length}, 0, 1, MPI.INT), RankBlocks.even(counts, 0, 1, MPI.INT)).run();
         int[] starts = new int[counts.length];
         for (int rank = 1; rank < starts.length; rank++) {
             starts[rank] = Math.addExact(starts[rank - 1], counts[rank - 1]);
         }
         int[] all = new int[starts[starts.length - 1] + counts[counts.length - 1]];
-        collectives.allgatherv(call, given, 0, given.length, MPI.INT, all, 0, counts, starts, MPI.INT).run();
+        collectives.allgather(call, new Elements(given, 0, given.length, MPI.INT), RankBlocks.at(all, 0, counts, starts, MPI.INT)).run();
         return distributed(new DistGraphNeighbors(side(all, 1, 0), side(all, 0, 1), weights != null));
     }
 
