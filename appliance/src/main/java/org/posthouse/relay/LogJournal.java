@@ -84,8 +84,11 @@ final class LogJournal implements Journal {
     /** How far the log has been read, while it is being opened; else null. Written by the thread that opens it, read by any. */
     private volatile LogReading reading;
 
-    /** Why the last append failed; null if it did not. Written under this object's lock, read by any thread. */
+    /** Why the last append failed, or the next will; null if it did not. Written under this object's lock, read by any thread. */
     private volatile String failure;
+
+    /** Whether its files could not be written when that was tried last, whatever is reserved for appends: before the next it is tried again. Guarded by this object's lock. */
+    private boolean doubted;
 
     /** Null unless it is open. Written, last, by the thread that opens it and the one that closes it; read by any. */
     private volatile MessageLog log;
@@ -129,7 +132,26 @@ final class LogJournal implements Journal {
             background.execute(() -> forgetImages(ended));
         }
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
+        background.scheduleWithFixedDelay(() -> tryWriting(opened), LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
+    }
+
+    /** What is logged into blocks that are reserved may never come to a file system that has become read-only. */
+    private void tryWriting(MessageLog opened) {
+        try {
+            opened.requireWritable();
+            doubt(null);
+        } catch (LogException e) {
+            doubt(e.getMessage());
+        }
+    }
+
+    private synchronized void doubt(String why) {
+        if (doubted != (why != null)) {
+            LOG.warn("the log takes {}", why == null ? "records again" : "nothing: " + why);
+            doubted = why != null;
+            failure = why;
+        }
     }
 
     private MessageLog read(Path folder, String relay, long limitBytes, long epochMin) {
@@ -316,7 +338,7 @@ final class LogJournal implements Journal {
         return log != null && room.isFull();
     }
 
-    /** Why it takes nothing, as the last append has shown; empty if it does. Not for want of room. Thread-safe. */
+    /** Why it takes nothing, as the last append or a look at its files has shown; empty if it does. Not for want of room. Thread-safe. */
     Optional<String> failure() {
         return Optional.ofNullable(failure);
     }
@@ -556,6 +578,10 @@ final class LogJournal implements Journal {
             throw new JournalBroken(broken.get(job), null);
         }
         try {
+            if (doubted) {
+                log.requireWritable();
+                doubt(null);
+            }
             long position = record.getAsLong();
             if (position == MessageLog.NO_ROOM) {
                 room.appended();

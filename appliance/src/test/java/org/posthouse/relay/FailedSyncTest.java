@@ -107,7 +107,7 @@ final class FailedSyncTest {
         directory.close();
     }
 
-    /** A file system that has become read-only, say: what has its blocks goes on for some time. */
+    /** A file system that has become read-only, say. */
     @Test
     void tellsThatItsLogTakesNothingAsLongAsThatIsSo(Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
@@ -120,7 +120,7 @@ final class FailedSyncTest {
             assertThat(open(launcher, relay, 1, Durability.PROCESS)).contains("JOB_OPENED");
             Path away = breakLog(relay);
             assertThat(relay.status().readiness().reasons()).singleElement().asString()
-                    .contains("relay here takes no logged jobs: log " + log, "cannot be reserved: No such file or directory");
+                    .contains("relay here takes no logged jobs: log " + log, "check that the file system is local and writable");
             relay.control().post(relay.status()::refresh);
             await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no logged jobs: log " + log));
             Files.move(away, log);

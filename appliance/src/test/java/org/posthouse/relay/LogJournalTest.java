@@ -194,6 +194,27 @@ final class LogJournalTest {
         journal.close();
     }
 
+    /** The kernel makes a file system read-only, or somebody unmounts it lazily, while 4 MiB of blocks are reserved: what goes there may be lost. */
+    @Test
+    void takesNothingIntoReservedBlocksOfAFileSystemThatIsNotThere() throws Exception {
+        Path there = folder.resolve("log");
+        LogJournal journal = new LogJournal();
+        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        journal.forJob(job(8));
+        Path away = Files.move(there, folder.resolve("away"));
+        await().until(() -> journal.failure().isPresent());
+        assertThat(journal.failure().get()).contains(there.toString(), "cannot be written");
+        long before = journal.position();
+        assertThatThrownBy(() -> journal.polls(7, 1, 1, 1)).isInstanceOf(JournalBroken.class).hasMessageContaining("0000000000000007");
+        assertThat(journal.position()).isEqualTo(before);
+        Files.move(away, there);
+        await().until(() -> journal.failure().isEmpty());
+        journal.polls(8, 1, 1, 1);
+        assertThat(journal.position()).isEqualTo(before + 1);
+        journal.close();
+    }
+
     /** The delivery of what cannot be read may be logged by then: its rank never got it, and goes on with the next. */
     @Test
     void nothingOfAJobIsLoggedBehindAReadThatFails() throws Exception {

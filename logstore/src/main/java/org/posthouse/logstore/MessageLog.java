@@ -2,10 +2,13 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
@@ -501,6 +504,23 @@ public final class MessageLog implements AutoCloseable {
     public boolean hasRoomNow() {
         owner.require();
         return chain.hasRoomNow();
+    }
+
+    /**
+     * Checks that its files can be written, whatever is reserved for them: of a file system that has become read-only, or was unmounted, appends learn only when that is
+     * used up. Blocks. Any thread.
+     *
+     * @throws LogException if not
+     */
+    public void requireWritable() {
+        Path file = folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE);
+        try {
+            FileChannel.open(file, StandardOpenOption.WRITE).close();
+        } catch (IOException e) {
+            if (!FileBlocks.isForWantOfFiles(e)) {
+                throw ReservedBlocks.unusable(file, "cannot be written", e);
+            }
+        }
     }
 
     /** Bytes that were free when the file system was asked last. */

@@ -92,7 +92,12 @@ final class ReservedBlocks {
     }
 
     private static LogException unusable(Path path, IOException e) {
-        return new LogException(path, "has no blocks of its disk: " + LogException.words(e),
+        return unusable(path, "has no blocks of its disk", e);
+    }
+
+    /** A file of which that is so, for another reason than want of room. */
+    static LogException unusable(Path path, String what, IOException e) {
+        return new LogException(path, what + ": " + LogException.words(e),
                 "check that the file system is local and writable", e);
     }
 }

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
  * The clock that a program sees whose values are recorded: exact for {@link #EXACT} calls in a row, so that a program's work
  * is timed as ever; a program that goes on asking and does nothing else is told the same time again until a thousandth of the
  * time has gone by that it has asked so, or a millisecond. A loop of a second on it leaves some 10,000 values and not 20 million,
- * and each further second 1,000. Behind what was recorded it goes on from there, on whatever host: the time between is not counted,
- * as clocks of two hosts say nothing about it. Guarded by the endpoint's lock.
+ * and each further second 1,000. Behind what was recorded it goes on from there, from when the last of it was told again, on whatever host: what lies between
+ * two processes is not counted, as clocks of two hosts say nothing about it; work that was lost and is done again is timed. Guarded by the endpoint's lock.
  */
 final class RecordedClock {
     /** Calls with nothing else between them that are exact. */
@@ -38,11 +38,7 @@ final class RecordedClock {
 
     /** Asks. False if {@link #time} stays what it was. @param turn changes whenever the program does something else */
     boolean ticks(long turn) {
-        long read = nanoTime.getAsLong();
-        if (recorded) {
-            ahead = time - read;
-        }
-        long now = read + ahead;
+        long now = nanoTime.getAsLong() + ahead;
         if (recorded || !asked || turn != this.turn) {
             this.turn = turn;
             since = now;
@@ -65,8 +61,9 @@ final class RecordedClock {
         return asked;
     }
 
-    /** What it was told before a restart. */
+    /** What it was told before a restart, and is told again now. */
     void goOn(long time) {
+        ahead = time - nanoTime.getAsLong();
         tell(time, true);
     }
 
