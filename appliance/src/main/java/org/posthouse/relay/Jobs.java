@@ -262,6 +262,9 @@ final class Jobs {
     private Future<OpenJob> attach(JobOpen opening, LauncherSession launcher) {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
+        if (job == null && relay.journal().isUnended(opening.job())) {
+            return Future.failedFuture(new Refusal(Reason.LOG_BROKEN, unended(name)));
+        }
         if (job == null || job.state() == OpenJob.State.CLOSED) {
             return Future.failedFuture(new Refusal(Reason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
         }
@@ -422,8 +425,9 @@ final class Jobs {
         if (open.remove(job.id()) == null) {
             return;
         }
+        String unended = "";
         if (job.opening().logged()) {
-            relay.journal().jobClosed(job.id(), why.code());
+            unended = relay.journal().jobClosed(job.id(), why.code()) ? "" : unended(job.toString());
             relay.journal().dismiss(job.id());
         }
         relay.links().forget(job.id());
@@ -433,7 +437,11 @@ final class Jobs {
             relay.announce();
             relay.status().refresh();
         } finally {
-            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), "")); // Last: who hears of it may look at once.
+            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), unended)); // Last: who hears of it may look at once.
         }
+    }
+
+    private String unended(String job) {
+        return job + " has ended at relay " + relay.id() + ", and its log did not take that: its next start will have the job again";
     }
 }

@@ -300,6 +300,28 @@ class LauncherReturnsTest {
         }
     }
 
+    /** The relay's next process finds it open, and somebody is to end it again. */
+    @Test
+    void whoEndsAJobHearsThatTheLogDidNotTakeIt() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        Path metadata = folder.resolve("metadata.cq4t");
+        Path away = Files.move(metadata, folder.resolve("away"));
+        await().atMost(PATIENCE).until(() -> relay.journal().failure().isPresent());
+        try (RelayLine line = launcher(TOKEN, true)) {
+            line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+            assertThat(line.awaitClosed(PATIENCE.toMillis())).isFalse();
+        }
+        await().atMost(PATIENCE).until(() -> inControl(this::job) == null);
+        assertThatThrownBy(() -> launcher(TOKEN, true)).hasMessageContainingAll("LOG_BROKEN: job 000000000000002a", "its log did not take that");
+        Files.move(away, metadata);
+        assertThatThrownBy(() -> launcher(TOKEN, true)).as("now it has").hasMessageContaining("UNKNOWN_JOB");
+        stop();
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
     /** They go on sending, and here nobody takes it. */
     @Test
     void whereAJobThatCannotGoOnHasRanksElsewhereItIsToldWhatIsLost() throws Exception {
