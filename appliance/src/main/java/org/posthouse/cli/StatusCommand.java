@@ -163,6 +163,10 @@ final class StatusCommand implements Callable<Integer> {
         if (link.path("parked").isObject()) {
             tellParked(text, link.path("parked"));
         }
+        if (!link.path("held").asText().isEmpty()) {
+            attention = true;
+            line(text, "", "held: " + text(link.path("held")));
+        }
     }
 
     /** If the link has it now, or is to have it again: what only an earlier session needed is nobody's concern. */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -369,13 +370,19 @@ final class Jobs {
             relay.directory().putRanks(List.of(entry));
         }
         if (event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS) {
-            job.standStill(event);
+            job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
             return;
         }
         job.tell(event);
         if (event.kind() == JobEvent.DIVERGED) {
             keepDivergences(job);
         }
+    }
+
+    /** Its frames are not acknowledged until this relay is started again, and a link acknowledges in order. */
+    private String held(OpenJob job) {
+        String others = job.opening().homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
     }
 
     /** The log is told of the first, and whenever their number has doubled: a rank may send millions of messages otherwise than before. */

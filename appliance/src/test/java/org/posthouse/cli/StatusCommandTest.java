@@ -59,6 +59,12 @@ class StatusCommandTest {
     }
 
     @Test
+    void aLinkThatIsHeldSaysByWhom() throws IOException {
+        JsonNode held = new ObjectMapper().readTree("{\"relays\": [{\"ready\": true, \"links\": [{\"state\": \"UP\", \"held\": \"relay b acknowledges nothing\"}]}]}");
+        assertThat(new StatusCommand().tell(held, JsonNodeFactory.instance.objectNode())).contains("held: relay b acknowledges nothing");
+    }
+
+    @Test
     void whatRanksAreBlockedInIsTold() throws IOException {
         String ranks = "'ranks': [{'rank': 0, 'blockedIn': ''}, {'rank': 1, 'blockedIn': 'Recv(source 0, tag 7)', 'blockedSince': 86400000}]";
         String job = "{'id': 'aa', 'name': 'Main', 'state': 'RUNNING', 'size': 2, 'standsStillSince': %d, " + ranks + "}";
