@@ -360,16 +360,19 @@ final class Jobs {
 
     private void onEvent(JobEvent event, RankEntry entry) {
         assert relay.inLoop();
+        OpenJob job = open.get(event.job());
+        if (job != null && job.isTold(event)) {
+            return;
+        }
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
         divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
-        OpenJob job = open.get(event.job());
         if (job == null) {
             return;
         }
         if (entry != null) {
             relay.directory().putRanks(List.of(entry));
         }
-        if (event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS) {
+        if (OpenJob.stands(event)) {
             job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
             return;
         }

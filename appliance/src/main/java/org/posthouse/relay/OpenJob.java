@@ -156,6 +156,16 @@ final class OpenJob {
         }
     }
 
+    /** Whether an event says that. */
+    static boolean stands(JobEvent event) {
+        return event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS;
+    }
+
+    /** Whether an event says that the job cannot go on, of which all was told: as long as nobody ends it each frame of a rank may say so again. */
+    boolean isTold(JobEvent event) {
+        return stands(event) ? standing != null : event.kind() == JobEvent.ABORTED && endTold;
+    }
+
     boolean standsStill() {
         return standing != null;
     }

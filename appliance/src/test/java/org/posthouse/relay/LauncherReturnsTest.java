@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.Vertx;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +43,9 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
+import org.slf4j.LoggerFactory;
 
 /** A logged job at a relay without its launcher: who may come back to it, what he is told, and when it is over. */
 @Timeout(120)
@@ -319,6 +325,40 @@ class LauncherReturnsTest {
         stop();
         try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
             assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
+    /** A rank that polls may do it for days while nobody ends the job, and each of its frames fails. */
+    @Test
+    void thatAJobCannotGoOnIsLoggedOnce() throws Exception {
+        for (boolean folder : new boolean[] {false, true}) {
+            keepsOutput = folder;
+            start(LauncherWait.DEFAULT);
+            ListAppender<ILoggingEvent> lines = new ListAppender<>();
+            lines.list = new CopyOnWriteArrayList<>();
+            lines.start();
+            Logger logger = (Logger) LoggerFactory.getLogger(Jobs.class);
+            Level before = logger.getLevel();
+            logger.setLevel(Level.INFO);
+            logger.addAppender(lines);
+            try (RelayLine line = launcher(TOKEN, false)) {
+                Shard shard = relay.shards().of(JOB, 0);
+                shard.strand().submit(() -> {
+                    for (int frame = 0; frame < 100; frame++) {
+                        shard.core().failJob(JOB, Reason.LOG_BROKEN, "no disk");
+                    }
+                });
+                await().atMost(PATIENCE).until(() -> !events.isEmpty());
+                line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+                assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
+            } finally {
+                logger.detachAppender(lines);
+                logger.setLevel(before);
+            }
+            assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).filteredOn(text -> text.contains("no disk")).hasSize(1);
+            assertThat(events).hasSize(1);
+            events.clear();
+            stop();
         }
     }
 
