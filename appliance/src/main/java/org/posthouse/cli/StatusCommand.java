@@ -163,6 +163,10 @@ final class StatusCommand implements Callable<Integer> {
         if (link.path("parked").isObject()) {
             tellParked(text, link.path("parked"));
         }
+        if (!link.path("held").asText().isEmpty()) {
+            attention = true;
+            line(text, "", "held: " + text(link.path("held")));
+        }
     }
 
     /** If the link has it now, or is to have it again: what only an earlier session needed is nobody's concern. */
@@ -259,14 +263,16 @@ final class StatusCommand implements Callable<Integer> {
                     parked.path("bytes").asLong()));
         }
         parked.path("jobs").forEach(job -> line(text, "", String.format(
-                Locale.ROOT,
-                "job %s (%s): %s, %,d bytes; %,d %s",
-                text(job.path("id")),
-                text(job.path("name")),
-                messages(job),
-                job.path("bytes").asLong(),
-                job.path("ranks").asInt(),
-                job.path("ranks").asInt() == 1 ? "rank here waits" : "ranks here wait")));
+                Locale.ROOT, "job %s (%s): %s", text(job.path("id")), text(job.path("name")), parkedOf(job))));
+    }
+
+    private static String parkedOf(JsonNode job) {
+        int ranks = job.path("ranks").asInt();
+        if (ranks == 0 && job.path("messages").asLong() == 0) {
+            return "nothing of it waits";
+        }
+        String waiting = ranks == 0 ? "no rank here waits" : String.format(Locale.ROOT, ranks == 1 ? "%,d rank here waits" : "%,d ranks here wait", ranks);
+        return String.format(Locale.ROOT, "%s, %,d bytes; %s", messages(job), job.path("bytes").asLong(), waiting);
     }
 
     private static String messages(JsonNode counted) {

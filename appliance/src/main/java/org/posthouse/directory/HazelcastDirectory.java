@@ -183,7 +183,7 @@ public final class HazelcastDirectory implements Directory {
             boolean mistaken = seen != null && seen.version() == own.version()
                     && seen.standing() == Posting.Standing.VANISHED;
             if (mistaken && !closed.get()) {
-                LOG.info("relay {}: the group missed it, announced again", own.relay().relay());
+                LOG.warn("relay {}: the group missed it, announced again", own.relay().relay());
                 write(seen.revived(System.currentTimeMillis()));
             }
         }

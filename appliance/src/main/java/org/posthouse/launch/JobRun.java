@@ -166,9 +166,7 @@ public final class JobRun implements RunningJob {
             throw e;
         }
         line.closeJob(why);
-        if (!line.awaitClosed(CLOSE_GRACE_MS)) {
-            throw new JobFailure(line + " did not end the job within " + CLOSE_GRACE_MS + " ms");
-        }
+        line.requireClosed(CLOSE_GRACE_MS);
     }
 
     private static OutputTapes tapes(JobFolder folder, BlockingQueue<Signal> signals) throws JobFailure {

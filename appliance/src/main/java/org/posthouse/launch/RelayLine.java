@@ -186,13 +186,24 @@ public final class RelayLine implements AutoCloseable {
         }
     }
 
-    /** Waits until the relay has told of everything and closed the job; false if it does not in time. */
+    /** Waits until the relay has told of everything and closed the job for good; false if it does not in time. */
     public boolean awaitClosed(long timeoutMs) throws InterruptedException {
         try {
-            closed.get(timeoutMs, TimeUnit.MILLISECONDS);
+            requireClosed(timeoutMs);
             return true;
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (JobFailure e) {
             return false;
+        }
+    }
+
+    /** The same. @throws JobFailure if it does not in time */
+    void requireClosed(long timeoutMs) throws JobFailure, InterruptedException {
+        try {
+            closed.get(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new JobFailure(e.getCause().getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new JobFailure(this + " did not end the job within " + timeoutMs + " ms", e);
         }
     }
 
@@ -244,8 +255,10 @@ public final class RelayLine implements AutoCloseable {
     }
 
     private void onEvent(JobEvent event) {
-        if (event.kind() == JobEvent.CLOSED) {
+        if (event.kind() == JobEvent.CLOSED && event.text().isEmpty()) {
             closed.complete(null);
+        } else if (event.kind() == JobEvent.CLOSED) {
+            closed.completeExceptionally(new JobFailure(event.text()));
         } else {
             events.accept(event);
         }

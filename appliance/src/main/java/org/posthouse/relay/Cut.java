@@ -83,11 +83,16 @@ final class Cut {
         FrameType type = FrameType.of(frame.getByte(at + Integer.BYTES));
         boolean begins = LinkFlow.begins(type);
         if (begins || type == FrameType.CHUNK) {
-            Held ofJob = held.computeIfAbsent(frame.getLong(at + JOB_AT), first -> new Held());
+            Held ofJob = held.computeIfAbsent(job(frame), first -> new Held());
             ofJob.messages += begins ? 1 : 0;
             ofJob.bytes += LinkFlow.payloadBytes(type, frame.readableBytes());
             ofJob.senders.set(frame.getInt(at + SOURCE_AT));
         }
+    }
+
+    /** The job that a frame is of. */
+    static long job(ByteBuf frame) {
+        return frame.getLong(frame.readerIndex() + JOB_AT);
     }
 
     /** Ranks of a job in this shard that wait for a rank at the far end. */

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -262,6 +263,9 @@ final class Jobs {
     private Future<OpenJob> attach(JobOpen opening, LauncherSession launcher) {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
+        if (job == null && relay.journal().isUnended(opening.job())) {
+            return Future.failedFuture(new Refusal(Reason.LOG_BROKEN, unended(name)));
+        }
         if (job == null || job.state() == OpenJob.State.CLOSED) {
             return Future.failedFuture(new Refusal(Reason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
         }
@@ -356,23 +360,32 @@ final class Jobs {
 
     private void onEvent(JobEvent event, RankEntry entry) {
         assert relay.inLoop();
+        OpenJob job = open.get(event.job());
+        if (job != null && job.isTold(event)) {
+            return;
+        }
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
         divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
-        OpenJob job = open.get(event.job());
         if (job == null) {
             return;
         }
         if (entry != null) {
             relay.directory().putRanks(List.of(entry));
         }
-        if (event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS) {
-            job.standStill(event);
+        if (OpenJob.stands(event)) {
+            job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
             return;
         }
         job.tell(event);
         if (event.kind() == JobEvent.DIVERGED) {
             keepDivergences(job);
         }
+    }
+
+    /** Its frames are not acknowledged until this relay is started again, and a link acknowledges in order. */
+    private String held(OpenJob job) {
+        String others = job.opening().homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
+        return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
     }
 
     /** The log is told of the first, and whenever their number has doubled: a rank may send millions of messages otherwise than before. */
@@ -422,8 +435,9 @@ final class Jobs {
         if (open.remove(job.id()) == null) {
             return;
         }
+        String unended = "";
         if (job.opening().logged()) {
-            relay.journal().jobClosed(job.id(), why.code());
+            unended = relay.journal().jobClosed(job.id(), why.code()) ? "" : unended(job.toString());
             relay.journal().dismiss(job.id());
         }
         relay.links().forget(job.id());
@@ -433,7 +447,11 @@ final class Jobs {
             relay.announce();
             relay.status().refresh();
         } finally {
-            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), "")); // Last: who hears of it may look at once.
+            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), unended)); // Last: who hears of it may look at once.
         }
+    }
+
+    private String unended(String job) {
+        return job + " has ended at relay " + relay.id() + ", and its log did not take that: its next start will have the job again";
     }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.core.Job;
 import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LaneView;
 import org.posthouse.ops.LinkStreamsView;
@@ -374,7 +375,15 @@ final class LinkPort implements Links.Listener {
                 status.paths(),
                 status.moves(),
                 view(status.streams()),
-                parking.view(status));
+                parking.view(status),
+                status.state() != LinkStatus.State.UP || other == null ? "" : held(other, status));
+    }
+
+    private String held(OtherRelay other, LinkStatus status) {
+        return other.held(status.since().toEpochMilli(), System.currentTimeMillis(), id -> {
+            OpenJob job = relay.jobs().job(id);
+            return job == null ? "job " + Job.hexId(id) : job.toString();
+        });
     }
 
     private static LaneView view(LinkStatus.Lane lane) {

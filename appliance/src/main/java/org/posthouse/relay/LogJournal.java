@@ -73,6 +73,9 @@ final class LogJournal implements Journal {
      */
     private final Map<Long, String> broken = new HashMap<>();
 
+/** Jobs whose end could not be logged, and the status of each. Guarded by this object's lock. */
+    private final Map<Long, Integer> unended = new HashMap<>();
+
     /** Who reads the log beside {@link #frames}. */
     private final List<Runnable> onCut = new ArrayList<>();
 
@@ -283,12 +286,24 @@ final class LogJournal implements Journal {
         return log != null;
     }
 
-    /** The job has ended: nothing of it is needed any more. */
-    synchronized void jobClosed(long job, int status) {
+    /** The job has ended: nothing of it is needed any more. @return whether that is in the log: else the relay's next process goes on with it */
+    synchronized boolean jobClosed(long job, int status) {
         broken.remove(job);
-        tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
         points.forget(job);
-        background.execute(() -> forgetImages(List.of(job)));
+        boolean logged = tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
+        if (logged) {
+            unended.remove(job);
+            background.execute(() -> forgetImages(List.of(job)));
+        } else {
+            unended.put(job, status);
+        }
+        return logged;
+    }
+
+    /** Whether this is a job that has ended and stands in the log as open, as far as that cannot be mended now. */
+    synchronized boolean isUnended(long job) {
+        Integer status = unended.get(job);
+        return status != null && !jobClosed(job, status);
     }
 
     /** Those that may not, or cannot, be deleted the next start comes to again. On the background thread. */
@@ -306,15 +321,17 @@ final class LogJournal implements Journal {
     }
 
     /** Of what goes on whether it is logged or not. */
-    private void tryAppend(String what, long job, LongSupplier record) {
+    private boolean tryAppend(String what, long job, LongSupplier record) {
         boolean goesOn = !broken.containsKey(job);
         try {
             append(job, record);
+            return true;
         } catch (JournalFailure e) {
             if (goesOn) {
                 broken.remove(job); // What else happens to it does not depend on this.
             }
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
+            return false;
         }
     }
 

@@ -1,6 +1,8 @@
 package org.posthouse.relay;
 
 import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +47,9 @@ final class OpenJob {
     private final long startMs;
     private final List<JobEvent> untold = new ArrayList<>();
     private State state;
+
+    /** Since when it stands still. */
+    private Instant standingSince;
 
     /** Why it stands still, whoever launches it; null if it goes on, or its launcher is to end it. */
     private JobEvent standing;
@@ -142,11 +147,23 @@ final class OpenJob {
     void standStill(JobEvent why) {
         if (standing == null) {
             standing = why;
+            standingSince = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+            LOG.warn("{}", standing().orElseThrow());
             awaitNobody();
             if (launcher != null) {
                 launcher.onJobEvent(why);
             }
         }
+    }
+
+    /** Whether an event says that. */
+    static boolean stands(JobEvent event) {
+        return event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS;
+    }
+
+    /** Whether an event says that the job cannot go on, of which all was told: as long as nobody ends it each frame of a rank may say so again. */
+    boolean isTold(JobEvent event) {
+        return stands(event) ? standing != null : event.kind() == JobEvent.ABORTED && endTold;
     }
 
     boolean standsStill() {
@@ -155,7 +172,7 @@ final class OpenJob {
 
     /** Why it stands still, in words; empty if it does not. */
     Optional<String> standing() {
-        return Optional.ofNullable(standing).map(why -> this + " stands still: " + why.text());
+        return Optional.ofNullable(standing).map(why -> this + " stands still since " + standingSince + ": " + why.text());
     }
 
     /** Tells the launcher that was attached what it has missed. */

@@ -1,17 +1,27 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.posthouse.tunnel.Links;
 import org.posthouse.wire.FrameView;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Another relay, at the far end of a link: which shard sent each frame that it has not acknowledged, and what becomes of them
  * when it was restarted. Confined to the relay's control strand, but for what {@link RelayPeer} calls.
  */
 final class OtherRelay {
+    private static final Logger LOG = LoggerFactory.getLogger(OtherRelay.class);
+
+    /** What was sent is held there if none of it is acknowledged for so long while the link is up. */
+    static final long HELD_MS = 60_000;
+
     /** Each has at most 1,068 bytes. */
     private static final int DIAGNOSES_MAX = 1_024;
 
@@ -28,6 +38,12 @@ final class OtherRelay {
 
     /** Frames that the other relay has acknowledged since this one began. */
     private long acknowledged;
+
+    /** When it has acknowledged something last, or had nothing to acknowledge. */
+    private long movedMs;
+
+    /** What is held since then, in words; empty if nothing is, as far as was looked. */
+    private String held = "";
 
     /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
     private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
@@ -158,8 +174,32 @@ final class OtherRelay {
         }
         flow.out(frame);
         if (links.send(id, frame)) {
+            movedMs = senders.isEmpty() ? System.currentTimeMillis() : movedMs;
             senders.add(sender);
         }
+    }
+
+    /**
+     * Which job holds all that was sent, in words: the other relay cannot handle the first frame, for want of room in its log or as the job stands still there.
+     *
+     * @param upMs since when the link is up
+     * @return empty if none does
+     */
+    String held(long upMs, long nowMs, LongFunction<String> jobName) {
+        long sinceMs = Math.max(upMs, movedMs);
+        if (senders.isEmpty() || nowMs - sinceMs < HELD_MS) {
+            return "";
+        }
+        List<ByteBuf> frames = new ArrayList<>();
+        if (held.isEmpty()) {
+            links.forEachUnacknowledged(id, frames::add);
+        }
+        if (!frames.isEmpty()) {
+            held = "relay " + id + " acknowledges nothing since " + Instant.ofEpochMilli(sinceMs).truncatedTo(ChronoUnit.SECONDS) + ": the first frame is of "
+                    + jobName.apply(Cut.job(frames.getFirst())) + ", and past the link's window all that is to go there waits; its status says why";
+            LOG.warn("{}", held);
+        }
+        return held;
     }
 
     /**
@@ -183,11 +223,17 @@ final class OtherRelay {
             senders.remove().acknowledged++;
         }
         acknowledged += frames;
+        moved();
         sendDiagnoses();
         for (Side side : sides) {
             tell(side.kept, false);
             tell(side.keptAndGated, true);
         }
+    }
+
+    private void moved() {
+        movedMs = System.currentTimeMillis();
+        held = "";
     }
 
     private static void tell(Sender kept, boolean survivesHost) {
@@ -209,6 +255,7 @@ final class OtherRelay {
             side.early = side.early == null ? new ArrayList<>() : side.early;
         }
         frames.forEach(frame -> senders.remove().side.late.add(frame));
+        moved();
         diagnoses.forEach(diagnosis -> diagnosis.frame.release());
         diagnoses.clear();
         for (Side side : sides) {

@@ -49,6 +49,21 @@ class StatusCommandTest {
         assertThat(new StatusCommand().tell(parked, JsonNodeFactory.instance.objectNode())).contains("1 message is parked, ", ": 1 message, 0 bytes");
     }
 
+    /** A job has ranks at both ends, and waits for nothing. */
+    @Test
+    void whatDoesNotWaitForALinkIsNotCounted() throws IOException {
+        JsonNode parked = new ObjectMapper().readTree("{\"relays\": [{\"links\": [{\"parked\": {\"jobs\": [{\"id\": \"aa\", \"name\": \"Main\"},"
+                + " {\"id\": \"bb\", \"name\": \"Main\", \"messages\": 2, \"bytes\": 8}]}}]}]}");
+        assertThat(new StatusCommand().tell(parked, JsonNodeFactory.instance.objectNode()))
+                .contains("job aa (Main): nothing of it waits", "job bb (Main): 2 messages, 8 bytes; no rank here waits");
+    }
+
+    @Test
+    void aLinkThatIsHeldSaysByWhom() throws IOException {
+        JsonNode held = new ObjectMapper().readTree("{\"relays\": [{\"ready\": true, \"links\": [{\"state\": \"UP\", \"held\": \"relay b acknowledges nothing\"}]}]}");
+        assertThat(new StatusCommand().tell(held, JsonNodeFactory.instance.objectNode())).contains("held: relay b acknowledges nothing");
+    }
+
     @Test
     void whatRanksAreBlockedInIsTold() throws IOException {
         String ranks = "'ranks': [{'rank': 0, 'blockedIn': ''}, {'rank': 1, 'blockedIn': 'Recv(source 0, tag 7)', 'blockedSince': 86400000}]";

@@ -101,7 +101,7 @@ final class FailedSyncTest {
         relay.control().post(relay.status()::refresh);
         await().untilAsserted(() -> assertThat(relay.status().snapshot().log()).hasValueSatisfying(log -> {
             assertThat(log.state()).isEqualTo("broken");
-            assertThat(log.text()).contains("job 0000000000000001 (test) stands still: LOG_BROKEN: ", "start the relay again");
+            assertThat(log.text()).contains("job 0000000000000001 (test) stands still since ", ": LOG_BROKEN: ", "start the relay again");
         }));
         vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         directory.close();

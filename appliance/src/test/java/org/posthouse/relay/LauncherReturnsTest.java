@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.Vertx;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +44,9 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
+import org.slf4j.LoggerFactory;
 
 /** A logged job at a relay without its launcher: who may come back to it, what he is told, and when it is over. */
 @Timeout(120)
@@ -298,6 +304,62 @@ class LauncherReturnsTest {
         stop();
         try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
             assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
+    /** The relay's next process finds it open, and somebody is to end it again. */
+    @Test
+    void whoEndsAJobHearsThatTheLogDidNotTakeIt() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        Path metadata = folder.resolve("metadata.cq4t");
+        Path away = Files.move(metadata, folder.resolve("away"));
+        await().atMost(PATIENCE).until(() -> relay.journal().failure().isPresent());
+        try (RelayLine line = launcher(TOKEN, true)) {
+            line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+            assertThat(line.awaitClosed(PATIENCE.toMillis())).isFalse();
+        }
+        await().atMost(PATIENCE).until(() -> inControl(this::job) == null);
+        assertThatThrownBy(() -> launcher(TOKEN, true)).hasMessageContainingAll("LOG_BROKEN: job 000000000000002a", "its log did not take that");
+        Files.move(away, metadata);
+        assertThatThrownBy(() -> launcher(TOKEN, true)).as("now it has").hasMessageContaining("UNKNOWN_JOB");
+        stop();
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
+    /** A rank that polls may do it for days while nobody ends the job, and each of its frames fails. */
+    @Test
+    void thatAJobCannotGoOnIsLoggedOnce() throws Exception {
+        for (boolean folder : new boolean[] {false, true}) {
+            keepsOutput = folder;
+            start(LauncherWait.DEFAULT);
+            ListAppender<ILoggingEvent> lines = new ListAppender<>();
+            lines.list = new CopyOnWriteArrayList<>();
+            lines.start();
+            Logger logger = (Logger) LoggerFactory.getLogger(Jobs.class);
+            Level before = logger.getLevel();
+            logger.setLevel(Level.INFO);
+            logger.addAppender(lines);
+            try (RelayLine line = launcher(TOKEN, false)) {
+                Shard shard = relay.shards().of(JOB, 0);
+                shard.strand().submit(() -> {
+                    for (int frame = 0; frame < 100; frame++) {
+                        shard.core().failJob(JOB, Reason.LOG_BROKEN, "no disk");
+                    }
+                });
+                await().atMost(PATIENCE).until(() -> !events.isEmpty());
+                line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+                assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
+            } finally {
+                logger.detachAppender(lines);
+                logger.setLevel(before);
+            }
+            assertThat(lines.list).extracting(ILoggingEvent::getFormattedMessage).filteredOn(text -> text.contains("no disk")).hasSize(1);
+            assertThat(events).hasSize(1);
+            events.clear();
+            stop();
         }
     }
 

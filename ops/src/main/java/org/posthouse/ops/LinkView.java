@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param moves           how often another connection took over while the link was up: a way that is better, or still there
  * @param streams         what flows over it beside messages
  * @param parked          what waits for the link; empty while it is up
+ * @param held            which job holds what was sent over it, and since when; empty if none does
  */
 public record LinkView(
         String peerSite,
@@ -53,7 +54,8 @@ public record LinkView(
         List<List<String>> paths,
         long moves,
         LinkStreamsView streams,
-        Optional<ParkedView> parked) {
+        Optional<ParkedView> parked,
+        String held) {
 
     /** Copies the list and refuses nulls. */
     public LinkView {
@@ -62,6 +64,7 @@ public record LinkView(
         paths = List.copyOf(paths);
         Objects.requireNonNull(streams, "streams");
         Objects.requireNonNull(parked, "parked");
+        Objects.requireNonNull(held, "held");
         Objects.requireNonNull(peerSite, "peerSite");
         Objects.requireNonNull(peerRelay, "peerRelay");
         Objects.requireNonNull(state, "state");

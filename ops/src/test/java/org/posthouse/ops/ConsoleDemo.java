@@ -82,7 +82,7 @@ final class ConsoleDemo {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
                 moved * 812, moved * 799, moved * 2, moved * 2, moved * 900, moved * 880, 11_840, moved % 65_536, 12, 3, lanes(moved),
                 new PackingView(true, moved * 640, moved * 210, 31), List.of(List.of("lille"), List.of("nancy")), 2,
-                new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty());
+                new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty(), "");
     }
 
     private static List<LaneView> lanes(long moved) {
@@ -97,7 +97,7 @@ final class ConsoleDemo {
                 1_843_200, 12, 0, List.of(new LaneView(0, false, false, List.of(), 3_300_000, 2_990_000, 0)), NOTHING_PACKED, List.of(), 0,
                 new LinkStreamsView(1, 4_096, 65_536, 8, 0), Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
                         "cannot reach 10.3.0.1:7412: connection refused", 41, 1_790_012,
-                        List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))));
+                        List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))), "");
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {

@@ -252,7 +252,7 @@ class OpsMetricsTest {
     private static List<LinkView> links(String prefix, int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> new LinkView(prefix + i, prefix + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                        List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty()))
+                        List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty(), ""))
                 .toList();
     }
 }

@@ -64,9 +64,9 @@ final class Scenes {
         List<LinkView> links = List.of(
                 new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(),
                         new PackingView(true, 31, 32, 33),
-                        List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty()),
+                        List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty(), "job 7 holds it"),
                 new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
-                        List.of(), 0, NO_STREAMS, Optional.of(parked())));
+                        List.of(), 0, NO_STREAMS, Optional.of(parked()), ""));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
                 new RelaySnapshot.Counters(messages, 7, 4096, 1024, 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
@@ -104,7 +104,7 @@ final class Scenes {
     /** The same link to another site. */
     static LinkView to(String site, LinkView link) {
         return new LinkView(site, site, link.state(), link.since(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, link.perLane(), link.packing(), link.paths(), 0,
-                link.streams(), link.parked());
+                link.streams(), link.parked(), link.held());
     }
 
     static JobView job(String id, List<RankView> ranks) {
