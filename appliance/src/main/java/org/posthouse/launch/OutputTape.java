@@ -27,6 +27,9 @@ final class OutputTape implements AutoCloseable {
 
     private static final int QUOTED_BYTES_MAX = 80;
 
+    /** Of a line that is passed on in pieces each has so many. */
+    private static final int PIECE_BYTES = OutputPump.LINE_BYTES_MAX + 1;
+
     /** How far on a line that differs is looked for; if the tape does not have it there, it is shown. A process of whose lines many differ reads so much for each. */
     static final int SEARCH_BYTES_MAX = 64 * 1024;
 
@@ -73,8 +76,6 @@ final class OutputTape implements AutoCloseable {
     /** Whether the file has more than [0, filed): what it ended with was no whole line. */
     private boolean hasRest;
 
-    /** How many lines it has; a piece of a line that is passed on in pieces counts as one. */
-    private long lines;
     private boolean broken;
 
     /** The process that may add to the tape: the highest that has begun. */
@@ -82,12 +83,9 @@ final class OutputTape implements AutoCloseable {
     /** Where on the tape it is, at the beginning of a line: [compared, expected) is what it has not printed again. */
     private long compared;
 
-    private long linesCompared;
-
     /** Where the tape ended when the process began; it was at the end if it is there, and is at the present one then. */
     private long expected;
 
-    private long linesExpected;
     private boolean differs;
     private final JvmWords jvm = new JvmWords();
 
@@ -149,22 +147,32 @@ final class OutputTape implements AutoCloseable {
         file = openFile();
         unforced = true;
         filed = file.size();
-        passLines(filed);
-        byte[] rest = new byte[(int) (filed - compared)];
-        read(compared, rest);
+        byte[] rest = new byte[(int) ((filed - lastLine()) % PIECE_BYTES)];
+        read(filed - rest.length, rest);
         held = rest;
         hasRest = rest.length > 0;
-        filed = compared;
-        lines = linesCompared;
+        filed -= rest.length;
+    }
+
+    /** Where in the file the last line begins, which may be long and have no end; where the file ends, if that is a line's end. Does not read what comes before it. */
+    private long lastLine() throws IOException {
+        for (long end = filed; end > 0; end -= TAIL_BYTES_MAX) {
+            byte[] piece = new byte[(int) Math.min(TAIL_BYTES_MAX, end)];
+            read(end - piece.length, piece);
+            for (int at = piece.length; at > 0; at--) {
+                if (piece[at - 1] == '\n') {
+                    return end - piece.length + at;
+                }
+            }
+        }
+        return 0;
     }
 
     /** A process begins, with nothing printed. */
     synchronized void begin(int newIncarnation) {
         incarnation = newIncarnation;
         compared = 0;
-        linesCompared = 0;
         expected = length();
-        linesExpected = lines;
         differs = false;
         keptLast = 0;
         jvm.begin();
@@ -179,7 +187,7 @@ final class OutputTape implements AutoCloseable {
         }
         if (!broken) {
             // With lines behind those that it is to print again it is behind all: what it has shown there it does not print again.
-            boolean isAmong = isAtEnd() || lines == linesExpected;
+            boolean isAmong = isAtEnd() || length() == expected;
             OutputMarks.Place place = OutputMarks.Place.of(isAmong ? compared : length(), begun);
             marks.place(mark.number(), place);
             if (path != null) {
@@ -240,8 +248,6 @@ final class OutputTape implements AutoCloseable {
             return NOTHING;
         }
         OutputMarks.Place place = marks.at(mark);
-        compared = 0;
-        linesCompared = 0;
         if (place == null) {
             watcher.lost("goes on where it was at an image, and its mark in " + stream
                     + " came to no launcher: lines that it had printed before that may be lost, and some be shown twice");
@@ -249,34 +255,30 @@ final class OutputTape implements AutoCloseable {
             watcher.lost("goes on at byte " + place.line() + " of " + stream + ", of which only " + length()
                     + " came to its launchers: what it had printed between them is lost");
         }
-        try {
-            passLines(place == null ? length() : Math.min(place.line(), length()));
-        } catch (IOException e) {
-            broken(e);
-            return NOTHING;
-        }
+        compared = place == null ? length() : Math.min(place.line(), length());
         if (isAtEnd()) {
             goToEnd(); // Behind what its prologue has shown.
         }
         return place == null ? NOTHING : place.bytes();
     }
 
-    /** Counts the whole lines up to here. */
-    private void passLines(long end) throws IOException {
+    /** How many whole lines there are up to here; a piece of a line that is passed on in pieces counts as one. */
+    private long lines(long end) throws IOException {
         byte[] piece = new byte[TAIL_BYTES_MAX];
-        long lineBytes = 0;
+        long lines = 0;
+        int lineBytes = 0;
         for (long at = 0; at < end; at += piece.length) {
             piece = at + piece.length <= end ? piece : new byte[(int) (end - at)];
             read(at, piece);
-            for (int i = 0; i < piece.length; i++) {
+            for (byte each : piece) {
                 lineBytes++;
-                if (piece[i] == '\n' || lineBytes > OutputPump.LINE_BYTES_MAX) {
-                    compared += lineBytes;
-                    linesCompared++;
+                if (each == '\n' || lineBytes == PIECE_BYTES) {
+                    lines++;
                     lineBytes = 0;
                 }
             }
         }
+        return lines;
     }
 
     /** Takes the next line that a process printed, its end included. @return whether it is to be shown */
@@ -297,7 +299,7 @@ final class OutputTape implements AutoCloseable {
     }
 
     private boolean isAtEnd() {
-        return linesCompared >= linesExpected;
+        return compared >= expected;
     }
 
     /** Whether that is no line of the program. */
@@ -330,16 +332,16 @@ final class OutputTape implements AutoCloseable {
     /** Whether the tape has this line where the process is, or further on: then it is behind that. */
     private boolean isThere(byte[] line) {
         if (broken) {
-            linesCompared++;
-            return true; // By their number, as what they were cannot be read.
+            compared += line.length;
+            return true; // By their length, as what they were cannot be read.
         }
         try {
             byte[] same = new byte[(int) Math.min(line.length, expected - compared)];
             read(compared, same);
-            return Arrays.equals(same, line) ? isBehind(compared + line.length, linesCompared + 1) : isFurtherOn(line);
+            return Arrays.equals(same, line) ? isBehind(compared + line.length) : isFurtherOn(line);
         } catch (IOException e) {
             broken(e);
-            linesCompared++;
+            compared += line.length;
             return true;
         }
     }
@@ -351,15 +353,13 @@ final class OutputTape implements AutoCloseable {
             differs = true;
             int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
             watcher.diverged("printed something else when it was started again, on " + stream + ", byte " + (compared + same)
-                    + ", line " + (linesCompared + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
+                    + ", line " + (lines(compared) + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
         }
         int start = 0;
-        long number = linesCompared;
         for (int at = 0; at < there.length; at++) {
             if (there[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX) {
-                number++;
                 if (Arrays.equals(there, start, at + 1, line, 0, line.length)) {
-                    return isBehind(compared + at + 1, number);
+                    return isBehind(compared + at + 1);
                 }
                 start = at + 1;
             }
@@ -367,9 +367,8 @@ final class OutputTape implements AutoCloseable {
         return false;
     }
 
-    private boolean isBehind(long bytes, long number) {
+    private boolean isBehind(long bytes) {
         compared = bytes;
-        linesCompared = number;
         if (isAtEnd()) {
             goToEnd();
         }
@@ -378,7 +377,6 @@ final class OutputTape implements AutoCloseable {
 
     private void goToEnd() {
         compared = length();
-        linesCompared = lines;
     }
 
     private static String quoted(byte[] bytes) {
@@ -400,7 +398,6 @@ final class OutputTape implements AutoCloseable {
         }
         System.arraycopy(line, 0, tail, tailBytes, line.length);
         tailBytes += line.length;
-        lines++;
         if (isAtEnd) {
             held = NOTHING;
             goToEnd();
@@ -424,7 +421,6 @@ final class OutputTape implements AutoCloseable {
                 broken(e);
             }
         }
-        lines--;
         if (isAtEnd) {
             goToEnd();
         }
@@ -446,8 +442,7 @@ final class OutputTape implements AutoCloseable {
     synchronized byte[] finish(boolean well) {
         if (well && !differs && !broken && !isAtEnd()) {
             differs = true;
-            watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
-                    + ", line " + linesCompared + " of " + lines);
+            tellLess();
         }
         byte[] last = held;
         if (path != null && last.length > 0) {
@@ -455,6 +450,15 @@ final class OutputTape implements AutoCloseable {
         }
         held = NOTHING;
         return last;
+    }
+
+    private void tellLess() {
+        try {
+            watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
+                    + ", line " + lines(compared) + " of " + lines(length()));
+        } catch (IOException e) {
+            broken(e);
+        }
     }
 
     private long length() {

@@ -8,9 +8,12 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -469,6 +472,21 @@ class OutputTapeTest {
         process(3, goesOn(2) + "ee\n");
         assertThat(shown()).isEqualTo(tagged("one", "two", "three"));
         assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthree\n");
+        assertThat(told).isEmpty();
+    }
+
+    /** It had printed a TiB before: neither the next launcher nor a process behind its image reads that. */
+    @Test
+    void whatStandsBeforeAnImageIsNotReadAgain() throws Exception {
+        long before = 1L << 40;
+        try (FileChannel file = FileChannel.open(folder.resolve("rank-3.out"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.wrap("\none\ntw".getBytes(StandardCharsets.UTF_8)), before);
+        }
+        places.put(1L, new OutputMarks.Place(before + 1, ""));
+        nextLauncher();
+        process(2, goesOn(1) + "one\ntwo\n" + mark(2) + "three\n");
+        process(3, goesOn(2) + "three\nfour\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("two", "three", "four"));
         assertThat(told).isEmpty();
     }
 

@@ -177,7 +177,7 @@ final class LogJournalTest {
         journal.forJob(job(7));
         journal.forJob(job(8));
         ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
-        Path file = folder.resolve("19700101F.cq4");
+        Path file = folder.resolve("19700101-00F.cq4");
         Path away = Files.move(file, folder.resolve("away"));
         assertThatThrownBy(() -> events(journal, 7, 1, items)).isInstanceOf(JournalBroken.class).hasMessageContaining("job 0000000000000007");
         items.release();
@@ -380,7 +380,7 @@ final class LogJournalTest {
         }
         items.release();
         journal.jobClosed(7, 0);
-        await().until(() -> Files.notExists(folder.resolve("19700101F.cq4")));
+        await().until(() -> Files.notExists(folder.resolve("19700101-00F.cq4")));
         await().untilAsserted(() -> assertThat(openAndGone()).isEmpty());
         journal.close();
     }

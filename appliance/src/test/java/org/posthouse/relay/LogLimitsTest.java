@@ -19,7 +19,7 @@ class LogLimitsTest {
 
     @Test
     void itsOwnFilesAreRoomForARelayThatComesBackOnItsLog() throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(folder.resolve("19700101F.cq4").toFile(), "rw")) {
+        try (RandomAccessFile file = new RandomAccessFile(folder.resolve("19700101-00F.cq4").toFile(), "rw")) {
             file.setLength(1L << 40);
         }
 
@@ -29,7 +29,7 @@ class LogLimitsTest {
 
     @Test
     void whatIsGivenIsTheLimitWhateverThereIs() throws IOException {
-        Files.write(folder.resolve("19700101F.cq4"), new byte[100]);
+        Files.write(folder.resolve("19700101-00F.cq4"), new byte[100]);
 
         assertThat(new LogLimits(GIB, 60, LogLimits.OnFull.WAIT).bytes(folder)).isEqualTo(GIB);
     }

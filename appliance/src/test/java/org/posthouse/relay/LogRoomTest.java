@@ -131,7 +131,7 @@ final class LogRoomTest {
             worn.handOver();
             log = worn;
             LogRoom room = room(LogLimits.OnFull.WAIT);
-            String left = "there are names for 8,457,263,513,600 bytes more";
+            String left = "there are names for 202,974,151,311,360 bytes more";
             room.look();
             room.look();
             assertThat(room.status().text()).contains(left);

@@ -98,7 +98,7 @@ final class ResendsTest {
         AtomicBoolean compared = new AtomicBoolean();
         histories.thread().execute(() -> compared.set(true));
         await().untilTrue(compared);
-        return folder.resolve("19700101F.cq4").toString();
+        return folder.resolve("19700101-00F.cq4").toString();
     }
 
     private void fillAFile() {

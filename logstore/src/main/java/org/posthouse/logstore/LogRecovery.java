@@ -24,6 +24,7 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
         TailCut.clean(folder);
         SpareFiles.clean(folder);
+        QueueFiles.rename(folder);
         LogScan scan = LogReader.read(folder, visitor);
         if (scan.defect().isPresent()) {
             cut(scan, scan.defect().get(), host);

@@ -405,7 +405,7 @@ public final class MessageLog implements AutoCloseable {
 
     /** How many bytes it can take, about, until there are no names for its files. Any thread. */
     public long bytesToLastFile() {
-        return (QueueFiles.LAST + 1 - chain.file()) * rollBytes;
+        return (QueueFiles.LAST - chain.file() + 1) * rollBytes;
     }
 
     /** Whether {@link #cut} would give any. */

@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.DateTimeException;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -19,23 +23,28 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 
 /**
  * How a log is laid out as a Chronicle Queue: names of its files, and the settings every queue over them is built
- * with. File n carries the name of the n-th day after 1 January 1970, because Chronicle names its files by days; that
- * date means nothing else. Stateless.
+ * with. File n carries the name of the n-th hour behind 1 January 1970, because Chronicle names its files by hours; that
+ * time means nothing else. Stateless.
  */
 final class QueueFiles {
-    static final RollCycle CYCLE = RollCycles.FAST_DAILY;
+    static final RollCycle CYCLE = RollCycles.FAST_HOURLY;
 
     /** A file grows in steps of this, sparse until written: 16 MiB. */
     static final int BLOCK_BYTES = 16 << 20;
 
-    /** Number of the last file that has a name: the 31st of December 9999. With the smallest files of a limited log, 11 MiB, it has come to 34 TB then. */
-    static final int LAST = (int) LocalDate.of(9999, 12, 31).toEpochDay();
+    /** Number of the last file that has a name: the last hour of the year 9999. With the smallest files of a limited log, 11 MiB, it has come to 810 TB then. */
+    static final int LAST = number(LocalDateTime.of(9999, 12, 31, 23, 0));
 
-    /** From here on a log takes no new jobs, and begins anew with file 0 when it is opened and no job is: 8 TB are left for those that are. */
+    /** From here on a log takes no new jobs, and begins anew with file 0 when it is opened and no job is: 200 TB are left for those that are. */
     static final int WORN = LAST / 4 * 3;
 
     static final String SUFFIX = "F.cq4";
+    private static final long SECONDS_OF_HOUR = 3600;
+    private static final DateTimeFormatter HOUR = DateTimeFormatter.ofPattern("yyyyMMdd-HH", Locale.ROOT);
+
+    /** So files were named before, by days: a log of a month may have more. */
     private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE.withLocale(Locale.ROOT);
+    private static final int DAY_CHARACTERS = 8;
 
     static {
         quiet("chronicle.announcer.disable");
@@ -52,7 +61,7 @@ final class QueueFiles {
     }
 
     static Path file(Path folder, int number) {
-        return folder.resolve(LocalDate.ofEpochDay(number).format(DAY) + SUFFIX);
+        return folder.resolve(LocalDateTime.ofEpochSecond(number * SECONDS_OF_HOUR, 0, ZoneOffset.UTC).format(HOUR) + SUFFIX);
     }
 
     /** Where the file with this number may stand ready before Chronicle begins it: it takes that one then. */
@@ -87,11 +96,25 @@ final class QueueFiles {
     static int number(Path file) {
         String name = file.getFileName().toString();
         try {
-            String day = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
-            return Math.toIntExact(LocalDate.parse(day, DAY).toEpochDay());
+            String hour = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
+            return hour.length() == DAY_CHARACTERS ? (int) LocalDate.parse(hour, DAY).toEpochDay() : number(LocalDateTime.parse(hour, HOUR));
         } catch (DateTimeException e) {
             throw new LogException(file, "is not named as a file of a message log",
                     "move it out of the folder", e);
+        }
+    }
+
+    private static int number(LocalDateTime time) {
+        return Math.toIntExact(time.toEpochSecond(ZoneOffset.UTC) / SECONDS_OF_HOUR);
+    }
+
+    /** Gives the files that are named by days the names that they have now, before Chronicle sees them. */
+    static void rename(Path folder) throws IOException {
+        for (Map.Entry<Integer, Path> each : list(folder).entrySet()) {
+            Path now = file(folder, each.getKey());
+            if (!each.getValue().equals(now)) {
+                Files.move(each.getValue(), now, StandardCopyOption.ATOMIC_MOVE);
+            }
         }
     }
 

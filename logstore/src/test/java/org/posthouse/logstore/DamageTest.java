@@ -463,7 +463,7 @@ final class DamageTest {
     @Test
     void finishesACutThatWasInterrupted() throws Exception {
         Samples.closedLog(folder, 20);
-        Files.writeString(Files.createDirectory(folder.resolve("cut.tmp")).resolve("19700101F.cq4"), "half");
+        Files.writeString(Files.createDirectory(folder.resolve("cut.tmp")).resolve("19700101-00F.cq4"), "half");
         Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 21).offset() + 324, (byte) 1);
         Samples.open(folder).close();
         assertThat(Samples.scan(folder).lastPosition()).isEqualTo(22);

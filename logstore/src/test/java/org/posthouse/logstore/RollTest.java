@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,8 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.JobOpened;
 
 final class RollTest {
-    private static final LocalDate FIRST_DAY = LocalDate.of(1970, 1, 1);
-
     @TempDir
     private Path folder;
 
@@ -34,7 +31,7 @@ final class RollTest {
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
         assertThat(scan.lastPosition()).isEqualTo(1001 + scan.counts().get(RecordType.SNAPSHOT));
-        assertThat(QueueFiles.file(folder, 3)).exists().hasFileName("19700104F.cq4");
+        assertThat(QueueFiles.file(folder, 3)).exists().hasFileName("19700101-03F.cq4");
     }
 
     @Test
@@ -83,6 +80,36 @@ final class RollTest {
         assertThat(told.getLast()).isEqualTo(String.format(Locale.ROOT, "it reads its log (%s): %,d of %,d bytes", folder, read[0], bytes));
     }
 
+    @Test
+    void hasNamesForALogOfAMonth() throws Exception {
+        long day = 24 * 3600;
+        long smallest = LogConfig.limited(folder, 1L << 30).rollBytes() - (5 << 20);
+        assertThat((QueueFiles.LAST + 1L) * smallest / 30 / day).as("bytes a second of a log of 1 GiB").isGreaterThan(1_000_000_000);
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            assertThat(log.bytesToLastFile()).isEqualTo((QueueFiles.LAST + 1L) * LogConfig.ROLL_BYTES_MIN);
+        }
+    }
+
+    @Test
+    void filesThatAreNamedByDaysGoOn() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            Samples.fill(log, 300, 1000);
+        }
+        for (var each : QueueFiles.list(folder).entrySet()) {
+            Files.move(each.getValue(), folder.resolve(String.format("197001%02dF.cq4", each.getKey() + 1)));
+        }
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        long position = scan.lastPosition();
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            Samples.fill(log, 300, 1000);
+        }
+        assertThat(QueueFiles.list(folder)).allSatisfy((number, file) -> assertThat(file).isEqualTo(QueueFiles.file(folder, number)));
+        scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.lastPosition()).isGreaterThan(position + 300);
+    }
+
     /** A log that was opened as the next file was this one, and has an open job. */
     private MessageLog logAt(int file) throws Exception {
         try (MessageLog log = MessageLog.open(smallFiles())) {
@@ -103,7 +130,7 @@ final class RollTest {
             assertThat(log.isWorn()).isTrue();
             assertThatThrownBy(() -> Samples.fill(log, 1000, 1000))
                     .isInstanceOf(LogException.class)
-                    .hasMessageEndingWith("has used up the names of its files, of which 99991231F.cq4 is the last; end its jobs and start the relay"
+                    .hasMessageEndingWith("has used up the names of its files, of which 99991231-23F.cq4 is the last; end its jobs and start the relay"
                             + " again: when none is open the log begins anew");
             position = log.appendJobClosed(new LogRecord.JobClosed(Samples.JOB, 1));
             epoch = log.epoch();
@@ -137,7 +164,7 @@ final class RollTest {
         try (MessageLog log = MessageLog.open(Samples.config(folder))) {
             Samples.fill(log, 3, 10);
         }
-        assertThat(QueueFiles.list(folder)).containsOnlyKeys((int) FIRST_DAY.toEpochDay());
+        assertThat(QueueFiles.list(folder)).containsOnlyKeys(0);
     }
 
     @Test

@@ -192,7 +192,7 @@ final class SpareFilesTest {
     @Test
     void whatAWriterLeftIsRemovedWhenTheLogIsOpened() throws IOException {
         Samples.closedLog(folder, 20);
-        Files.write(Files.createDirectory(spareFolder()).resolve("19700101F.cq4"), Samples.bytes(1, 100));
+        Files.write(Files.createDirectory(spareFolder()).resolve("19700101-00F.cq4"), Samples.bytes(1, 100));
         open().close();
         assertThat(spareFolder()).doesNotExist();
     }
