@@ -73,7 +73,7 @@ final class LogJournal implements Journal {
      */
     private final Map<Long, String> broken = new HashMap<>();
 
-/** Jobs whose end could not be logged, and the status of each. Guarded by this object's lock. */
+    /** Jobs whose end could not be logged, and the status of each. Guarded by this object's lock. */
     private final Map<Long, Integer> unended = new HashMap<>();
 
     /** Who reads the log beside {@link #frames}. */

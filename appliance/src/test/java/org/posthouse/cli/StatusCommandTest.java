@@ -60,7 +60,8 @@ class StatusCommandTest {
 
     @Test
     void aLinkThatIsHeldSaysByWhom() throws IOException {
-        JsonNode held = new ObjectMapper().readTree("{\"relays\": [{\"ready\": true, \"links\": [{\"state\": \"UP\", \"held\": \"relay b acknowledges nothing\"}]}]}");
+        JsonNode held =
+                new ObjectMapper().readTree("{\"relays\": [{\"ready\": true, \"links\": [{\"state\": \"UP\", \"held\": \"relay b acknowledges nothing\"}]}]}");
         assertThat(new StatusCommand().tell(held, JsonNodeFactory.instance.objectNode())).contains("held: relay b acknowledges nothing");
     }
 

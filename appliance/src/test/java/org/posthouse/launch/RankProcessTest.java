@@ -30,7 +30,8 @@ class RankProcessTest {
     /** Its ranks are told from those that other tests start meanwhile by the folder that they are told. */
     private JobSpec spec() {
         return new JobSpec(
-                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(), Map.of(), Durability.PROCESS,
+                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(), Map.of(),
+                Durability.PROCESS,
                 Patience.DEFAULT);
     }
 

@@ -97,7 +97,8 @@ final class ConsoleDemo {
                 1_843_200, 12, 0, List.of(new LaneView(0, false, false, List.of(), 3_300_000, 2_990_000, 0)), NOTHING_PACKED, List.of(), 0,
                 new LinkStreamsView(1, 4_096, 65_536, 8, 0), Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
                         "cannot reach 10.3.0.1:7412: connection refused", 41, 1_790_012,
-                        List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))), "");
+                        List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))),
+                "");
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {
