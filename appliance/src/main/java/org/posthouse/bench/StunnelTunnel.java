@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.keys.GridAuthority;
 
 /** Two stunnels, which ask each other for certificates of one authority, over TLS 1.3: as a link does. */
 final class StunnelTunnel implements PlainTunnel {

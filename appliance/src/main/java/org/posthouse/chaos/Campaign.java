@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.posthouse.causes.Causes;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
@@ -18,7 +19,6 @@ import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
 import org.posthouse.relay.TemporaryFolder;
-import org.posthouse.tunnel.Causes;
 
 /**
  * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails

@@ -8,7 +8,7 @@ import java.net.HttpURLConnection;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 
 /** Asks a running relay through its console's API. Blocking; every failure is one line. */
 final class ConsoleClient {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.posthouse.causes.Causes;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
-import org.posthouse.tunnel.Causes;
 
 /**
  * The program that a user named, checked before anything is started.

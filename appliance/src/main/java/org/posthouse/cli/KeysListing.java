@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
-import org.posthouse.tunnel.KeysFolder;
-import org.posthouse.tunnel.SiteCertificate;
+import org.posthouse.keys.KeysFolder;
+import org.posthouse.keys.SiteCertificate;
 
 /** What {@code posthouse keys show} prints. Stateless. */
 final class KeysListing {

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.posthouse.causes.Causes;
 import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogDefect;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.tunnel.Causes;
 import picocli.CommandLine.Option;
 
 /** The option that says which log, and the reading of it. */

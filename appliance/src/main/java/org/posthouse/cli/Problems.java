@@ -3,7 +3,7 @@ package org.posthouse.cli;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.directory.GroupException;
-import org.posthouse.tunnel.KeysException;
+import org.posthouse.keys.KeysException;
 
 /** What is wrong with a command's options: found one after the other, told together, before anything is opened. Confined to the command's thread. */
 final class Problems {

@@ -21,7 +21,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Map;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 
 /**
  * How Hazelcast is set up: it listens on one loopback address and port for other members only, finds them by a fixed

@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.causes.Causes;
 import org.posthouse.logstore.Disk;
-import org.posthouse.tunnel.Causes;
 
 /**
  * What a launcher that dies leaves to the one that comes after it, which goes on with the job: a folder that its owner alone can

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Exit;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;

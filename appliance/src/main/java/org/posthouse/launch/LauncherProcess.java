@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 
 /** {@code posthouse run} or {@code resume} in a process of its own, which ends with this one. May be called by anybody. */
 public final class LauncherProcess {

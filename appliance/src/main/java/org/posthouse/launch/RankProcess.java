@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.posthouse.causes.Causes;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.RankMain;
-import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Token;
 
 /**

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Token;
 
 /**

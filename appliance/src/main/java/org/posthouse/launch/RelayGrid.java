@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.relay.TemporaryFolder;
-import org.posthouse.tunnel.GridAuthority;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

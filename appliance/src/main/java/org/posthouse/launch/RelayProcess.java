@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 
 /**
  * A relay in a process of its own, which ends with this one or with {@link #close}. It can be killed and started again where it

@@ -3,7 +3,7 @@ package org.posthouse.relay;
 import io.vertx.core.Future;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 
 /** Waits of a thread that may block, such as a process's main thread. */
 final class Blocking {

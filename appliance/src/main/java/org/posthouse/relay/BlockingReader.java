@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
-import org.posthouse.tunnel.Causes;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.slf4j.Logger;

@@ -14,14 +14,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.keys.GridAuthority;
+import org.posthouse.keys.SiteKeys;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.Compression;
-import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
-import org.posthouse.tunnel.SiteKeys;
 
 /**
  * The relays of one site or several in this one process, on loopback: what {@code posthouse run} uses when it is given no relay.

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.posthouse.causes.Causes;
 import org.posthouse.mpj.LocalSockets;
-import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.posthouse.causes.Causes;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
@@ -23,7 +24,6 @@ import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
-import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -14,9 +14,9 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.tunnel.GridAuthority;
-import org.posthouse.tunnel.KeysFolder;
-import org.posthouse.tunnel.SiteCertificate;
+import org.posthouse.keys.GridAuthority;
+import org.posthouse.keys.KeysFolder;
+import org.posthouse.keys.SiteCertificate;
 
 /** What {@code posthouse keys show} says of an authority's folder and of a site's, and where {@code keys revoke} puts no list. */
 class KeysListingTest {

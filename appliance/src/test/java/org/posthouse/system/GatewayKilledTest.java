@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.system.jobs.SendsLong;
-import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 

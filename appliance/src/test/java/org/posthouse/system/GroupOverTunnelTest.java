@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.tunnel.LoopbackAddress;
 
 /**

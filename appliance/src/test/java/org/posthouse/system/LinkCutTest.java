@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.cli.InProcess;
-import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.keys.GridAuthority;
 
 /**
  * The link between two sites is cut in the middle of a job: what is for the other site waits, everything else goes on, and nobody can tell

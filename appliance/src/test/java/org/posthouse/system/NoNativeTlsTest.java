@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.keys.GridAuthority;
 
 /** Relays on a host where there is no native TLS (ADR 32). Real processes, in which Netty is told that there is none. */
 @Timeout(900)

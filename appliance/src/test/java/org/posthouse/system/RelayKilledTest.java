@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.keys.GridAuthority;
 
 /** kill -9 of a relay in the middle of a logged job, or its stop in good order: it is started again on its log, and nobody can tell from the result. */
 @Timeout(900)

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.system.jobs.Exchanges;
 import org.posthouse.system.jobs.Waits;
-import org.posthouse.tunnel.GridAuthority;
 
 /** Two relay processes of one site, on one host: they share its ranks, its keys and a data folder. */
 @Timeout(900)

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.keys.GridAuthority;
 import org.posthouse.launch.StartCache;
-import org.posthouse.tunnel.GridAuthority;
 
 /** The start caches speed up starts, and whatever is wrong with them is nobody's concern. */
 @Timeout(900)

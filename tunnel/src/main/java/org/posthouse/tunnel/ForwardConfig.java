@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.posthouse.keys.SiteName;
 
 /**
  * What a relay lets other relays reach through it, and what it reaches through them. Immutable; its constructor reports all problems

@@ -3,6 +3,8 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.time.Instant;
 import java.util.List;
+import org.posthouse.keys.RevocationList;
+import org.posthouse.keys.SiteCertificate;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;

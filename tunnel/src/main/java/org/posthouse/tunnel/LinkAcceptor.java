@@ -9,6 +9,8 @@ import io.vertx.core.net.NetServerOptions;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.causes.Causes;
+import org.posthouse.keys.SiteCertificate;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.keys.SiteKeys;
+import org.posthouse.keys.SiteName;
 
 /**
  * What the links of one relay are made with. Immutable; its constructor reports all problems together.

@@ -6,6 +6,8 @@ import io.vertx.core.Future;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.HostAndPort;
 import java.util.random.RandomGenerator;
+import org.posthouse.causes.Causes;
+import org.posthouse.keys.SiteCertificate;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.keys.RevocationList;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;

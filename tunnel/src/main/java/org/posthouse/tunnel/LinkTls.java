@@ -9,9 +9,11 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLPeerUnverifiedException;
+import org.posthouse.causes.Causes;
+import org.posthouse.keys.NotValidException;
+import org.posthouse.keys.RelayKeys;
+import org.posthouse.keys.SiteCertificate;
 
 /**
  * TLS 1.3 on a link's connection: both ends show a certificate of the grid's authority. Used on the event loop of
@@ -36,12 +38,12 @@ final class LinkTls {
 
     private static final String FIRST_BYTES = "posthouse-first-bytes";
 
-    private final LinkKeys keys;
+    private final RelayKeys keys;
     private final TlsKind kind;
     private final ClientHellos begun = new ClientHellos();
     private final int handshakeMs;
 
-    LinkTls(LinkKeys keys, TlsKind kind, int handshakeMs) {
+    LinkTls(RelayKeys keys, TlsKind kind, int handshakeMs) {
         this.keys = keys;
         this.kind = kind;
         this.handshakeMs = handshakeMs;
@@ -50,7 +52,7 @@ final class LinkTls {
     /** Begins the handshake on a fresh connection. If it fails, the connection is closed. @param end what stands last in its pipeline */
     void secure(ChannelHandlerContext end, boolean dialled, Outcome outcome) {
         FrameSocket.prepare(end.channel());
-        SSLEngine engine = keys.inForce().engines().engine(kind, dialled, end.alloc());
+        SSLEngine engine = keys.engine(kind.isNative(), dialled, end.alloc());
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);
         ChannelPipeline pipeline = end.pipeline();
@@ -132,7 +134,7 @@ final class LinkTls {
 
         private void onSuccess(ChannelHandlerContext context) {
             try {
-                SiteCertificate peer = peer();
+                SiteCertificate peer = RelayKeys.peer(engine);
                 context.pipeline().remove(this);
                 outcome.onSecured(peer);
             } catch (CertificateException e) {
@@ -171,22 +173,6 @@ final class LinkTls {
                 return told;
             }
             return told.equals(NATIVE_SAYS_NOTHING) ? why : told + ": " + why;
-        }
-
-        /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */
-        private SiteCertificate peer() throws CertificateException {
-            X509Certificate certificate;
-            try {
-                certificate = (X509Certificate) engine.getSession().getPeerCertificates()[0];
-            } catch (SSLPeerUnverifiedException e) {
-                return SiteCertificate.NOBODY;
-            }
-            try {
-                certificate.checkValidity();
-            } catch (CertificateException e) {
-                throw new NotValidException(certificate, e);
-            }
-            return SiteCertificate.of(certificate);
         }
     }
 }

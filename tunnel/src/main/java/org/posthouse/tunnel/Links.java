@@ -10,7 +10,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +17,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.posthouse.keys.KeysException;
+import org.posthouse.keys.KeysStatus;
+import org.posthouse.keys.RelayKeys;
+import org.posthouse.keys.RevocationList;
+import org.posthouse.keys.SiteCertificate;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -100,9 +104,8 @@ public final class Links {
     private final LinkFront listener;
     private final Streams streams;
     private final Forwards forwards;
-    private final LinkKeys keys;
+    private final RelayKeys keys;
     private final LinkTls tls;
-    private final KeyWatch watch;
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final LinkTable table = new LinkTable(relay -> new Link(this, relay));
@@ -134,9 +137,8 @@ public final class Links {
         this.paths = new PathDoors(this, this.context.nettyEventLoop(), forwards);
         streams.lead(paths);
         this.listener = new LinkFront(listener, streams);
-        this.keys = new LinkKeys(config.keys());
+        this.keys = new RelayKeys(this.context, config.relay(), config.keys(), this::onRevocations);
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
-        this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
     }
 
     /** Begins to listen, if configured, and to dial. Fails if the port cannot be opened. */
@@ -271,7 +273,7 @@ public final class Links {
                 peers.put(link.relay(), link.peerCertificate());
             }
         });
-        return keys.status(peers, Instant.now());
+        return keys.status(peers);
     }
 
     /** The streams over all links. */
@@ -388,7 +390,7 @@ public final class Links {
         return tls;
     }
 
-    LinkKeys keys() {
+    RelayKeys keys() {
         return keys;
     }
 
@@ -413,34 +415,13 @@ public final class Links {
     /** A peer passes on a list of revoked certificates. @throws WireException if it is none of this grid's authority */
     void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
         try {
-            if (keys.take(encoded, "LINK_REVOKED from " + from)) {
-                watch.keep(keys.revocations(), keys.inForce().authority());
-                honour(keys.revocations());
-            }
+            keys.take(encoded, "LINK_REVOKED from " + from);
         } catch (KeysException e) {
             throw new WireException(Reason.MALFORMED_FRAME, e.getMessage());
         }
     }
 
-    private void onKeys(SiteKeys newer) {
-        if (!newer.site().equals(config.site())) {
-            onKeysProblem(KeyWatch.unused("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site "
-                    + config.site()));
-        } else if (keys.replace(newer)) {
-            honour(keys.revocations());
-        } else if (newer.revocations().number() > 0 && keys.revocations().isNewerThan(newer.revocations())) {
-            // Not over one of the same number: another relay that has the folder may have that in force, and each would put back its own for ever.
-            watch.keep(keys.revocations(), newer.authority());
-        }
-    }
-
-    private void onKeysProblem(String what) {
-        LOG.warn("relay {}: {}", config.relay(), what);
-        keys.onProblem(what);
-    }
-
-    private void honour(RevocationList list) {
-        LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", config.relay(), list.number(), list.size());
+    private void onRevocations(RevocationList list) {
         table.each(link -> link.onRevocations(list));
     }
 
@@ -497,7 +478,7 @@ public final class Links {
         config.peers().keySet().forEach(this::expect);
         acceptor = new LinkAcceptor(this, vertx);
         return acceptor.listen().compose(ready -> forwards.start()).onSuccess(ready -> {
-            watch.start();
+            keys.start();
             dialPeers();
         });
     }
@@ -511,7 +492,7 @@ public final class Links {
             return context.succeededFuture();
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
-        Future<Void> watched = watch.stop();
+        Future<Void> watched = keys.stop();
         routing.stop();
         // Those over other relays say so over the links that are straight.
         List<Link> straight = table.all().filter(Link::isStraight).toList();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.keys.SiteName;
 
 /**
  * A service that every relay has, on one port of its {@link LoopbackAddress}, and how the others reach it there. Immutable; its

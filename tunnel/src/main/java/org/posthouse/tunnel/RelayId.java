@@ -1,5 +1,7 @@
 package org.posthouse.tunnel;
 
+import org.posthouse.keys.SiteName;
+
 /**
  * Which relay of the grid: its site, which its certificate proves, and its name there, which it claims. Immutable.
  *

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.util.ArrayDeque;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Reason;
 
 /**

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.handler.ssl.OpenSsl;
 import java.util.List;
+import org.posthouse.causes.Causes;
 
 /** Whose TLS the links use. What is promised of a connection is the same with each. */
 public enum TlsKind {

@@ -20,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,6 +46,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.keys.KeysException;
+import org.posthouse.keys.KeysFolder;
+import org.posthouse.keys.SiteCertificate;
+import org.posthouse.keys.SiteKeys;
+import org.posthouse.keys.TestKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -256,8 +260,8 @@ class LinkRefusalTest {
         Instant now = Instant.now();
         Path expired = folder.resolve("expired");
         Path early = folder.resolve("early");
-        grid.authority().issue("a", now.minusSeconds(7200), now.minusSeconds(3600), expired);
-        grid.authority().issue("a", now.plusSeconds(3600), now.plusSeconds(7200), early);
+        TestKeys.issue(grid.authority(), "a", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        TestKeys.issue(grid.authority(), "a", now.plusSeconds(3600), now.plusSeconds(7200), early);
         assertDialRefused(expired, LinkRefusal.EXPIRED);
         assertDialRefused(early, LinkRefusal.NOT_YET_VALID);
         assertNamed(LinkRefusal.EXPIRED, expired);
@@ -275,7 +279,7 @@ class LinkRefusalTest {
     void aDiallerThatIsRefusedForItsCertificateSaysSoToo() throws Exception {
         Instant end = Instant.now().plusSeconds(6).truncatedTo(ChronoUnit.SECONDS);
         Path keys = folder.resolve("over-" + tls());
-        grid.authority().issue("a", end.minusSeconds(3600), end, keys);
+        TestKeys.issue(grid.authority(), "a", end.minusSeconds(3600), end, keys);
         LinkConfig config = LinkConfig.of("a", 1, SiteKeys.load(keys)).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port());
         await().pollInterval(POLL).until(() -> Instant.now().isAfter(end.plusSeconds(1)));
         TestRelay late = start(config);
@@ -291,12 +295,7 @@ class LinkRefusalTest {
         Instant now = Instant.now();
         Path forged = folder.resolve("forged-" + tls());
         grid.authority().issue("a", 10, forged);
-        KeyPair pair = Certificates.newKeyPair();
-        X509Certificate authority = KeyFiles.readCertificate(forged.resolve("authority.pem"));
-        X509Certificate forgery = Certificates.site(
-                "a", pair.getPublic(), authority, pair.getPrivate(), now.minusSeconds(7200), now.minusSeconds(3600));
-        KeyFiles.replaceKey(forged.resolve("site.key"), pair.getPrivate());
-        KeyFiles.replaceCertificate(forged.resolve("site.pem"), forgery);
+        X509Certificate forgery = TestKeys.forge(forged, "a", now.minusSeconds(7200), now.minusSeconds(3600));
         assertDialRefused(forged, LinkRefusal.EXPIRED);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
@@ -308,7 +307,7 @@ class LinkRefusalTest {
     void refusesADiallerWhoseCertificateExpiredSinceHisLastSession() throws Exception {
         Instant end = Instant.now().plusSeconds(6).truncatedTo(ChronoUnit.SECONDS);
         Path keys = folder.resolve("ends-" + tls());
-        grid.authority().issue("a", end.minusSeconds(3600), end, keys);
+        TestKeys.issue(grid.authority(), "a", end.minusSeconds(3600), end, keys);
         SSLContext remembers = RawPeer.context(keys);
         try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
             peer.hello("a", "m", 1, 0, 0).awaitHello();
@@ -332,8 +331,11 @@ class LinkRefusalTest {
         }
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.events.contains("down a"));
         grid.authority().revoke(serial);
-        byte[] list = KeyFiles.readRevocations(folder.resolve("authority/revoked.pem"), grid.keys("m").authority()).encoded();
-        assertThat(m.call(() -> m.links.keys().take(list, "the test"))).isTrue();
+        byte[] list = TestKeys.revocations(folder.resolve("authority")).encoded();
+        m.call(() -> {
+            m.links.keys().take(list, "the test");
+            return null;
+        });
         try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
             peer.hello("a", "m", 1, 0, 0).awaitEnd();
         }
@@ -345,7 +347,7 @@ class LinkRefusalTest {
     void refusesAListenerOfAnotherAuthorityAndAnExpiredOne() throws Exception {
         Path expired = folder.resolve("expired-z");
         Instant now = Instant.now();
-        grid.authority().issue("z", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        TestKeys.issue(grid.authority(), "z", now.minusSeconds(7200), now.minusSeconds(3600), expired);
         Path strangers = otherGrid("m2").resolve("site-z");
         for (var expected : Map.of(expired, LinkRefusal.EXPIRED, strangers, LinkRefusal.OTHER_AUTHORITY).entrySet()) {
             try (SSLServerSocket server = RawPeer.listen(expected.getKey())) {
@@ -442,18 +444,8 @@ class LinkRefusalTest {
 
     @Test
     void refusesACertificateThatNamesNoSite() throws Exception {
-        Path nameless = Files.createDirectories(folder.resolve("nameless"));
-        Path authority = folder.resolve("authority");
-        KeyPair pair = Certificates.newKeyPair();
-        X509Certificate certificate = Certificates.site(
-                "NO-SITE",
-                pair.getPublic(),
-                KeyFiles.readCertificate(authority.resolve("authority.pem")),
-                KeyFiles.readKey(authority.resolve("authority.key")),
-                Instant.now().minusSeconds(60),
-                Instant.now().plusSeconds(3600));
-        KeyFiles.writeCertificate(nameless.resolve("site.pem"), certificate);
-        KeyFiles.writeKey(nameless.resolve("site.key"), pair.getPrivate());
+        Path nameless = folder.resolve("nameless");
+        TestKeys.issueNameless(folder.resolve("authority"), nameless);
         try (RawPeer peer = RawPeer.dial(m.links.port(), nameless)) {
             peer.hello("a", "m", 1, 0, 0);
             assertClosed(peer, Reason.WRONG_SITE, "claims to be relay a");

@@ -9,6 +9,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.keys.RelayKeys;
+import org.posthouse.keys.SiteCertificate;
 
 /** A connection that has just begun its handshake. */
 class LinkTlsTest {
@@ -20,7 +22,7 @@ class LinkTlsTest {
     /** What a channel is read with is made at its first read, which is of the handshake, and stays. */
     @Test
     void readsAsMuchAtOnceAsAFullLinkBrings() throws Exception {
-        LinkTls tls = new LinkTls(new LinkKeys(new TestGrid(folder).keys("a")), TlsKind.AUTO, HANDSHAKE_MS);
+        LinkTls tls = new LinkTls(new RelayKeys(null, "a", new TestGrid(folder).keys("a"), list -> {}), TlsKind.AUTO, HANDSHAKE_MS);
         EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
         tls.secure(channel.pipeline().lastContext(), true, new LinkTls.Outcome() {
             @Override

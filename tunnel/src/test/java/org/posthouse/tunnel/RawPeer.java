@@ -20,6 +20,7 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
+import org.posthouse.keys.TestKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
@@ -122,8 +123,8 @@ final class RawPeer implements Closeable {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, new char[0]);
         if (keys != null) {
-            X509Certificate own = KeyFiles.readCertificate(keys.resolve(GridAuthority.SITE_CERTIFICATE));
-            PrivateKey key = KeyFiles.readKey(keys.resolve(GridAuthority.SITE_KEY));
+            X509Certificate own = TestKeys.certificate(keys);
+            PrivateKey key = TestKeys.key(keys);
             store.setKeyEntry("own", key, new char[0], new X509Certificate[] {own});
         }
         factory.init(store, new char[0]);

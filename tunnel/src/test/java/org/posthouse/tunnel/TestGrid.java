@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.posthouse.keys.GridAuthority;
+import org.posthouse.keys.KeysException;
+import org.posthouse.keys.SiteKeys;
 
 /** The keys of a grid in a temporary folder; issues each site's on first use. */
 final class TestGrid {

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.causes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

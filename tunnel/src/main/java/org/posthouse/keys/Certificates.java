@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -28,6 +28,7 @@ import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.posthouse.causes.Causes;
 
 /**
  * Builds and checks the two kinds of X.509 certificates of a grid: its authority's and its sites'. Stateless.

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -24,6 +24,7 @@ import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.Wire;
 
 /**
@@ -31,7 +32,7 @@ import org.posthouse.wire.Wire;
  * each change. Immutable. Of two lists the one with the higher number counts; nobody but the authority can make one, so it
  * may come from anywhere.
  */
-final class RevocationList {
+public final class RevocationList {
     /** What fits into one frame: about 1,600 certificates. Those that have expired leave the list. */
     static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
 
@@ -116,7 +117,7 @@ final class RevocationList {
     }
 
     /** 0 if there is none yet. */
-    long number() {
+    public long number() {
         return number;
     }
 
@@ -124,7 +125,7 @@ final class RevocationList {
         return revoked.size();
     }
 
-    boolean holds(SiteCertificate certificate) {
+    public boolean holds(SiteCertificate certificate) {
         return !revoked.isEmpty()
                 && !certificate.serial().isEmpty()
                 && revoked.containsKey(new BigInteger(certificate.serial(), 16));
@@ -144,7 +145,7 @@ final class RevocationList {
     }
 
     /** In DER form; not to be changed. */
-    byte[] encoded() {
+    public byte[] encoded() {
         return encoded;
     }
 

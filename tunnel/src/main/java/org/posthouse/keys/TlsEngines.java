@@ -1,7 +1,8 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -22,7 +23,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority. No
- * relay resumes a session; one that another client resumes, {@link LinkTls} looks at as at a new one. Immutable. Making it blocks; making an engine does not.
+ * relay resumes a session; one that another client resumes, {@link RelayKeys#peer} looks at as at a new one. Immutable. Making it blocks; making an engine does not.
  *
  * <p>AES-128-GCM is wanted first: keys are on P-256, which is as strong, and it is cheaper than AES-256. BoringSSL wants it first by itself where the processor
  * has AES.
@@ -53,15 +54,15 @@ final class TlsEngines {
     TlsEngines(X509Certificate authority, X509Certificate own, PrivateKey key) throws GeneralSecurityException, IOException {
         X509ExtendedTrustManager trust = trust(authority);
         context = context(new AuthorityCheck(trust, authority, false), own, key);
-        natives = TlsKind.isNativeHere() ? natives(new AuthorityCheck(trust, authority, true), own, key) : null;
+        natives = OpenSsl.isAvailable() ? natives(new AuthorityCheck(trust, authority, true), own, key) : null;
         if (natives != null) {
             CLEANER.register(this, natives);
         }
     }
 
     /** @param dialled whether this end has dialled */
-    SSLEngine engine(TlsKind kind, boolean dialled, ByteBufAllocator allocator) {
-        if (kind.isNative()) {
+    SSLEngine engine(boolean natively, boolean dialled, ByteBufAllocator allocator) {
+        if (natively) {
             return (dialled ? natives.dialling : natives.accepting).newEngine(allocator);
         }
         SSLEngine engine = context.createSSLEngine();
@@ -86,7 +87,7 @@ final class TlsEngines {
         }
     }
 
-    /** Whom a certificate is for, {@link Links} looks at: no host's name is in it. */
+    /** Whom a certificate is for, links look at: no host's name is in it. */
     private static SslContext natively(SslContextBuilder builder, TrustManager trust) throws IOException {
         return builder.sslProvider(SslProvider.OPENSSL_REFCNT)
                 .trustManager(trust)

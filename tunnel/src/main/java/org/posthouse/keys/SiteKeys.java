@@ -1,10 +1,11 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import org.posthouse.causes.Causes;
 
 /**
  * A site's keys folder in memory: its own certificate and key, and the authority that its peers must be of.

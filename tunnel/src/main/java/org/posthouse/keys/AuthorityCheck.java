@@ -1,9 +1,15 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import io.netty.handler.ssl.OpenSslCertificateException;
 import java.net.Socket;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
@@ -27,12 +33,20 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
     }
 
     private CertificateException named(CertificateException failure, X509Certificate shown) {
-        return switch (LinkRefusal.of(failure)) {
-            // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
-            case EXPIRED, NOT_YET_VALID -> Certificates.isSigned(shown, authority) ? new NotValidException(shown, failure.getCause()) : failure;
-            case OTHER_AUTHORITY -> natively ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN) : failure;
-            default -> failure;
-        };
+        // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
+        if (has(failure, cause -> cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException)) {
+            return Certificates.isSigned(shown, authority) ? new NotValidException(shown, failure.getCause()) : failure;
+        }
+        boolean otherAuthority = has(failure, AuthorityCheck::saysNoPath);
+        return natively && otherAuthority ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN) : failure;
+    }
+
+    private static boolean has(Throwable failure, Predicate<Throwable> cause) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(cause);
+    }
+
+    private static boolean saysNoPath(Throwable cause) {
+        return cause instanceof CertPathValidatorException || String.valueOf(cause.getMessage()).contains("PKIX path");
     }
 
     @Override

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.causes;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;

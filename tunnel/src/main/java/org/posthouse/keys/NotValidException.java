@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -8,7 +8,7 @@ import java.time.Instant;
  * A certificate of the grid that has expired or is not valid yet; which of the two its causes say. It names the site, since who refuses a handshake knows the
  * other end's address only.
  */
-final class NotValidException extends CertificateException {
+public final class NotValidException extends CertificateException {
     private static final long serialVersionUID = 1L;
 
     /** @param certificate signed by the grid's authority: else it may name any site. @param cause why it is not valid, or what has that for its cause */

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.time.Duration;
 import java.time.Instant;

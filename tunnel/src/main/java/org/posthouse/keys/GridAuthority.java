@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.keys;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.posthouse.causes.Causes;
 
 /**
  * The one authority of a grid: issues the certificates by which sites know each other. It lives in a folder that

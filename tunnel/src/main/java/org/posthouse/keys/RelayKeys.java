@@ -1,0 +1,118 @@
+package org.posthouse.keys;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.vertx.core.Future;
+import io.vertx.core.internal.ContextInternal;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Map;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The keys of one relay, as its links use them: those in force, and what its files and its peers change of them while it runs. Confined to the relay's
+ * context.
+ */
+public final class RelayKeys {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayKeys.class);
+
+    private final String relay;
+    private final Consumer<RevocationList> onRevocations;
+    private final LinkKeys keys;
+    private final KeyWatch watch;
+
+    /**
+     * @param context the relay's
+     * @param loaded what is in force at first
+     * @param onRevocations told of each list of revoked certificates that comes into force from now on
+     */
+    public RelayKeys(ContextInternal context, String relay, SiteKeys loaded, Consumer<RevocationList> onRevocations) {
+        this.relay = relay;
+        this.onRevocations = onRevocations;
+        this.keys = new LinkKeys(loaded);
+        this.watch = new KeyWatch(context, loaded, this::onKeys, this::onProblem);
+    }
+
+    /** From now on files that change are taken up. */
+    public void start() {
+        watch.start();
+    }
+
+    /** Done when no file is read or written any more. */
+    public Future<Void> stop() {
+        return watch.stop();
+    }
+
+    /** A new end of a TLS connection, with the keys in force. @param dialled whether this end has dialled */
+    public SSLEngine engine(boolean natively, boolean dialled, ByteBufAllocator allocator) {
+        return keys.inForce().engines().engine(natively, dialled, allocator);
+    }
+
+    /**
+     * Whose certificate the other end has shown in a handshake that is over; it may name no site.
+     *
+     * @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since
+     */
+    public static SiteCertificate peer(SSLEngine engine) throws CertificateException {
+        X509Certificate certificate;
+        try {
+            certificate = (X509Certificate) engine.getSession().getPeerCertificates()[0];
+        } catch (SSLPeerUnverifiedException e) {
+            return SiteCertificate.NOBODY;
+        }
+        try {
+            certificate.checkValidity();
+        } catch (CertificateException e) {
+            throw new NotValidException(certificate, e);
+        }
+        return SiteCertificate.of(certificate);
+    }
+
+    public boolean isRevoked(SiteCertificate certificate) {
+        return keys.isRevoked(certificate);
+    }
+
+    /** The list in force. */
+    public RevocationList revocations() {
+        return keys.revocations();
+    }
+
+    /** The keys in force, and what is to be done about them. @param peers the certificates of the relays that are linked, by relay */
+    public KeysStatus status(Map<String, SiteCertificate> peers) {
+        return keys.status(peers, Instant.now());
+    }
+
+    /** A peer has told of a list: if it is newer, it is in force and kept for the next start. @throws KeysException if it is not this authority's */
+    public void take(byte[] encoded, String from) throws KeysException {
+        if (keys.take(encoded, from)) {
+            watch.keep(keys.revocations(), keys.inForce().authority());
+            honour(keys.revocations());
+        }
+    }
+
+    private void onKeys(SiteKeys newer) {
+        String site = keys.inForce().site();
+        if (!newer.site().equals(site)) {
+            onProblem(KeyWatch.unused("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site " + site));
+        } else if (keys.replace(newer)) {
+            honour(keys.revocations());
+        } else if (newer.revocations().number() > 0 && keys.revocations().isNewerThan(newer.revocations())) {
+            // Not over one of the same number: another relay that has the folder may have that in force, and each would put back its own for ever.
+            watch.keep(keys.revocations(), newer.authority());
+        }
+    }
+
+    private void onProblem(String what) {
+        LOG.warn("relay {}: {}", relay, what);
+        keys.onProblem(what);
+    }
+
+    private void honour(RevocationList list) {
+        LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", relay, list.number(), list.size());
+        onRevocations.accept(list);
+    }
+}
