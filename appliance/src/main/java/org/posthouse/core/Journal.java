@@ -52,6 +52,11 @@ public interface Journal {
      */
     void checkpoint(long job, int rank, Standing at, ImageNote image);
 
+    /** Whether it takes nothing more of this job, as {@link JournalBroken} has said to one of the relay's cores. */
+    default boolean isBroken(long job) {
+        return false;
+    }
+
     /** The last record's number. */
     long position();
 

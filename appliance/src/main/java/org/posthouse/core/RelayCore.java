@@ -234,8 +234,11 @@ public final class RelayCore {
 
     // ---- checkpoints
 
-    /** A word of a rank about its checkpoints. */
+    /** A word of a rank about its checkpoints; dropped as in {@link #fromRank}. */
     public void pointed(HomedRank rank, Point point) throws WireException {
+        if (rank.job().isUnloggable()) {
+            return;
+        }
         try {
             checkpoints.point(rank, point);
         } catch (JournalFailure e) {
@@ -301,8 +304,14 @@ public final class RelayCore {
 
     // ---- frames of ranks
 
-    /** A frame other than HELLO, ABORT and CLOSE from a rank. */
+    /**
+     * A frame other than HELLO, ABORT and CLOSE from a rank. It is dropped if the log takes nothing more of its job: it may follow from what is not logged, and the
+     * rank says it again to the relay's next process.
+     */
     public void fromRank(HomedRank rank, Frame frame) throws WireException {
+        if (rank.job().isUnloggable()) {
+            return;
+        }
         FrameView view = frame.view();
         if (rank.state() != RankState.CONNECTED && rank.state() != RankState.REPLAYING) {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
@@ -325,8 +334,11 @@ public final class RelayCore {
         }
     }
 
-    /** A rank says that it is blocked in a call, or no more. */
+    /** A rank says that it is blocked in a call, or no more; dropped as in {@link #fromRank}: what it waits for may have been. */
     public void blocked(HomedRank rank, Stall stall) throws WireException {
+        if (rank.job().isUnloggable()) {
+            return;
+        }
         mismatches.blocked(rank, stall, deliveries.times().now());
     }
 
@@ -384,7 +396,7 @@ public final class RelayCore {
     /** A rank of another core is blocked in a call, or that core judges one at home here. */
     public void stalled(Peer peer, FrameType type, Stall stall) {
         Job job = job(stall.job());
-        if (job != null) {
+        if (job != null && !job.isUnloggable()) {
             try {
                 mismatches.stalled(job, peer, type, stall, deliveries.times().now());
             } catch (WireException e) {

@@ -178,11 +178,12 @@ final class Safety {
         }
     }
 
-    /** Another core has handled more. */
+    /** Another core has handled more. Nothing becomes safe any more if the log takes nothing more: another core of this relay drops then what it is passed. */
     void settle() {
         KeptFrames.Waiting first = null;
+        boolean settles = !rank.job().journal().isBroken(rank.job().id());
         for (KeptFrames queue : queues) {
-            while (queue.isPastHead()) {
+            while (settles && queue.isPastHead()) {
                 KeptFrames.Waiting done = queue.remove();
                 waiting--;
                 waitingBytes -= done.bytes;

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -21,7 +22,6 @@ import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalBroken;
-import org.posthouse.core.JournalFailure;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
@@ -68,9 +68,9 @@ final class LogJournal implements Journal {
 
     /**
      * For each open job of which a record could not be logged, or read back, why. None of it is logged from there on: what the log has of it is to be a
-     * prefix of what happened, from which the relay's next process may go on. Guarded by this object's lock.
+     * prefix of what happened, from which the relay's next process may go on. Written under this object's lock, read by any thread.
      */
-    private final Map<Long, String> broken = new HashMap<>();
+    private final Map<Long, String> broken = new ConcurrentHashMap<>();
 
     /** Jobs whose end could not be logged, and the status of each. Guarded by this object's lock. */
     private final Map<Long, Integer> unended = new HashMap<>();
@@ -321,14 +321,10 @@ final class LogJournal implements Journal {
 
     /** Of what goes on whether it is logged or not. */
     private boolean tryAppend(String what, long job, LongSupplier record) {
-        boolean goesOn = !broken.containsKey(job);
         try {
-            append(job, record);
+            appendOne(job, record);
             return true;
-        } catch (JournalFailure e) {
-            if (goesOn) {
-                broken.remove(job); // What else happens to it does not depend on this.
-            }
+        } catch (JournalBroken e) { // What else happens to it does not depend on this.
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
             return false;
         }
@@ -512,6 +508,11 @@ final class LogJournal implements Journal {
     }
 
     @Override
+    public boolean isBroken(long job) {
+        return !broken.isEmpty() && broken.containsKey(job);
+    }
+
+    @Override
     public long position() {
         MessageLog open = log;
         return open == null ? Long.MAX_VALUE : open.position();
@@ -586,11 +587,20 @@ final class LogJournal implements Journal {
      * @return the record's position
      */
     private long append(long job, LongSupplier record) {
+        try {
+            return appendOne(job, record);
+        } catch (JournalBroken e) {
+            broken.put(job, e.getMessage());
+            throw e;
+        }
+    }
+
+    private long appendOne(long job, LongSupplier record) {
         assert Thread.holdsLock(this);
         if (log == null) {
-            throw new JournalBroken("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
+            throw broken(job, "its relay has stopped", null);
         }
-        if (!broken.isEmpty() && broken.containsKey(job)) {
+        if (isBroken(job)) {
             throw new JournalBroken(broken.get(job), null);
         }
         try {
@@ -617,9 +627,7 @@ final class LogJournal implements Journal {
         }
     }
 
-    private JournalBroken broken(long job, String why, Exception cause) {
-        String what = "job " + Job.hexId(job) + " cannot be logged: " + why;
-        broken.put(job, what);
-        return new JournalBroken(what, cause);
+    private static JournalBroken broken(long job, String why, Exception cause) {
+        return new JournalBroken("job " + Job.hexId(job) + " cannot be logged: " + why, cause);
     }
 }

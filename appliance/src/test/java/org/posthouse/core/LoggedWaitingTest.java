@@ -324,7 +324,15 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     @Test
-    void damagedRecordFailsTheJobByNameWheneverItIsRead() throws Exception {
+    void damagedRecordFailsTheJobByNameWhenItIsMatched() throws Exception {
+        send(1, 1, 10);
+        relay.journal.damaged = true;
+        post(1);
+        assertThat(relay.failure()).startsWith("LOG_DAMAGED: the record at place 1");
+    }
+
+    @Test
+    void damagedRecordFailsTheJobByNameWhenItsReceiverReadsOnAndNothingThatComesThenHasAnEffect() throws Exception {
         send(1, 1, 10);
         send(1, 2, 10);
         receiver.reads = false;
@@ -333,7 +341,11 @@ final class LoggedWaitingTest extends TwoRanks {
         readsAgain();
         assertThat(relay.failure()).startsWith("LOG_DAMAGED: the record at place 1");
         relay.events.clear();
+        relay.journal.damaged = false;
+        readsAgain();
+        receiver.take();
         post(2);
-        assertThat(relay.failure()).startsWith("LOG_DAMAGED: the record at place 2");
+        assertThat(receiver.take()).as("what is behind a record that is missing").isEmpty();
+        assertThat(relay.failure()).isNull();
     }
 }

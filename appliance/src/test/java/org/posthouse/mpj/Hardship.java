@@ -16,6 +16,7 @@ package org.posthouse.mpj;
  * @param switches how often a relay changes its mode, so that its ranks are asked to connect again
  * @param cutTicksMax for how long at most all links are cut, soon after the start; 0: they are not
  * @param fullLogs how often a relay's log has no room for a while, so that senders are held
+ * @param brokenLogs how often a relay's log takes nothing, or its disk fails a sync, so that jobs, which all have a folder then, stand still until it is started again
  * @param mistakes how often a process is started in the place of another that only seems dead
  * @param dyingInFour how many of four ranks die with their relay
  * @param takesBack whether programs do little else than take sends back, and there is little credit, so that much can be
@@ -36,35 +37,39 @@ public record Hardship(
         int switches,
         int cutTicksMax,
         int fullLogs,
+        int brokenLogs,
         int mistakes,
         int dyingInFour,
         boolean takesBack,
         boolean longImages,
         boolean floods) {
     /** Some of everything. */
-    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0, 0, 0, 0, 1, false, false, false);
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** One power cut after the other, with much under way and many checkpoints. */
-    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0, 0, 0, 0, 1, false, false, false);
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** Relays and hosts live until they have told a process of its past. */
-    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0, 0, 0, 0, 1, false, false, false);
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0, 0, 0, 0, 0, 1, false, false, false);
 
     /** Processes die, and lose their connections as they hear where they go on. */
-    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0, 0, 0, 0, 1, false, true, false);
+    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0, 0, 0, 0, 0, 1, false, true, false);
 
     /** Ranks are always on their way from one connection to the next, while they, relays and hosts die. */
-    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12, 0, 0, 0, 1, false, false, false);
+    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12, 0, 0, 0, 0, 1, false, false, false);
 
     /** The sites are cut off from each other for longer than most of it lasts. */
-    public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0, 1, false, false, false);
+    public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0, 0, 1, false, false, false);
 
     /** All of it at once. */
-    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 6, 1, false, true, false);
+    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 0, 6, 1, false, true, false);
+
+    /** A log breaks while the other relays go on, log checkpoints and come to their ends; ranks are left alone, or killed with all others and started again. */
+    public static final Hardship BROKEN = new Hardship(false, false, true, 2, 6, 50, 400, 9, 0, 0, 0, 0, 0, 3, 0, 1, false, false, false);
 
     /** What was taken back must stay so, though relays die with the ranks that know of it. */
-    public static final Hardship TAKING_BACK = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 0, 0, 3, true, false, false);
+    public static final Hardship TAKING_BACK = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 0, 0, 0, 3, true, false, false);
 
     /** What finds no credit is offered, and asked for before it is received; or sent another way by the process that comes after a death. */
-    public static final Hardship FLOODED = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 4, 0, 2, false, false, true);
+    public static final Hardship FLOODED = new Hardship(false, false, true, 4, 10, 40, 400, 12, 0, 0, 0, 0, 4, 0, 0, 2, false, false, true);
 }

@@ -22,6 +22,9 @@ final class CrashTrouble {
     /** For how long a log is full at most. */
     private static final int FULL_TICKS = 400;
 
+    /** For how long a log takes nothing at most, and after how long its relay is started again. */
+    private static final int BROKEN_TICKS = 1_500;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
@@ -52,6 +55,9 @@ final class CrashTrouble {
         switchNext();
         for (int times = hardship.fullLogs(); times > 0; times--) {
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
+        }
+        for (int times = hardship.brokenLogs(); times > 0; times--) {
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> breakLog(randomHost()));
         }
         for (int times = hardship.mistakes(); times > 0; times--) {
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
@@ -138,6 +144,24 @@ final class CrashTrouble {
         }
     }
 
+    /** Some time later the relay is started again. */
+    private void breakLog(SimHost host) {
+        if (world.isOver() || !host.isAlive()) {
+            return;
+        }
+        count++;
+        if (world.waitsForDisks() && random.nextInt(3) == 0) {
+            host.failSync();
+        } else {
+            host.breakLog(1 + random.nextInt(BROKEN_TICKS));
+        }
+        host.after(1 + random.nextInt(BROKEN_TICKS), () -> world.kill(host, losesPower()));
+    }
+
+    private boolean losesPower() {
+        return hardship.powerCuts() || world.mayLosePower() && random.nextBoolean();
+    }
+
     private void holdLinks() {
         SimHost from = randomHost();
         for (SimHost to : world.hosts()) {
@@ -156,8 +180,7 @@ final class CrashTrouble {
         if (!host.isAlive()) {
             return;
         }
-        boolean power = hardship.powerCuts() || world.mayLosePower() && random.nextBoolean();
-        world.kill(host, power);
+        world.kill(host, losesPower());
         for (int rank = 0; rank < world.ranks(); rank++) {
             if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) < hardship.dyingInFour()) {
                 world.kill(rank);

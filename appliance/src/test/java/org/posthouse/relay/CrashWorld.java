@@ -89,7 +89,7 @@ final class CrashWorld {
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
-        JobOpen opening = opening(JOB, relays, size, survivesHost ? Durability.HOST : Durability.PROCESS, random, launcher);
+        JobOpen opening = opening(hardship, JOB, relays, size, survivesHost ? Durability.HOST : Durability.PROCESS, random, launcher);
         jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher));
         if (isShared) {
             jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? Durability.PROCESS : Durability.HOST));
@@ -103,7 +103,7 @@ final class CrashWorld {
     private SimJob other(Hardship hardship, long seed, int relays, Durability durability) {
         Random own = new Random(seed);
         int size = Math.max(relays, 2 + own.nextInt(3));
-        JobOpen opening = opening(OTHER_JOB, relays, size, durability, own, own);
+        JobOpen opening = opening(hardship, OTHER_JOB, relays, size, durability, own, own);
         return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own);
     }
 
@@ -111,7 +111,7 @@ final class CrashWorld {
         return Arrays.stream(opening.homeOf()).map(home -> home * shards + random.nextInt(shards)).toArray();
     }
 
-    private static JobOpen opening(long id, int relays, int size, Durability durability, Random random, Random launcher) {
+    private static JobOpen opening(Hardship hardship, long id, int relays, int size, Durability durability, Random random, Random launcher) {
         List<Home> homes = new ArrayList<>();
         for (int relay = 0; relay < relays; relay++) {
             homes.add(new Home("site-" + relay, relayId(relay), "127.0.0.1:" + relay));
@@ -121,7 +121,7 @@ final class CrashWorld {
             homeOf[rank] = rank < relays ? rank : random.nextInt(relays);
         }
         JobOpen job = new JobOpen(id, TOKEN, durability, false, "sim", homes, homeOf);
-        return launcher.nextInt(3) == 0 ? job.keepingOutput() : job;
+        return launcher.nextInt(3) == 0 || hardship.brokenLogs() > 0 ? job.keepingOutput() : job;
     }
 
     static String relayId(int relay) {

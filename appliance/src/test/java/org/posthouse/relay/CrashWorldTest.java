@@ -54,6 +54,13 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.CUT_OFF, SEEDS / 10);
     }
 
+    /** A job with a folder stands still where a log takes nothing more, and goes on when its relay was started again: what that has missed the others have kept. */
+    @Test
+    void whatABrokenLogHasNotTakenIsSentAgain() {
+        nothingHasDied(Hardship.BROKEN, SEEDS / 5);
+        nothingHasDied(Hardship.BROKEN, SEEDS / 10, true);
+    }
+
     /** Who knows that a send was taken back dies, and its relay with it; the receiver is told that it does not come. */
     @Test
     void whatWasTakenBackStaysSo() {
@@ -83,6 +90,7 @@ final class CrashWorldTest {
     @Test
     void seedsThatHaveFoundFaults() {
         run(Hardship.ORDINARY, 11_404_536);
+        run(Hardship.BROKEN, 1697); // A core drops what another one of its relay has passed on, as the log is broken, and that takes it for safe.
     }
 
     /** Two jobs share relays that die; what one of them sends waits for disks, and what the other one sends overtakes it. */

@@ -13,6 +13,7 @@ import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
 
 /** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a historian. */
@@ -48,6 +49,12 @@ final class SimCore {
         } catch (Refusal e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Its job has ended: what was kept of it is told. */
+    void close(Notice why) {
+        core.closeJob(why.job(), why);
+        gate.forgo(job -> core.job(job) == null);
     }
 
     void restore(long job, List<Recovered> ranks) {
@@ -87,8 +94,12 @@ final class SimCore {
     void fromPeer(int from, byte[] frame, boolean local, Runnable handled) {
         Frame arrived = arrived(frame);
         world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
-        core.fromPeer(way(from), arrived);
-        tell(arrived.view().job(), local, handled);
+        long job = arrived.view().job();
+        if (core.fromPeer(way(from), arrived) || local) {
+            tell(job, local, handled);
+        } else {
+            gate.keepHandled(job, handled);
+        }
     }
 
     /** Whether what this job says waits for the disk here. */
@@ -101,7 +112,7 @@ final class SimCore {
         if (local || !isGated(job)) {
             handled.run();
         } else {
-            gate.pass(handled);
+            gate.passHandled(job, handled);
         }
     }
 

@@ -2,8 +2,10 @@ package org.posthouse.relay;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogRecord;
@@ -40,6 +42,18 @@ final class SimHost {
     private long jammedUntil;
     private boolean syncing;
 
+    /** Until then the log takes nothing. */
+    private long brokenUntil;
+
+    /** Whether a sync has failed since the relay's start. */
+    private boolean syncFailed;
+
+    /** Jobs of which the log did not take something since the relay's start: it takes nothing more of them. */
+    private final Set<Long> broken = new HashSet<>();
+
+    /** Those whose launchers were told that they stand still. */
+    private final Set<SimJob> standing = new HashSet<>();
+
     SimHost(CrashWorld world, int number) {
         this.world = world;
         this.number = number;
@@ -71,6 +85,10 @@ final class SimHost {
     void die(boolean power) {
         life = 0;
         syncing = false;
+        brokenUntil = 0;
+        syncFailed = false;
+        broken.clear();
+        standing.clear();
         ports.forEach(SimPort::relayDied);
         ports = new ArrayList<>();
         long lost = log.position() - safe;
@@ -100,8 +118,11 @@ final class SimHost {
     boolean close(SimJob job) {
         if (isAlive()) {
             world.trace("relay " + number + " ends job " + Long.toHexString(job.id()));
-            cores.forEach(core -> core.core().closeJob(job.id(), Notice.closing(job.id(), Reason.NORMAL, "all ranks are done")));
-            log.append(new LogRecord.JobClosed(job.id(), 0));
+            cores.forEach(core -> core.close(Notice.closing(job.id(), Reason.NORMAL, "all ranks are done")));
+            broken.remove(job.id());
+            if (takes(job.id())) {
+                log.append(new LogRecord.JobClosed(job.id(), 0));
+            }
             look();
         }
         return isAlive();
@@ -135,6 +156,52 @@ final class SimHost {
     /** For how long what comes has to wait; 0 if it has not. */
     long jammedFor() {
         return Math.max(0, jammedUntil - world.now());
+    }
+
+    /** Its log takes nothing for so long, and of a job that had something to log meanwhile nothing until the relay is started again. */
+    void breakLog(long ticks) {
+        world.trace("relay " + number + " has a log that takes nothing");
+        brokenUntil = world.now() + ticks;
+    }
+
+    /** Its disk fails a sync: nothing becomes safe until it is started again. */
+    void failSync() {
+        world.trace("relay " + number + " has a disk that fails");
+        syncFailed = true;
+        for (SimCore core : cores) {
+            core.gate().giveUp();
+            world.jobs().stream().filter(job -> job.opening().survivesHost()).forEach(job -> core.core().failJob(job.id(), Reason.LOG_BROKEN, "the disk"));
+        }
+    }
+
+    /** Whether something of this job can be logged; else nothing will be. */
+    boolean tryLog(long job) {
+        if (world.now() < brokenUntil) {
+            broken.add(job);
+        }
+        return takes(job);
+    }
+
+    boolean takes(long job) {
+        return world.now() >= brokenUntil && !isBroken(job);
+    }
+
+    /** Whether something of this job was not logged. */
+    boolean isBroken(long job) {
+        return broken.contains(job);
+    }
+
+    /** Whether a job may have to stand still here. */
+    boolean isBroken() {
+        return syncFailed || world.now() < brokenUntil || !broken.isEmpty();
+    }
+
+    /** A job stands still here. @return whether its launcher is to be told, as it was not */
+    boolean standsStill(SimJob job) {
+        if (!isBroken()) {
+            throw new AssertionError("job " + Long.toHexString(job.id()) + " stands still at relay " + number + ", whose log takes all");
+        }
+        return standing.add(job);
     }
 
     /** Asks its ranks to connect again, as a change of its mode does. */
@@ -171,11 +238,14 @@ final class SimHost {
             throw new AssertionError("relay " + number + " is dead and waits for its disk");
         }
         wanted = Math.max(wanted, position);
-        if (!syncing && wanted > safe) {
+        if (!syncing && wanted > safe && !syncFailed) {
             syncing = true;
             long target = log.position();
             after(1 + world.random().nextInt(world.diskDelayMax()), () -> {
                 syncing = false;
+                if (syncFailed) {
+                    return;
+                }
                 safe = target;
                 world.trace(() -> "  relay " + number + " has its log on the disk up to " + target + " of " + log.position());
                 cores.forEach(core -> after(world.random().nextInt(3), core.gate()::open));

@@ -42,6 +42,11 @@ final class SimJob implements SimProcess.World {
     private final List<List<String>> tapes = new ArrayList<>();
     private int left;
 
+    /** Which launcher there is, from 1: one leaves the job as it is, and another goes on with it. */
+    private int launchers = 1;
+
+    private boolean isLeft;
+
     /** @param coreOf where its ranks are at home, by their numbers */
     SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher) {
         this.world = world;
@@ -78,8 +83,9 @@ final class SimJob implements SimProcess.World {
     }
 
     private void launch(int rank, int incarnation, long ticks) {
+        int by = launchers;
         world.stage().after(ticks, () -> {
-            if (world.isEnded()) {
+            if (world.isEnded() || by != launchers) {
                 return;
             }
             world.trace("rank " + rank + of() + " starts, incarnation " + incarnation);
@@ -189,8 +195,52 @@ final class SimJob implements SimProcess.World {
                     throw new AssertionError("an image of rank " + event.rank() + " counts, and its launcher does not have what it had printed");
                 }
             }
+            case JobEvent.ABORTED -> standStill(event, core);
             default -> throw new AssertionError("job event " + event);
         }
+    }
+
+    /** The launcher hears it, unless the relay dies before. */
+    private void standStill(JobEvent event, SimCore core) {
+        world.trace(() -> "job event " + event);
+        if (event.rank() >= 0 || event.code() != JobEvent.STANDS) {
+            throw new AssertionError("job event " + event);
+        }
+        if (core.host().standsStill(this)) {
+            core.after(1 + launcher.nextInt(600), this::leave);
+        }
+    }
+
+    /** The launcher leaves the job as it is. Its ranks end. */
+    private void leave() {
+        if (isLeft) {
+            return;
+        }
+        world.trace("the launcher leaves the job" + of());
+        isLeft = true;
+        launchers++;
+        for (SimProcess process : processes) {
+            if (process != null) {
+                process.kill();
+            }
+        }
+        resume();
+    }
+
+    /** Another launcher goes on with it when no relay has a broken log any more. */
+    private void resume() {
+        world.stage().after(100 + launcher.nextInt(500), () -> {
+            if (world.hosts().stream().anyMatch(SimHost::isBroken)) {
+                resume();
+                return;
+            }
+            isLeft = false;
+            for (int rank = 0; rank < processes.length; rank++) {
+                if (diaries[rank] == null) {
+                    launch(rank, processes[rank] == null ? 1 : processes[rank].incarnation() + 1, launcher.nextInt(100));
+                }
+            }
+        });
     }
 
     /** The launcher has not read all that the rank has printed, and says so when it has; its relay may have died by then. */

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Journal;
+import org.posthouse.core.JournalBroken;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
@@ -38,7 +39,7 @@ final class SimLog implements Journal {
 
     private void arrival(long job, Message message, Parcel head, Receipt receipt) {
         LogRecord.Form form = LogRecord.Form.valueOf(message.form().name());
-        long position = log.append(
+        long position = append(
                 new LogRecord.Arrival(
                         job, message.destination(), message.context(), message.source(), message.tag(), message.sequence(),
                         message.datatype(), message.elements(), message.bytes(), form, message.isStorable(), receipt),
@@ -53,54 +54,68 @@ final class SimLog implements Journal {
 
     @Override
     public long chunk(long job, Message message, long offset, Parcel chunk) {
-        return MemoryLog.place(log.append(
+        return MemoryLog.place(append(
                 new LogRecord.Chunk(job, message.destination(), message.logPosition(), offset, 0), payload(chunk)));
     }
 
     @Override
     public void delivery(long job, int rank, int incarnation, long delivery, Message message) {
         Receipt receipt = new Receipt(incarnation, delivery, message.receive().ordinal());
-        log.append(new LogRecord.Delivery(
+        append(new LogRecord.Delivery(
                 job, rank, receipt, message.context(), message.source(), message.sequence(), message.logPosition(), message.logPlace()));
     }
 
     @Override
     public void polls(long job, int rank, int incarnation, long failedPolls) {
-        log.append(new LogRecord.Polls(job, rank, incarnation, failedPolls));
+        append(new LogRecord.Polls(job, rank, incarnation, failedPolls));
     }
 
     @Override
     public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
-        log.append(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items));
+        append(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items));
     }
 
     @Override
     public void incarnation(long job, int rank, int incarnation) {
-        log.append(new LogRecord.Incarnation(job, rank, incarnation, 0, 0));
+        append(new LogRecord.Incarnation(job, rank, incarnation, 0, 0));
     }
 
     @Override
     public void withdrawn(long job, Message offer) {
-        log.append(new LogRecord.Withdrawn(
+        append(new LogRecord.Withdrawn(
                 job, offer.destination(), offer.context(), offer.source(), offer.sequence(), offer.logPosition()));
     }
 
     @Override
     public void finalized(long job, int rank, int incarnation) {
-        log.append(new LogRecord.Finalized(job, rank, incarnation, false));
+        append(new LogRecord.Finalized(job, rank, incarnation, false));
     }
 
     @Override
     public void done(long job, int rank, int incarnation) {
-        log.append(new LogRecord.Finalized(job, rank, incarnation, true));
+        if (host.takes(job)) {
+            log.append(new LogRecord.Finalized(job, rank, incarnation, true));
+        }
         host.look();
     }
 
     @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
-        log.append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
+        append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
         host.world().trace(() -> "  relay " + host.number() + " logs at " + log.position() + " of rank " + rank + " " + LogJournal.point(at, image));
         host.look();
+    }
+
+    private long append(LogRecord record, ByteBuffer... payload) {
+        if (!host.tryLog(record.job())) {
+            throw new JournalBroken("not logged: " + record, null);
+        }
+        return log.append(record, payload);
+    }
+
+    @Override
+    public boolean isBroken(long job) {
+        return host.isBroken(job);
     }
 
     @Override

@@ -81,6 +81,10 @@ final class SimPast implements Historian {
                         && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
         boolean anew = begins && !originKnown && rank.incarnation() > 1;
         Optional<Checkpoint> image = anew ? readable(known) : Optional.empty();
+        if (anew && !core.host().takes(rank.job().id())) {
+            core.after(1, () -> core.core().pastUnreadable(rank, replay, "the log takes nothing"));
+            return;
+        }
         if (anew) {
             log.append(new LogRecord.Incarnation(
                     rank.job().id(), rank.rank(), rank.incarnation(), LogRecord.Incarnation.CHOSEN, image.map(Checkpoint::number).orElse(0L)));
