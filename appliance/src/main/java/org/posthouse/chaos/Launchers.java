@@ -19,7 +19,7 @@ import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
-import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Durability;
 
 /**
  * One job whose launchers are processes: {@code posthouse run --folder}, and for each that is killed {@code posthouse resume}. The
@@ -97,7 +97,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         }
         List<String> words = new ArrayList<>(List.of(
                 "run", "-n", Integer.toString(job.ranks()), "--sites", Integer.toString(reach.sites()), "--relays-per-site",
-                Integer.toString(reach.relaysPerSite()), "--durability", job.durability() == JobOpen.HOST ? "host" : "process", "--max-restarts",
+                Integer.toString(reach.relaysPerSite()), "--durability", job.durability() == Durability.HOST ? "host" : "process", "--max-restarts",
                 Integer.toString(job.patience().maxRestarts()), "--relay-timeout",
                 Long.toString(TimeUnit.MILLISECONDS.toSeconds(job.patience().relayTimeoutMs())), "--folder", folder.toString(), "-cp",
                 job.classPath().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))));

@@ -13,6 +13,7 @@ import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -228,7 +229,7 @@ final class BenchCommand implements Callable<Integer> {
         return Variant.all(
                 modes.modes(),
                 sockets.stream().distinct().toList(),
-                Durability.logged(durabilities, command),
+                Durabilities.logged(durabilities, command),
                 buffers.stream().distinct().toList(),
                 algorithms.stream().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).distinct().toList(),
                 chosenSettings());

@@ -7,6 +7,7 @@ import org.posthouse.bench.JobBench;
 import org.posthouse.bench.JobPlan;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
+import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -62,7 +63,7 @@ final class BenchJobCommand implements Callable<Integer> {
         try {
             return new JobPlan(
                     spec, job.sites(), job.relaysPerSite(), mode.config(),
-                    Durability.logged(durabilities, command), repetitions);
+                    Durabilities.logged(durabilities, command), repetitions);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

@@ -17,6 +17,7 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
+import org.posthouse.wire.Durability;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -49,7 +50,7 @@ final class JobOptions {
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), environment, durability.code(), patience);
+                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), environment, durability, patience);
     }
 
     int sites() {

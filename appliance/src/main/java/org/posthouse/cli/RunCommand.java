@@ -26,6 +26,7 @@ import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.LinkLimits;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
@@ -205,7 +206,7 @@ final class RunCommand implements Callable<Integer> {
                 program.subList(1, program.size()),
                 jvmFlags,
                 environment,
-                durability.code(),
+                durability,
                 new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {

@@ -7,6 +7,7 @@ import org.posthouse.bench.ScalePlan;
 import org.posthouse.bench.ScaleReport;
 import org.posthouse.bench.ScaleRun;
 import org.posthouse.bench.SizeList;
+import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -85,7 +86,7 @@ final class ScaleCommand implements Callable<Integer> {
                     clients.stream().distinct().sorted().toList(),
                     relays.stream().distinct().sorted().toList(),
                     modes.modes(),
-                    Durability.logged(durabilities, command),
+                    Durabilities.logged(durabilities, command),
                     SizeList.parse(sizes),
                     repetitions,
                     phaseMs,

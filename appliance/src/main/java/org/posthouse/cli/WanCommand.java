@@ -17,6 +17,7 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
+import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -200,7 +201,7 @@ final class WanCommand implements Callable<Integer> {
                     window != null ? window : apart ? 4 : 64,
                     given("--seconds", seconds),
                     tunnels,
-                    Durability.logged(durabilities, command),
+                    Durabilities.logged(durabilities, command),
                     repetitions,
                     phaseMs,
                     specs(ranks != null ? ranks : RANKS_PER_SITE * chosen.sites().size()),

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
@@ -129,7 +130,7 @@ public final class Job {
         return opening.survivesHost();
     }
 
-    int durability() {
+    Durability durability() {
         return opening.durability();
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -35,7 +36,7 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                 .put("job", HexFormat.of().toHexDigits(opening.job()))
                 .put("token", opening.token().hex())
                 .put("name", spec.name())
-                .put("durability", opening.durability());
+                .put("durability", opening.durability().code());
         tokenFile.ifPresent(path -> file.put("tokenFile", path.toString()));
         ArrayNode homes = file.putArray("homes");
         opening.homes().forEach(home -> homes.addObject().put("site", home.site()).put("relay", home.relay()).put("address", home.address()));
@@ -87,7 +88,7 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                 texts(file, "arguments"),
                 texts(file, "jvmFlags"),
                 words(file, "environment"),
-                number(file, "durability"),
+                Durability.of(number(file, "durability")),
                 new Patience(
                         number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
                         number(patience, "launcherSeconds")));

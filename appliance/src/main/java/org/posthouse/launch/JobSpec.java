@@ -3,7 +3,7 @@ package org.posthouse.launch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Durability;
 
 /**
  * What a job is made of.
@@ -15,7 +15,7 @@ import org.posthouse.wire.JobOpen;
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
  * @param environment further variables of the ranks' environment
- * @param durability what is logged, and what that survives ({@code --durability}): a constant of {@link JobOpen}
+ * @param durability what is logged, and what that survives ({@code --durability})
  * @param patience what a logged job endures before it ends
  */
 public record JobSpec(
@@ -26,7 +26,7 @@ public record JobSpec(
         List<String> arguments,
         List<String> jvmFlags,
         Map<String, String> environment,
-        int durability,
+        Durability durability,
         Patience patience) {
 
     public JobSpec {
@@ -38,7 +38,7 @@ public record JobSpec(
 
     /** Whether messages and deliveries are logged. */
     public boolean logged() {
-        return durability != JobOpen.NONE;
+        return durability != Durability.NONE;
     }
 
     /** Whether a rank whose process ends by accident is started again: only what is logged can be replayed. */
@@ -58,7 +58,7 @@ public record JobSpec(
             boolean logged,
             Patience patience) {
         this(
-                name, ranks, classPath, mainClass, arguments, jvmFlags, environment, logged ? JobOpen.PROCESS : JobOpen.NONE,
+                name, ranks, classPath, mainClass, arguments, jvmFlags, environment, logged ? Durability.PROCESS : Durability.NONE,
                 patience);
     }
 }

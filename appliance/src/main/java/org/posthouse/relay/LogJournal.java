@@ -252,7 +252,7 @@ final class LogJournal implements Journal {
             if (!log.hasRoomNow()) {
                 throw new JournalFull("job " + Job.hexId(job.job()) + " cannot be logged: the log's disk is full");
             }
-            return log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode());
+            return log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability().code()), job.encode());
         });
         return this;
     }

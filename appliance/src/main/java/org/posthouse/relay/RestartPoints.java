@@ -18,7 +18,7 @@ import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.RecordCursor;
-import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Durability;
 
 /**
  * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
@@ -169,8 +169,8 @@ final class RestartPoints {
         boolean outlivesHost;
         long position;
         synchronized (turn) {
-            outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == JobOpen.HOST);
-            position = outlivesHost ? log.position() : log.book().lastEnd(JobOpen.HOST);
+            outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == Durability.HOST.code());
+            position = outlivesHost ? log.position() : log.book().lastEnd(Durability.HOST.code());
             log.handOver();
         }
         return !outlivesHost && disk.hasFailed() || disk.await(position);

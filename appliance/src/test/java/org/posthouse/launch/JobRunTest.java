@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
@@ -309,7 +310,7 @@ class JobRunTest {
                 "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
                 new Patience(3, relayTimeoutMs));
         List<Home> homes = List.of(new Home("here", "here", relay.address()));
-        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0, true);
+        opening = new JobOpen(7, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[1], 0, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
         folder.describe(new JobFile(spec, above, opening, Optional.empty()));
         return folder;

@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -29,13 +30,14 @@ class RankProcessTest {
     /** Its ranks are told from those that other tests start meanwhile by the folder that they are told. */
     private JobSpec spec() {
         return new JobSpec(
-                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(), Map.of(), JobOpen.PROCESS,
+                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(), Map.of(),
+                Durability.PROCESS,
                 Patience.DEFAULT);
     }
 
     private JobFolder folder() throws JobFailure {
         List<Home> homes = List.of(new Home("a", "a", "127.0.0.1:1"));
-        JobOpen opening = new JobOpen(1, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[2], 60, true);
+        JobOpen opening = new JobOpen(1, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[2], 60, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
         folder.describe(new JobFile(spec(), above, opening, Optional.empty()));
         return folder;

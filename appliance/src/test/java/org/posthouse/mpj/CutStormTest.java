@@ -20,7 +20,7 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.ops.LinkView;
 import org.posthouse.relay.CutLinks;
-import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Wire;
 
 /**
@@ -111,7 +111,7 @@ final class CutStormTest {
             proxies.add(proxy);
             return proxy.address();
         };
-        int durability = logged ? JobOpen.PROCESS : JobOpen.NONE;
+        Durability durability = logged ? Durability.PROCESS : Durability.NONE;
         try (RelayedWorld world = new RelayedWorld(
                 vertx -> CutLinks.grid(vertx, SITES, logged, route, links -> links.lanes(lanes)), RANKS, Settings.DEFAULT, durability)) {
             world.limit(800);

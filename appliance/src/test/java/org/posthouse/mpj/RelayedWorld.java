@@ -16,6 +16,7 @@ import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
 import org.posthouse.relay.ThreadLoad;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -85,23 +86,23 @@ final class RelayedWorld implements AutoCloseable {
     RelayedWorld(int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
         this(
                 vertx -> EmbeddedGrid.start(vertx, sites, relaysPerSite, false, ModeConfig.of(mode)),
-                ranks, settings, JobOpen.NONE);
+                ranks, settings, Durability.NONE);
     }
 
     /** A world whose job is logged. */
     static RelayedWorld logged(int sites, int ranks, Settings settings) throws Exception {
         return new RelayedWorld(
                 vertx -> EmbeddedGrid.start(vertx, sites, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED)),
-                ranks, settings, JobOpen.PROCESS);
+                ranks, settings, Durability.PROCESS);
     }
 
     /** A world whose job outlives the hosts of its relays, which are on that disk. */
     static RelayedWorld survivingHosts(StoppedDisk disk, int sites, int ranks) throws Exception {
-        return new RelayedWorld(vertx -> disk.grid(vertx, sites), ranks, Settings.DEFAULT, JobOpen.HOST);
+        return new RelayedWorld(vertx -> disk.grid(vertx, sites), ranks, Settings.DEFAULT, Durability.HOST);
     }
 
     /** Blocks of ranks at each of the relays. */
-    RelayedWorld(GridStart start, int ranks, Settings settings, int durability) throws Exception {
+    RelayedWorld(GridStart start, int ranks, Settings settings, Durability durability) throws Exception {
         this.settings = settings;
         grid = start.on(vertx);
         List<String> addresses = grid.addresses();

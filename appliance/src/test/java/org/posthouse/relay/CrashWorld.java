@@ -15,6 +15,7 @@ import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
 import org.posthouse.mpj.Stage;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -88,10 +89,10 @@ final class CrashWorld {
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
-        JobOpen opening = opening(JOB, relays, size, survivesHost ? JobOpen.HOST : JobOpen.PROCESS, random, launcher);
+        JobOpen opening = opening(JOB, relays, size, survivesHost ? Durability.HOST : Durability.PROCESS, random, launcher);
         jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher));
         if (isShared) {
-            jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? JobOpen.PROCESS : JobOpen.HOST));
+            jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? Durability.PROCESS : Durability.HOST));
         }
         for (int relay = 0; relay < relays; relay++) {
             hosts.add(new SimHost(this, relay));
@@ -99,7 +100,7 @@ final class CrashWorld {
         trouble = troubled ? new CrashTrouble(hardship, this) : null;
     }
 
-    private SimJob other(Hardship hardship, long seed, int relays, int durability) {
+    private SimJob other(Hardship hardship, long seed, int relays, Durability durability) {
         Random own = new Random(seed);
         int size = Math.max(relays, 2 + own.nextInt(3));
         JobOpen opening = opening(OTHER_JOB, relays, size, durability, own, own);
@@ -110,7 +111,7 @@ final class CrashWorld {
         return Arrays.stream(opening.homeOf()).map(home -> home * shards + random.nextInt(shards)).toArray();
     }
 
-    private static JobOpen opening(long id, int relays, int size, int durability, Random random, Random launcher) {
+    private static JobOpen opening(long id, int relays, int size, Durability durability, Random random, Random launcher) {
         List<Home> homes = new ArrayList<>();
         for (int relay = 0; relay < relays; relay++) {
             homes.add(new Home("site-" + relay, relayId(relay), "127.0.0.1:" + relay));

@@ -24,6 +24,7 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.ops.RankView;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -134,7 +135,7 @@ final class DirectoryFaultTest {
             until(launcher, FrameType.WELCOME);
             broken = true;
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
-            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             assertThat(Notice.decode(until(launcher, FrameType.CLOSE)).text()).contains("broken by the test");
         }
         broken = false;
@@ -160,7 +161,7 @@ final class DirectoryFaultTest {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
-            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
             assertThat(syncing.getCount()).isEqualTo(1);
             hangs = true;
@@ -176,7 +177,7 @@ final class DirectoryFaultTest {
                 RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
-            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
             rank.send(Hello.firstStart(JOB, 1, TOKEN).encode());
             until(rank, FrameType.WELCOME);

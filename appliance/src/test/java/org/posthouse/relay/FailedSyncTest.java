@@ -32,6 +32,7 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -61,12 +62,12 @@ final class FailedSyncTest {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             assertThat(read(launcher)).contains("WELCOME");
-            assertThat(List.of(open(launcher, relay, 1, JobOpen.HOST), read(launcher)))
+            assertThat(List.of(open(launcher, relay, 1, Durability.HOST), read(launcher)))
                     .as("what opened it is to come to the disk, though none of its ranks has said anything")
                     .anySatisfy(opened -> assertThat(opened).contains("JOB_OPENED"))
                     .anySatisfy(failed -> assertThat(failed).contains("JOB_EVENT", "LOG_BROKEN", "no disk"));
-            assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
-            assertThat(open(launcher, relay, 3, JobOpen.HOST)).contains("cannot survive the host of relay here", "no disk");
+            assertThat(open(launcher, relay, 2, Durability.PROCESS)).contains("JOB_OPENED");
+            assertThat(open(launcher, relay, 3, Durability.HOST)).contains("cannot survive the host of relay here", "no disk");
             assertThat(relay.status().readiness().reasons()).singleElement().asString().contains("relay here takes no jobs with --durability host", "no disk");
             relay.control().post(relay.status()::refresh);
             await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no jobs with --durability host: "));
@@ -84,7 +85,7 @@ final class FailedSyncTest {
         StoppedDisk disk = new StoppedDisk();
         Relay relay = new Relay(config, directory, disk::stands);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
-        JobOpen job = new JobOpen(1, Token.random(), JobOpen.HOST, false, "test", List.of(new Home("here", "here", relay.address())), new int[2])
+        JobOpen job = new JobOpen(1, Token.random(), Durability.HOST, false, "test", List.of(new Home("here", "here", relay.address())), new int[2])
                 .keepingOutput();
         disk.fail();
         for (JobOpen opening : List.of(job, job.comingBack())) {
@@ -116,14 +117,14 @@ final class FailedSyncTest {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
             read(launcher);
-            assertThat(open(launcher, relay, 1, JobOpen.PROCESS)).contains("JOB_OPENED");
+            assertThat(open(launcher, relay, 1, Durability.PROCESS)).contains("JOB_OPENED");
             Path away = breakLog(relay);
             assertThat(relay.status().readiness().reasons()).singleElement().asString()
                     .contains("relay here takes no logged jobs: log " + log, "cannot be reserved: No such file or directory");
             relay.control().post(relay.status()::refresh);
             await().until(() -> relay.status().snapshot().log().orElseThrow().text().startsWith("no logged jobs: log " + log));
             Files.move(away, log);
-            assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
+            assertThat(open(launcher, relay, 2, Durability.PROCESS)).contains("JOB_OPENED");
             assertThat(relay.status().readiness().reasons()).isEmpty();
         } finally {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
@@ -135,7 +136,7 @@ final class FailedSyncTest {
     @Test
     void anotherRelayHearsThatItsFramesWereHandledWhenTheirJobHasEnded(Vertx vertx) throws Exception {
         StoppedDisk disk = new StoppedDisk();
-        isHandledWhenItsJobHasEnded(vertx, JobOpen.HOST, disk::stands, (relay, offer) -> {
+        isHandledWhenItsJobHasEnded(vertx, Durability.HOST, disk::stands, (relay, offer) -> {
             long opened = relay.journal().position();
             offer.run();
             await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().position() > opened);
@@ -146,7 +147,7 @@ final class FailedSyncTest {
     /** The relay's next process may go on with the job, and needs what this one could not log. */
     @Test
     void anotherRelayKeepsWhatTheLogDidNotTakeUntilItsJobHasEnded(Vertx vertx) throws Exception {
-        isHandledWhenItsJobHasEnded(vertx, JobOpen.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
+        isHandledWhenItsJobHasEnded(vertx, Durability.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
             Files.move(breakLog(relay), folder.resolve("log"));
             offer.run();
         }, "cannot be logged");
@@ -171,7 +172,7 @@ final class FailedSyncTest {
     }
 
     private void isHandledWhenItsJobHasEnded(
-            Vertx vertx, int durability, UnaryOperator<Supplier<LogSync>> disk, Fault fault, String told) throws Exception {
+            Vertx vertx, Durability durability, UnaryOperator<Supplier<LogSync>> disk, Fault fault, String told) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
         AtomicLong acknowledged = new AtomicLong();
@@ -227,7 +228,7 @@ final class FailedSyncTest {
         return Unpooled.wrappedBuffer(frame);
     }
 
-    private static String open(RawPeer launcher, Relay relay, long job, int durability) throws IOException {
+    private static String open(RawPeer launcher, Relay relay, long job, Durability durability) throws IOException {
         Home here = new Home("here", "here", relay.address());
         launcher.send(new JobOpen(job, Token.random(), durability, false, "test", List.of(here), new int[2]).encode());
         return read(launcher);

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -123,7 +124,7 @@ final class GreetingTest {
     }
 
     /** One message each way between the two ranks. */
-    private void play(int durability) throws Exception {
+    private void play(Durability durability) throws Exception {
         launcher = new Peer(Hello.launcher(Token.NONE).encode());
         Home self = Welcome.decode(launcher.hear(FrameType.WELCOME)).homes().getFirst();
         Home home = new Home(self.site(), self.relay(), grid.addresses().getFirst());
@@ -163,7 +164,7 @@ final class GreetingTest {
 
     @Test
     void aProcessThatIsStartedAgainHearsNothingThatAPowerCutMayUndo() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         try (Peer second = comes(process(2))) {
             second.hearsNothing();
             disk.goOn();
@@ -174,7 +175,7 @@ final class GreetingTest {
 
     @Test
     void norDoesOneThatComesOverAnotherConnection() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         try (Peer again = comes(process(1).again(Hello.AGAIN, 0, 0, 0, 2, 0))) {
             again.hearsNothing();
             disk.goOn();
@@ -186,7 +187,7 @@ final class GreetingTest {
 
     @Test
     void whatTheRelayHasForItMeanwhileComesBehind() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         first.say(message(FrameType.SEND, 0, 1, 2));
         first.say(message(FrameType.OFFER, 0, 1, 3));
         Hello hello = process(1).again(Hello.AGAIN, 1, 0, 0, 3, 1);
@@ -212,7 +213,7 @@ final class GreetingTest {
 
     @Test
     void theNextProcessEndsTheWaitOfTheOneBefore() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         try (Peer second = comes(process(2));
                 Peer third = new Peer(process(3).encode())) {
             launcher.hears(JobEvent.REPLAYING);
@@ -227,7 +228,7 @@ final class GreetingTest {
 
     @Test
     void oneThatDiesWaitingIsFollowedByTheNext() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         comes(process(2)).close();
         launcher.hears(JobEvent.AWAY);
         try (Peer third = new Peer(process(3).encode())) {
@@ -240,7 +241,7 @@ final class GreetingTest {
 
     @Test
     void whoWaitsHearsThatTheJobHasEnded() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         try (Peer second = comes(process(2))) {
             launcher.say(new Notice(JOB, 3, -1, "over").encode(FrameType.JOB_CLOSE));
             assertThat(Notice.decode(second.hear(FrameType.ABORT)).code()).isEqualTo(3);
@@ -252,7 +253,7 @@ final class GreetingTest {
 
     @Test
     void anOfferIsTakenBackWhenNobodyCanHaveItAnyMore() throws Exception {
-        play(JobOpen.HOST);
+        play(Durability.HOST);
         first.say(message(FrameType.OFFER, 0, 1, 2));
         ByteBuffer withdraw = frame(FrameType.WITHDRAW, 48, 0);
         view(withdraw).address(0, 0, 1, 0).sequence(2).post(0, 0);
@@ -264,7 +265,7 @@ final class GreetingTest {
 
     @Test
     void nobodyWaitsForADiskInAJobThatDoesNot() throws Exception {
-        play(JobOpen.PROCESS);
+        play(Durability.PROCESS);
         try (Peer second = comes(process(2))) {
             hearsItsPast(second, 2);
             hearsItsHistory(second);

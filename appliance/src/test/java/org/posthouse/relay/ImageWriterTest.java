@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -47,7 +48,7 @@ final class ImageWriterTest {
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address()); RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.send(Hello.launcher(Token.NONE).encode());
-            launcher.send(new JobOpen(1, TOKEN, JobOpen.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
+            launcher.send(new JobOpen(1, TOKEN, Durability.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
             next(launcher, FrameType.JOB_OPENED);
             rank.send(Hello.firstStart(1, 0, TOKEN).encode());
             rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());

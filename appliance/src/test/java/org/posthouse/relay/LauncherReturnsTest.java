@@ -33,6 +33,7 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.OddRecord;
 import org.posthouse.ops.RankView;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -91,7 +92,7 @@ class LauncherReturnsTest {
     }
 
     private JobOpen opening(long job, Token token, boolean again) {
-        return new JobOpen(job, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
+        return new JobOpen(job, token, Durability.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {
@@ -307,7 +308,7 @@ class LauncherReturnsTest {
         List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1),
-                    new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
+                    new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
             OddRecord.append(dead, JOB);
         }
         start(LauncherWait.DEFAULT);
@@ -429,7 +430,7 @@ class LauncherReturnsTest {
     void aJobWithoutALogEndsWithItsRelay() throws Exception {
         start(LauncherWait.DEFAULT);
         try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
-            line.open(new JobOpen(JOB, TOKEN, JobOpen.NONE, false, "test", List.of(new Home("here", "here", "")), new int[3]));
+            line.open(new JobOpen(JOB, TOKEN, Durability.NONE, false, "test", List.of(new Home("here", "here", "")), new int[3]));
             stop();
         }
         assertThat(directory.ranks(JOB)).isEmpty();

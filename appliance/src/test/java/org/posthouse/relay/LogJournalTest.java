@@ -29,6 +29,7 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
@@ -271,7 +272,7 @@ final class LogJournalTest {
             awaited.add(position);
             return safe || position == 0;
         });
-        journal.forJob(new JobOpen(7, new Token(1, 2), JobOpen.HOST, false, "test", job(7).homes(), job(7).homeOf()));
+        journal.forJob(new JobOpen(7, new Token(1, 2), Durability.HOST, false, "test", job(7).homes(), job(7).homeOf()));
         Path image = Files.writeString(Files.createDirectories(images.resolve("0000000000000007").resolve("0")).resolve("1.img"), "image");
         journal.jobClosed(7, 0);
         long end = journal.position();
@@ -320,7 +321,7 @@ final class LogJournalTest {
     private static Path endedWithAnImage(Path log) throws IOException {
         LogJournal journal = new LogJournal();
         journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> false);
-        journal.forJob(new JobOpen(7, new Token(1, 2), JobOpen.HOST, false, "test", job(7).homes(), job(7).homeOf()));
+        journal.forJob(new JobOpen(7, new Token(1, 2), Durability.HOST, false, "test", job(7).homes(), job(7).homeOf()));
         Path folder = Files.createDirectories(LogJournal.imageFolder(log).resolve("0000000000000007").resolve("0"));
         journal.jobClosed(7, 0);
         journal.close();

@@ -22,6 +22,7 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.WornLog;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -294,7 +295,7 @@ final class LogRoomTest {
 
     @Test
     void deletesNothingOfAJobThatIsToOutliveTheHostBeforeItIsOnTheDiskWhatAllowsIt() {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         log.handOver();
         LogRoom room = room(LogLimits.OnFull.WAIT);
         for (int mebibytes = 0; mebibytes < 20; mebibytes++) {

@@ -40,6 +40,7 @@ import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -169,7 +170,7 @@ class OtherRelayTest {
         contacted("pod", PATIENCE.toMillis());
         Token token = Token.random();
         try (RawPeer launcher = launcher()) {
-            open(launcher, JOB, token, JobOpen.PROCESS, "pod");
+            open(launcher, JOB, token, Durability.PROCESS, "pod");
             relay.control().submit(() -> {
                 RelayPeer peer = relay.links().other("pod").peer(shard);
                 shard.strand().submit(() -> peer.send(send(SHORT, 0)));
@@ -194,7 +195,7 @@ class OtherRelayTest {
         Links second = startPod(2, pod);
         contacted("pod", PATIENCE.toMillis());
         try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
-            open(launcher, JOB + 1, token, JobOpen.PROCESS, "pod");
+            open(launcher, JOB + 1, token, Durability.PROCESS, "pod");
             rank.send(Hello.firstStart(JOB + 1, 0, token).encode());
             rank.readFrame();
             rank.send(kept(JOB + 1, SHORT));
@@ -237,16 +238,16 @@ class OtherRelayTest {
         List<LinkStatus> down = List.of(LinkNamesTest.down("far"));
         Token token = Token.random();
         try (RawPeer launcher = launcher()) {
-            open(launcher, JOB, token, JobOpen.PROCESS);
+            open(launcher, JOB, token, Durability.PROCESS);
             inControl(parking, () -> parking.onDown("far", "cut", 0));
             inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(4)));
             inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(5)));
             assertThat(heard(launcher)).isEqualTo(JOB + " is down");
-            open(launcher, JOB + 1, token, JobOpen.PROCESS);
+            open(launcher, JOB + 1, token, Durability.PROCESS);
             inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(6)));
             assertThat(heard(launcher)).isEqualTo(JOB + 1 + " is down");
             inControl(parking, () -> parking.look(down, TimeUnit.SECONDS.toNanos(7)));
-            open(launcher, JOB + 2, token, JobOpen.PROCESS);
+            open(launcher, JOB + 2, token, Durability.PROCESS);
             inControl(parking, () -> parking.onUp("far", TimeUnit.SECONDS.toNanos(8)));
             assertThat(List.of(heard(launcher), heard(launcher))).containsExactly(JOB + " is up", JOB + 1 + " is up");
             launcher.send(new Notice(JOB + 2, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
@@ -312,7 +313,7 @@ class OtherRelayTest {
     @Test
     void whatIsSaidOfBlockedRanksDoesNotOvertakeWhatWaitsForTheDisk() throws Exception {
         RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
-        openJob(peer, JobOpen.HOST);
+        openJob(peer, Durability.HOST);
         inShard(() -> {
             peer.send(offer(0, 1, 1));
             peer.stall(FrameType.BLOCKED, new Stall(JOB, 1, 2, 3, 0, -1, "bcast"));
@@ -335,7 +336,7 @@ class OtherRelayTest {
         Far restarted = new Far();
         OtherRelay other = inControl(() -> relay.links().other("far"));
         RelayPeer peer = other.peer(shard);
-        openJob(peer, JobOpen.PROCESS);
+        openJob(peer, Durability.PROCESS);
         shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
         await().atMost(PATIENCE).until(() -> far.offers.size() == 2);
         int port = farLinks.port();
@@ -364,7 +365,7 @@ class OtherRelayTest {
     void whatWaitsForTheDiskWhenTheOtherRelayComesAgainIsSaidWhenTheDiskHasWhatItDependsOn() throws Exception {
         OtherRelay other = inControl(() -> relay.links().other("far"));
         RelayPeer peer = other.peer(shard);
-        openJob(peer, JobOpen.HOST);
+        openJob(peer, Durability.HOST);
         shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
         Far restarted = new Far();
         int port = farLinks.port();
@@ -384,7 +385,7 @@ class OtherRelayTest {
     @Test
     void whatIsSaidOfABlockedRankDoesNotWaitBehindWhatAFailedDiskHoldsBackForEver() throws Exception {
         RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
-        openJob(peer, JobOpen.HOST);
+        openJob(peer, Durability.HOST);
         inShard(() -> peer.send(offer(0, 1, 1)));
         disk.fail();
         await().atMost(PATIENCE).until(() -> inShard(() -> shard.gate().hasGivenUp()));
@@ -407,7 +408,7 @@ class OtherRelayTest {
             launcher.readFrame();
             List<Home> homes = List.of(new Home("near", "near", relay.address()), new Home("far", "far", "f:1"));
             Token token = Token.random();
-            launcher.send(new JobOpen(JOB, token, JobOpen.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
+            launcher.send(new JobOpen(JOB, token, Durability.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
             assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
             rank.send(Hello.firstStart(JOB, 0, token).encode());
             rank.readFrame();
@@ -438,12 +439,12 @@ class OtherRelayTest {
             launcher.send(Hello.launcher(Token.NONE).encode());
             launcher.readFrame();
             Token token = Token.random();
-            open(launcher, JOB, token, JobOpen.HOST);
+            open(launcher, JOB, token, Durability.HOST);
             shard = relay.shards().of(JOB, 0);
             long other = JOB;
             do {
                 other++;
-                open(launcher, other, token, JobOpen.PROCESS);
+                open(launcher, other, token, Durability.PROCESS);
             } while (relay.shards().of(other, 0) != shard);
             waits.send(Hello.firstStart(JOB, 0, token).encode());
             waits.readFrame();
@@ -470,11 +471,11 @@ class OtherRelayTest {
         }
     }
 
-    private static void open(RawPeer launcher, long job, Token token, int durability) throws IOException {
+    private static void open(RawPeer launcher, long job, Token token, Durability durability) throws IOException {
         open(launcher, job, token, durability, "far");
     }
 
-    private static void open(RawPeer launcher, long job, Token token, int durability, String other) throws IOException {
+    private static void open(RawPeer launcher, long job, Token token, Durability durability, String other) throws IOException {
         List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home(other, other, "f:1"));
         launcher.send(new JobOpen(job, token, durability, false, "test", homes, new int[] {0, 1}).encode());
         assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
@@ -539,7 +540,7 @@ class OtherRelayTest {
     }
 
     /** Of rank 0 here, and rank 1 there. */
-    private void openJob(RelayPeer peer, int durability) throws Exception {
+    private void openJob(RelayPeer peer, Durability durability) throws Exception {
         List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
         JobOpen opening = new JobOpen(JOB, Token.random(), durability, false, "test", homes, new int[] {0, 1});
         CompletableFuture<Void> open = new CompletableFuture<>();

@@ -34,6 +34,7 @@ import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.ModeOrder;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -399,7 +400,7 @@ class RelayTest {
     @EnumSource
     void doesNotOpenAJobThatItsLauncherBelievesToBeOpen(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         JobOpen job = new JobOpen(
-                JOB, TOKEN, JobOpen.PROCESS, true, "test", List.of(new Home("here", "here", "")), new int[1]);
+                JOB, TOKEN, Durability.PROCESS, true, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())

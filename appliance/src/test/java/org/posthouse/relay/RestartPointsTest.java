@@ -22,7 +22,7 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Durability;
 
 /** Which of a rank's images are deleted, and when. */
 final class RestartPointsTest {
@@ -67,7 +67,7 @@ final class RestartPointsTest {
 
     @Test
     void keepTheTwoNewestImages() throws IOException {
-        savesThreeTimes(JobOpen.PROCESS);
+        savesThreeTimes(Durability.PROCESS);
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("2.img", "3.img");
         assertThat(awaited).as("this job is not to outlive the host").containsExactly(0L);
@@ -76,7 +76,7 @@ final class RestartPointsTest {
     /** A process has died while its image was being stored, and the next one's, of the same number, is there before the relay comes to clean up behind the first. */
     @Test
     void keepAnImageThatIsAboutToCount() throws IOException {
-        savesThreeTimes(JobOpen.PROCESS);
+        savesThreeTimes(Durability.PROCESS);
         Checkpoint about = stores(4, 0);
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("2.img", "3.img", "4.img");
@@ -88,7 +88,7 @@ final class RestartPointsTest {
 
     @Test
     void keepAnOlderImageUntilItIsOnTheDiskThatThereAreTwoNewerOnes() throws IOException {
-        savesThreeTimes(JobOpen.HOST);
+        savesThreeTimes(Durability.HOST);
         diskAnswers = false;
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("1.img", "2.img", "3.img");
@@ -103,13 +103,13 @@ final class RestartPointsTest {
     void keepTheTwoNewestImagesOfAJobThatNeedNotOutliveTheHostThoughTheDiskHasFailed() throws IOException {
         endsAfterItWasToOutliveTheHost();
         diskAnswers = false;
-        savesThreeTimes(JobOpen.PROCESS);
+        savesThreeTimes(Durability.PROCESS);
         points.tidy(JOB, 0);
         assertThat(stored()).as("the end of the other job may come to the disk").containsExactly("1.img", "2.img", "3.img");
         diskHasFailed = true;
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("2.img", "3.img");
-        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         log.handOver();
         assertThat(points.mayDelete()).as("that one may go on out of the log").isFalse();
     }
@@ -125,7 +125,7 @@ final class RestartPointsTest {
     }
 
     private long endsAfterItWasToOutliveTheHost() {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB + 2, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 2, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         long end = log.appendJobClosed(new LogRecord.JobClosed(JOB + 2, 0));
         log.handOver();
         return end;
@@ -216,7 +216,7 @@ final class RestartPointsTest {
 
     /** @param observed what the rank observes in its prologue */
     private void beginsWith(int observed) {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, false), ByteBuffer.allocate(16).put(0, (byte) observed));
         log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 1, 0, 0, 0, true)));
         log.handOver();
@@ -225,7 +225,7 @@ final class RestartPointsTest {
 
     /** A rank with its prologue. */
     private void begins() {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.PROCESS), ByteBuffer.allocate(1));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, Durability.PROCESS.code()), ByteBuffer.allocate(1));
         log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
         log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
         log.handOver();
@@ -241,8 +241,8 @@ final class RestartPointsTest {
         }
     }
 
-    private void savesThreeTimes(int durability) {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, durability), ByteBuffer.allocate(1));
+    private void savesThreeTimes(Durability durability) {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, durability.code()), ByteBuffer.allocate(1));
         for (int number = 1; number <= 3; number++) {
             saves(number);
         }

@@ -14,6 +14,7 @@ import org.posthouse.core.Journal;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.Refusal;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -46,7 +47,7 @@ final class ShardTest {
     }
 
     private void openWithRank1() {
-        JobOpen opening = new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", List.of(HERE), new int[2]);
+        JobOpen opening = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", List.of(HERE), new int[2]);
         try {
             second.core().openJob(opening, rank -> rank == 1 ? null : second.peer(0), event -> {}, Journal.NONE);
             second.core().connect(Hello.firstStart(JOB, 1, TOKEN), List.of(), port());

@@ -47,7 +47,7 @@ final class SimHost {
 
     /** The relay starts for the first time. */
     void start(List<JobOpen> openings) {
-        openings.forEach(opening -> log.append(new LogRecord.JobOpened(opening.job(), opening.size(), opening.durability()), opening.encode()));
+        openings.forEach(opening -> log.append(new LogRecord.JobOpened(opening.job(), opening.size(), opening.durability().code()), opening.encode()));
         safe = log.position();
         begin(openings);
     }

@@ -27,6 +27,7 @@ import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -48,7 +49,7 @@ final class LogCommandTest {
         data = folder.resolve("data");
         try (MessageLog log = MessageLog.open(new LogConfig(data.resolve("log"), LogConfig.DEFAULT_ROLL_BYTES, 0))) {
             for (long job = 2; job <= 3; job++) {
-                log.appendJobOpened(new JobOpened(job, 4, JobOpen.PROCESS), opening(job));
+                log.appendJobOpened(new JobOpened(job, 4, Durability.PROCESS.code()), opening(job));
                 log.appendIncarnation(new Incarnation(job, 1, 1, 0, 0));
                 log.appendArrival(
                         new Arrival(job, 1, 8, 3, 77, 1, 6, PAYLOAD.length, PAYLOAD.length, Form.SEND, false, new Receipt(1, 1, 1)),

@@ -10,7 +10,7 @@ import java.util.Set;
  *
  * @param job the job's id, drawn by the launcher
  * @param token what the job's ranks must show
- * @param durability what a message that was sent survives: one of the constants below
+ * @param durability what a message that was sent survives
  * @param again whether the job is open already, and its launcher comes back to it
  * @param name what people call the job
  * @param homes the relays that the job's ranks are homed at
@@ -22,22 +22,13 @@ import java.util.Set;
 public record JobOpen(
         long job,
         Token token,
-        int durability,
+        Durability durability,
         boolean again,
         String name,
         List<Home> homes,
         int[] homeOf,
         int keepSeconds,
         boolean keepsOutput) {
-    /** Nothing is logged. */
-    public static final int NONE = 0;
-
-    /** A crash of any process: the log is mapped memory. */
-    public static final int PROCESS = 1;
-
-    /** A crash of the relay's host too: what leaves the relay waits until the log is on the disk. */
-    public static final int HOST = 2;
-
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
@@ -52,13 +43,13 @@ public record JobOpen(
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
-    public JobOpen(long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
+    public JobOpen(long job, Token token, Durability durability, boolean again, String name, List<Home> homes, int[] homeOf) {
         this(job, token, durability, again, name, homes, homeOf, 0, false);
     }
 
     /** A new job, whose log, if it has one, is for crashes of processes. */
     public JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
-        this(job, token, logged ? PROCESS : NONE, false, name, homes, homeOf);
+        this(job, token, logged ? Durability.PROCESS : Durability.NONE, false, name, homes, homeOf);
     }
 
     /** The same job, to which its launcher comes back. */
@@ -73,12 +64,12 @@ public record JobOpen(
 
     /** Whether messages and deliveries are logged. */
     public boolean logged() {
-        return durability != NONE;
+        return durability != Durability.NONE;
     }
 
     /** Whether what leaves a relay waits for the disk. */
     public boolean survivesHost() {
-        return durability == HOST;
+        return durability == Durability.HOST;
     }
 
     public int size() {
@@ -90,7 +81,7 @@ public record JobOpen(
                 .i64(token.high())
                 .i64(token.low())
                 .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0))
-                .u16(durability)
+                .u16(durability.code())
                 .name(name);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
@@ -103,7 +94,7 @@ public record JobOpen(
         Token token = new Token(in.i64("token"), in.i64("token"));
         int start = in.u16("start");
         int durability = in.u16("durability");
-        if (start > (AGAIN | KEEPS_OUTPUT) || durability > HOST) {
+        if (start > (AGAIN | KEEPS_OUTPUT) || durability > Durability.HOST.code()) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 3, and 0 to 2");
@@ -125,7 +116,7 @@ public record JobOpen(
         }
         checkHomes(homes);
         return new JobOpen(
-                job, token, durability, (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
+                job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
     }
 
     private static void checkHomes(List<Home> homes) throws WireException {

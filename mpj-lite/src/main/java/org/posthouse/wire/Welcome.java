@@ -12,7 +12,7 @@ import java.util.List;
  * @param incarnation the incarnation that is now the valid one
  * @param creditBytes byte credit to start with, see {@link Wire#cost}
  * @param creditMessages message credit to start with
- * @param durability what the job's messages survive, a constant of {@link JobOpen}; {@link JobOpen#NONE} to a launcher
+ * @param durability what the job's messages survive; {@link Durability#NONE} to a launcher
  * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next, as they were
  * @param events events of the rank's history that the relay knows of; those above the rank's own count come with them
  * @param pages frames of type STATE that follow; to a launcher: relays of the directory for which there is no room in {@code homes}
@@ -30,7 +30,7 @@ public record Welcome(
         int incarnation,
         long creditBytes,
         int creditMessages,
-        int durability,
+        Durability durability,
         long deliveries,
         long events,
         int pages,
@@ -61,7 +61,7 @@ public record Welcome(
             bytes += homes.get(fitting++).bytes() + Integer.BYTES;
         }
         return new Welcome(
-                0, 0, 0, 0, 0, JobOpen.NONE, 0, 0, homes.size() - fitting, 0, 0, 0,
+                0, 0, 0, 0, 0, Durability.NONE, 0, 0, homes.size() - fitting, 0, 0, 0,
                 homes.subList(0, fitting), new int[0], Arrays.copyOf(ranksAt, fitting));
     }
 
@@ -71,23 +71,23 @@ public record Welcome(
 
     /** Whether the relay can bring the rank back: its job is logged. */
     public boolean logged() {
-        return durability != JobOpen.NONE;
+        return durability != Durability.NONE;
     }
 
     /** Whether what the rank was given may still be lost with the relay's host. */
     public boolean survivesHost() {
-        return durability == JobOpen.HOST;
+        return durability == Durability.HOST;
     }
 
     private int features() {
         return (logged() ? LOGGED : 0) | (survivesHost() ? SURVIVES_HOST : 0);
     }
 
-    private static int durability(int features) throws WireException {
+    private static Durability durability(int features) throws WireException {
         return switch (features) {
-            case 0 -> JobOpen.NONE;
-            case LOGGED -> JobOpen.PROCESS;
-            case LOGGED | SURVIVES_HOST -> JobOpen.HOST;
+            case 0 -> Durability.NONE;
+            case LOGGED -> Durability.PROCESS;
+            case LOGGED | SURVIVES_HOST -> Durability.HOST;
             default -> throw new WireException(
                     Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 1 has 0, 1 and 3");
         };
@@ -124,7 +124,7 @@ public record Welcome(
         int self = in.u16("self");
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        int durability = durability(in.i32("features"));
+        Durability durability = durability(in.i32("features"));
         long creditBytes = in.i64("credit bytes");
         int creditMessages = in.i32("credit messages");
         int payloadMax = in.i32("payload limit");

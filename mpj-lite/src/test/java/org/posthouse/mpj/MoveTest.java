@@ -32,11 +32,11 @@ import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
-import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
@@ -124,7 +124,7 @@ final class MoveTest extends OneRank {
 
     private static ByteBuffer welcome(int rank, long deliveries) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
-        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, JobOpen.NONE, deliveries, 0, 0, 0, 0, 0, homes, new int[2], new int[0])
+        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, Durability.NONE, deliveries, 0, 0, 0, 0, 0, homes, new int[2], new int[0])
                 .encode();
     }
 

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** A line leaves a rank's process when the log has what it may follow from. */
@@ -43,10 +43,10 @@ final class PrintGateTest {
     }
 
     private void connect(boolean logged) throws Exception {
-        connect(logged ? JobOpen.PROCESS : JobOpen.NONE);
+        connect(logged ? Durability.PROCESS : Durability.NONE);
     }
 
-    private void connect(int durability) throws Exception {
+    private void connect(Durability durability) throws Exception {
         CompletableFuture<RelayEndpoint> connecting = new CompletableFuture<>();
         run(() -> connecting.complete(RelayEndpoint.connect(
                 relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4)), Settings.DEFAULT, new Ending(0))));
@@ -154,7 +154,7 @@ final class PrintGateTest {
     /** A host that loses its power may lose the message, and who sent it may send another then. */
     @Test
     void aLineWaitsForWhatWasReceivedInAJobThatSurvivesHosts() throws Exception {
-        connect(JobOpen.HOST);
+        connect(Durability.HOST);
         out.print("nothing yet");
         line.hearNothing();
         receive();

@@ -14,11 +14,11 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
-import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -215,7 +215,7 @@ final class RecordingRelay {
     private void welcome(int incarnation, List<StatePage.Entry> state) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
         say(new Welcome(
-                ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged ? JobOpen.PROCESS : JobOpen.NONE, deliveries, events,
+                ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged ? Durability.PROCESS : Durability.NONE, deliveries, events,
                 StatePage.pages(state.size()), 0, 0, 0, homes, new int[3], new int[0])
                 .encode());
         for (ByteBuffer page : StatePage.encode(ScriptedRelay.JOB, state)) {

@@ -10,10 +10,10 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
-import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Welcome;
@@ -151,10 +151,10 @@ final class ScriptedRelay implements AutoCloseable {
 
     /** The answer to a HELLO of rank 0 of 3, with room for two messages. */
     static ByteBuffer welcome(int incarnation, boolean logged, long deliveries, int pages) {
-        return welcome(incarnation, logged ? JobOpen.PROCESS : JobOpen.NONE, deliveries, pages);
+        return welcome(incarnation, logged ? Durability.PROCESS : Durability.NONE, deliveries, pages);
     }
 
-    static ByteBuffer welcome(int incarnation, int durability, long deliveries, int pages) {
+    static ByteBuffer welcome(int incarnation, Durability durability, long deliveries, int pages) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
         return new Welcome(
                 JOB, 0, incarnation, 1 << 20, 2, durability, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])

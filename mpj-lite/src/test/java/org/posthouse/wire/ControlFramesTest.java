@@ -85,7 +85,7 @@ final class ControlFramesTest {
                     random.nextInt(),
                     random.nextLong(),
                     random.nextInt(),
-                    random.nextInt(JobOpen.HOST + 1),
+                    Durability.of(random.nextInt(3)),
                     random.nextLong(),
                     random.nextLong(),
                     random.nextInt(9),
@@ -131,7 +131,7 @@ final class ControlFramesTest {
                 ranks--;
             }
         }
-        Welcome welcome = new Welcome(1, 0, 1, 1, 1, JobOpen.NONE, 0, 0, 0, 0, 0, 0, homes, new int[ranks], new int[0]);
+        Welcome welcome = new Welcome(1, 0, 1, 1, 1, Durability.NONE, 0, 0, 0, 0, 0, 0, homes, new int[ranks], new int[0]);
         assertThatCode(welcome::encode).doesNotThrowAnyException();
     }
 
@@ -143,7 +143,7 @@ final class ControlFramesTest {
             JobOpen open = new JobOpen(
                     random.nextLong(),
                     token(random),
-                    random.nextInt(JobOpen.HOST + 1),
+                    Durability.of(random.nextInt(3)),
                     random.nextBoolean(),
                     text(random),
                     homes,
@@ -409,7 +409,7 @@ final class ControlFramesTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
     void refusesJobToBeKeptForTooLong(int seconds) {
-        JobOpen open = new JobOpen(1, Token.NONE, JobOpen.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds, false);
+        JobOpen open = new JobOpen(1, Token.NONE, Durability.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds, false);
         assertRefused(open.encode(), Reason.LIMIT);
     }
 

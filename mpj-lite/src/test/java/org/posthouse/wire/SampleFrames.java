@@ -12,10 +12,10 @@ final class SampleFrames {
     static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
     static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, TOKEN, 0x1112, 0x2122, 0x3132, 0x4142, 5, 6);
     static final Welcome WELCOME = new Welcome(
-            JOB, 3, 2, 0x1000000, 0x4000, JobOpen.PROCESS, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
+            JOB, 3, 2, 0x1000000, 0x4000, Durability.PROCESS, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
     static final StatePage STATE = new StatePage(
             JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
-    static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
+    static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
