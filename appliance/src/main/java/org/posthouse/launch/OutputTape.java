@@ -1,18 +1,13 @@
 package org.posthouse.launch;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.posthouse.logstore.Disk;
 import org.posthouse.wire.PrintMark;
 
 /**
@@ -22,9 +17,6 @@ import org.posthouse.wire.PrintMark;
  * <p>A line is swallowed only for an equal one, and no two for the same one, so none is lost. If the tape cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
-    /** What is kept in memory before it goes into the file: a job whose ranks print little has no file. */
-    static final int TAIL_BYTES_MAX = 64 * 1024;
-
     private static final int QUOTED_BYTES_MAX = 80;
 
     /** Of a line that is passed on in pieces each has so many. */
@@ -57,24 +49,10 @@ final class OutputTape implements AutoCloseable {
     private final List<String> lastWords;
     private final Watcher watcher;
     private final OutputMarks marks = new OutputMarks();
-    /** Null if its file is to have no name, so that nobody can leave it behind; else another launcher will read it: all is in it, each line before it is shown. */
-    private final Path path;
-    /** Whether {@link #whenKept} means on the disk. */
-    private final boolean survivesHost;
-
-    private FileChannel file;
-    /** Whether what is in the file may not be on the disk, or the file's name. */
-    private boolean unforced;
-    private byte[] tail = new byte[1024];
-    private int tailBytes;
-    /** The tape is [0, filed) in the file and [filed, filed + tailBytes) in the tail. */
-    private long filed;
+    private final TapeBytes bytes;
 
     /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
     private byte[] held = NOTHING;
-
-    /** Whether the file has more than [0, filed): what it ended with was no whole line. */
-    private boolean hasRest;
 
     private boolean broken;
 
@@ -104,25 +82,20 @@ final class OutputTape implements AutoCloseable {
      * @param lastWords how lines begin that one process prints and its successor does not: always shown, never kept
      */
     OutputTape(String stream, List<String> lastWords, Watcher watcher) {
-        this(stream, lastWords, watcher, null, false);
+        this(new TapeBytes(), stream, lastWords, watcher);
     }
 
-    private OutputTape(String stream, List<String> lastWords, Watcher watcher, Path path, boolean survivesHost) {
+    private OutputTape(TapeBytes bytes, String stream, List<String> lastWords, Watcher watcher) {
+        this.bytes = bytes;
         this.stream = stream;
         this.lastWords = lastWords;
         this.watcher = watcher;
-        this.path = path;
-        this.survivesHost = survivesHost;
     }
 
-    /**
-     * One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun, or a dead launcher has half written.
-     *
-     * @param survivesHost whether what {@link #whenKept} tells of is to be on the disk
-     */
-    static OutputTape in(Path path, boolean survivesHost, String stream, List<String> lastWords, Watcher watcher) throws IOException {
-        OutputTape tape = new OutputTape(stream, lastWords, watcher, path, survivesHost);
-        if (Files.exists(path)) {
+    /** One that begins with the whole lines that are there; the rest is what a dead process has begun, or a dead launcher has half written. */
+    static OutputTape of(TapeBytes bytes, String stream, List<String> lastWords, Watcher watcher) throws IOException {
+        OutputTape tape = new OutputTape(bytes, stream, lastWords, watcher);
+        if (bytes.recall()) {
             tape.recall();
         }
         return tape;
@@ -144,21 +117,17 @@ final class OutputTape implements AutoCloseable {
     }
 
     private synchronized void recall() throws IOException {
-        file = openFile();
-        unforced = true;
-        filed = file.size();
-        byte[] rest = new byte[(int) ((filed - lastLine()) % PIECE_BYTES)];
-        read(filed - rest.length, rest);
+        byte[] rest = new byte[(int) ((length() - lastLine()) % PIECE_BYTES)];
+        bytes.read(length() - rest.length, rest);
         held = rest;
-        hasRest = rest.length > 0;
-        filed -= rest.length;
+        bytes.cut(length() - rest.length);
     }
 
-    /** Where in the file the last line begins, which may be long and have no end; where the file ends, if that is a line's end. Does not read what comes before it. */
+    /** Where the last line begins, which may be long and have no end; where all ends, if that is a line's end. Does not read what comes before it. */
     private long lastLine() throws IOException {
-        for (long end = filed; end > 0; end -= TAIL_BYTES_MAX) {
-            byte[] piece = new byte[(int) Math.min(TAIL_BYTES_MAX, end)];
-            read(end - piece.length, piece);
+        for (long end = length(); end > 0; end -= TapeBytes.TAIL_BYTES_MAX) {
+            byte[] piece = new byte[(int) Math.min(TapeBytes.TAIL_BYTES_MAX, end)];
+            bytes.read(end - piece.length, piece);
             for (int at = piece.length; at > 0; at--) {
                 if (piece[at - 1] == '\n') {
                     return end - piece.length + at;
@@ -190,7 +159,7 @@ final class OutputTape implements AutoCloseable {
             boolean isAmong = isAtEnd() || length() == expected;
             OutputMarks.Place place = OutputMarks.Place.of(isAmong ? compared : length(), begun);
             marks.place(mark.number(), place);
-            if (path != null) {
+            if (bytes.areForOthers()) {
                 watcher.placed(mark.number(), place);
             }
         }
@@ -218,11 +187,9 @@ final class OutputTape implements AutoCloseable {
     }
 
     private void force() {
-        if (survivesHost && !broken && unforced) {
+        if (!broken) {
             try {
-                file.force(true);
-                Disk.force(path.getParent());
-                unforced = false;
+                bytes.force();
             } catch (IOException e) {
                 broken(e);
             }
@@ -264,12 +231,12 @@ final class OutputTape implements AutoCloseable {
 
     /** How many whole lines there are up to here; a piece of a line that is passed on in pieces counts as one. */
     private long lines(long end) throws IOException {
-        byte[] piece = new byte[TAIL_BYTES_MAX];
+        byte[] piece = new byte[TapeBytes.TAIL_BYTES_MAX];
         long lines = 0;
         int lineBytes = 0;
         for (long at = 0; at < end; at += piece.length) {
             piece = at + piece.length <= end ? piece : new byte[(int) (end - at)];
-            read(at, piece);
+            bytes.read(at, piece);
             for (byte each : piece) {
                 lineBytes++;
                 if (each == '\n' || lineBytes == PIECE_BYTES) {
@@ -337,7 +304,7 @@ final class OutputTape implements AutoCloseable {
         }
         try {
             byte[] same = new byte[(int) Math.min(line.length, expected - compared)];
-            read(compared, same);
+            bytes.read(compared, same);
             return Arrays.equals(same, line) ? isBehind(compared + line.length) : isFurtherOn(line);
         } catch (IOException e) {
             broken(e);
@@ -348,7 +315,7 @@ final class OutputTape implements AutoCloseable {
 
     private boolean isFurtherOn(byte[] line) throws IOException {
         byte[] there = new byte[(int) Math.min(SEARCH_BYTES_MAX + line.length, expected - compared)];
-        read(compared, there);
+        bytes.read(compared, there);
         if (!differs) {
             differs = true;
             int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
@@ -393,33 +360,25 @@ final class OutputTape implements AutoCloseable {
             return;
         }
         boolean isAtEnd = isAtEnd();
-        if (tailBytes + line.length > tail.length) {
-            tail = Arrays.copyOf(tail, Math.max(tailBytes + line.length, Math.min(2 * tail.length, TAIL_BYTES_MAX)));
-        }
-        System.arraycopy(line, 0, tail, tailBytes, line.length);
-        tailBytes += line.length;
+        bytes.add(line);
         if (isAtEnd) {
             held = NOTHING;
             goToEnd();
         }
-        if (path != null || tailBytes >= TAIL_BYTES_MAX) {
-            file();
+        try {
+            bytes.file();
+        } catch (IOException e) {
+            broken(e);
         }
     }
 
     /** The line that was kept last is none. */
     private void takeBack() {
         boolean isAtEnd = isAtEnd();
-        if (tailBytes >= keptLast) {
-            tailBytes -= keptLast;
-        } else {
-            filed -= keptLast; // All of it is there: a line is filed whole, with the tail.
-            try {
-                unforced = true;
-                file.truncate(filed);
-            } catch (IOException e) {
-                broken(e);
-            }
+        try {
+            bytes.takeBack(keptLast);
+        } catch (IOException e) {
+            broken(e);
         }
         if (isAtEnd) {
             goToEnd();
@@ -445,7 +404,7 @@ final class OutputTape implements AutoCloseable {
             tellLess();
         }
         byte[] last = held;
-        if (path != null && last.length > 0) {
+        if (bytes.areForOthers() && last.length > 0) {
             keep(last);
         }
         held = NOTHING;
@@ -462,57 +421,7 @@ final class OutputTape implements AutoCloseable {
     }
 
     private long length() {
-        return filed + tailBytes;
-    }
-
-    private void read(long from, byte[] into) throws IOException {
-        int inFile = (int) Math.max(0, Math.min(into.length, filed - from));
-        ByteBuffer buffer = ByteBuffer.wrap(into, 0, inFile);
-        while (buffer.hasRemaining()) {
-            if (file.read(buffer, from + buffer.position()) < 0) {
-                throw new EOFException("the file of what was shown has " + file.size() + " bytes, expected " + filed);
-            }
-        }
-        if (inFile < into.length) {
-            System.arraycopy(tail, (int) (from + inFile - filed), into, inFile, into.length - inFile);
-        }
-    }
-
-    private void file() {
-        try {
-            if (file == null) {
-                file = openFile();
-            }
-            unforced = true;
-            if (hasRest) {
-                file.truncate(filed);
-                hasRest = false;
-            }
-            write(ByteBuffer.wrap(tail, 0, tailBytes));
-            filed += tailBytes;
-            tailBytes = 0;
-        } catch (IOException e) {
-            broken(e);
-        }
-    }
-
-    /** At the end of what is in the file. */
-    private void write(ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            file.write(bytes, filed + bytes.position());
-        }
-    }
-
-    private FileChannel openFile() throws IOException {
-        if (path != null) {
-            return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        }
-        // The name goes as soon as the file is open, and the file with this process, however that ends.
-        return FileChannel.open(
-                Files.createTempFile("posthouse-output", ".tape"),
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE,
-                StandardOpenOption.DELETE_ON_CLOSE);
+        return bytes.length();
     }
 
     private void broken(IOException why) {
@@ -521,19 +430,12 @@ final class OutputTape implements AutoCloseable {
         tellWaiting();
     }
 
-    /** For tests: what a disk does that fails. */
-    synchronized void breakFile() throws IOException {
-        file.close();
-    }
-
     /** Forgets everything. What a process may still print, or a child of it, is shown as it comes. */
     @Override
     public synchronized void close() {
         broken = true;
         try {
-            if (file != null) {
-                file.close();
-            }
+            bytes.close();
         } catch (IOException e) {
             throw new UncheckedIOException("the file of what was shown of " + stream + " cannot be closed", e);
         }

@@ -37,8 +37,9 @@ final class OutputTapes implements AutoCloseable {
         int ranks = folder.job().spec().ranks();
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), folder.survivesHost(), OUT, List.of(), watcher(rank, false, signals));
-            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), folder.survivesHost(), ERR, lastWords(rank), watcher(rank, true, signals));
+            tapes.out[rank] = OutputTape.of(new TapeBytes(folder.output(rank, "out"), folder.survivesHost()), OUT, List.of(), watcher(rank, false, signals));
+            tapes.err[rank] =
+                    OutputTape.of(new TapeBytes(folder.output(rank, "err"), folder.survivesHost()), ERR, lastWords(rank), watcher(rank, true, signals));
             folder.notes().places(rank, false).forEach(tapes.out[rank].marks()::place);
             folder.notes().places(rank, true).forEach(tapes.err[rank].marks()::place);
             for (RankNotes.Mark mark : folder.notes().marks(rank)) {

@@ -206,7 +206,7 @@ final class LogJournal implements Journal {
                 jobs.add(LoggedJob.of(relay, job, drafts));
             } catch (WireException e) {
                 LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
-                if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
+                if (opened.append(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
                     LOG.warn("job {} is not ended in the log, whose disk is full: the next start tries again", Job.hexId(job.id()));
                 }
             }
@@ -289,7 +289,7 @@ final class LogJournal implements Journal {
     synchronized boolean jobClosed(long job, int status) {
         broken.remove(job);
         points.forget(job);
-        boolean logged = tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
+        boolean logged = tryAppend("has ended", job, () -> log.append(new LogRecord.JobClosed(job, status)));
         if (logged) {
             unended.remove(job);
             background.execute(() -> forgetImages(List.of(job)));
@@ -459,7 +459,7 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void polls(long job, int rank, int incarnation, long failedPolls) {
-        append(job, () -> log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)));
+        append(job, () -> log.append(new LogRecord.Polls(job, rank, incarnation, failedPolls)));
     }
 
     @Override
@@ -470,7 +470,7 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void incarnation(long job, int rank, int incarnation) {
-        append(job, () -> log.appendIncarnation(new LogRecord.Incarnation(job, rank, incarnation, 0, 0)));
+        append(job, () -> log.append(new LogRecord.Incarnation(job, rank, incarnation, 0, 0)));
     }
 
     @Override
@@ -486,14 +486,14 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void finalized(long job, int rank, int incarnation) {
-        append(job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation, false)));
+        append(job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, false)));
     }
 
     /** If that cannot be logged nobody is the worse for it: what the rank needed stays. */
     @Override
     public synchronized void done(long job, int rank, int incarnation) {
         if (log != null && !isDone(job, rank)) {
-            tryAppend("has a rank that is done", job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation, true)));
+            tryAppend("has a rank that is done", job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, true)));
             if (isDone(job, rank)) {
                 points.needsNone(job, rank);
             }
@@ -520,7 +520,7 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
-        append(job, () -> log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
+        append(job, () -> log.append(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
         if (!at.waits().isEmpty()) {
             room.pinned(at.pin(), at.waits());
         }

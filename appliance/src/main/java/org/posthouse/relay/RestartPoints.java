@@ -204,7 +204,7 @@ final class RestartPoints {
 
     private boolean tryLog(LogRecord.Incarnation chosen) {
         try {
-            return log.appendIncarnation(chosen) != MessageLog.NO_ROOM;
+            return log.append(chosen) != MessageLog.NO_ROOM;
         } finally {
             log.handOver();
         }

@@ -56,8 +56,8 @@ final class LogCommandsTest {
     void ofJobsOfOneNameTheLargestSaysWhichRanksThereAre() {
         try (MessageLog log = log(LogConfig.DEFAULT_ROLL_BYTES)) {
             open(log, 0x11, "ring", 4);
-            log.appendIncarnation(new Incarnation(0x11, 3, 1, Incarnation.CHOSEN, 7));
-            log.appendJobClosed(new JobClosed(0x11, 0));
+            log.append(new Incarnation(0x11, 3, 1, Incarnation.CHOSEN, 7));
+            log.append(new JobClosed(0x11, 0));
             open(log, 0x12, "ring", 2);
         }
         assertThat(execute("log", "show", "--data", folder.toString(), "--job", "ring", "--rank", "3")).as(() -> err).isZero();
@@ -82,7 +82,7 @@ final class LogCommandsTest {
                 log.appendArrival(
                         new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload.duplicate());
             }
-            log.appendJobClosed(new JobClosed(3, 0));
+            log.append(new JobClosed(3, 0));
             log.discard(log.cut(log.position()), 0);
             first = log.firstPosition();
         }

@@ -67,7 +67,8 @@ class OutputTapeTest {
             places.put(mark, place);
         }
     };
-    private OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), watcher);
+    private TapeBytes bytes = new TapeBytes();
+    private OutputTape tape = tape("rank 3: the relay at ");
 
     @TempDir
     private Path folder;
@@ -336,16 +337,25 @@ class OutputTapeTest {
     void aTapeThatCannotBeReadIsToldAndTheRankGoesOn() throws Exception {
         String printed = ("x".repeat(99) + "\n").repeat(5_000);
         process(1, printed);
-        tape.breakFile();
+        bytes.close(); // What a disk does that fails.
         process(2, printed + "new\n").finish(true);
         assertThat(told).hasSize(1).first().asString().startsWith("broken: ");
         assertThat(shown()).isEqualTo(tagged("x".repeat(99)).repeat(5_000) + tagged("new"));
     }
 
+    private OutputTape tape(String... lastWords) {
+        try {
+            return OutputTape.of(bytes, "standard output", List.of(lastWords), watcher);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Another launcher reads what the one before has kept, and where its marks are; nothing tells it what of it was shown. */
     private void nextLauncher() throws IOException {
         tape.close();
-        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of("rank 3: the relay at "), watcher);
+        bytes = new TapeBytes(folder.resolve("rank-3.out"), true);
+        tape = tape("rank 3: the relay at ");
         places.forEach(tape.marks()::place);
     }
 
@@ -411,9 +421,10 @@ class OutputTapeTest {
     @Test
     void whatIsToldToBeKeptIsOnTheDisk() throws Exception {
         tape.close();
-        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of(), watcher);
+        bytes = new TapeBytes(folder.resolve("rank-3.out"), true);
+        tape = tape();
         process(1, "one\n" + mark(1, 4));
-        tape.breakFile();
+        bytes.close(); // What a disk does that fails.
         tape.whenKept(1, 4, () -> told.add("told"));
         assertThat(told).as("of a disk that does not take it").hasSize(2).endsWith("told").first().asString().startsWith("broken");
     }
@@ -422,10 +433,11 @@ class OutputTapeTest {
     @Test
     void whatIsOnTheDiskIsNotBroughtThereAgain() throws Exception {
         tape.close();
-        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of(), watcher);
+        bytes = new TapeBytes(folder.resolve("rank-3.out"), true);
+        tape = tape();
         process(1, "one\n" + mark(1, 4));
         tape.whenKept(1, 4, () -> told.add("kept"));
-        tape.breakFile();
+        bytes.close(); // What a disk does that fails.
         tape.whenKept(1, 4, () -> told.add("again"));
         assertThat(told).as("nothing is asked of the disk").containsExactly("kept", "again");
         process(2, "one\ntwo\n");
@@ -455,7 +467,7 @@ class OutputTapeTest {
         process.flush();
         one.get(60, TimeUnit.SECONDS);
         tape.whenKept(1, 100, () -> told.add("not waited for"));
-        tape.breakFile();
+        bytes.close(); // What a disk does that fails.
         process.write("two\n".getBytes(StandardCharsets.UTF_8));
         process.close();
         pump.await();

@@ -7,8 +7,8 @@ public final class FaultedLog {
     /** Appends a record of a rank that the open job does not have. @return its position */
     public static long fault(MessageLog log, long job) {
         RecordCodec codec = new RecordCodec();
-        codec.jobClosed(new LogRecord.JobClosed(job, 0));
+        codec.pressing(new LogRecord.JobClosed(job, 0));
         log.book().apply(codec.head(), 0, log.place()); // Who has forgotten the job logs whatever of it.
-        return log.appendPolls(new LogRecord.Polls(job, Integer.MAX_VALUE, 1, 1));
+        return log.append(new LogRecord.Polls(job, Integer.MAX_VALUE, 1, 1));
     }
 }

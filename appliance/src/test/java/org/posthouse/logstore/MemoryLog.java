@@ -61,14 +61,10 @@ public final class MemoryLog {
                 long last = of.trails().lastPlace(delivery.arrivalPosition());
                 codec.delivery(delivery, last == MessageLog.NO_PLACE ? delivery.lastPiecePlace() : last);
             }
-            case LogRecord.Polls polls -> codec.polls(polls);
+            case LogRecord.Pressing pressing -> codec.pressing(pressing);
             case LogRecord.Events events -> codec.events(events);
             case LogRecord.JobOpened opened -> codec.jobOpened(opened);
-            case LogRecord.JobClosed closed -> codec.jobClosed(closed);
-            case LogRecord.Incarnation incarnation -> codec.incarnation(incarnation);
             case LogRecord.Withdrawn withdrawn -> codec.withdrawn(withdrawn);
-            case LogRecord.Finalized finalized -> codec.finalized(finalized);
-            case LogRecord.CheckpointTaken taken -> codec.checkpoint(taken);
             default -> throw new IllegalArgumentException("no relay appends " + record);
         }
         return publish(payload);

@@ -10,8 +10,8 @@ public final class OddRecord {
     /** Appends a record of a rank that the open job does not have; returns its position. */
     public static long append(MessageLog log, long job) {
         RecordCodec codec = new RecordCodec();
-        codec.jobClosed(new JobClosed(job, 0));
+        codec.pressing(new JobClosed(job, 0));
         log.book().apply(codec.head(), 0, log.place()); // Who has forgotten the job logs whatever of it.
-        return log.appendPolls(new Polls(job, Integer.MAX_VALUE, 1, 1));
+        return log.append(new Polls(job, Integer.MAX_VALUE, 1, 1));
     }
 }

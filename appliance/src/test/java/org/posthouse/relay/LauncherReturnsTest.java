@@ -87,9 +87,9 @@ class LauncherReturnsTest {
     private void leaveLog() {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
-            dead.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
-            dead.appendIncarnation(new LogRecord.Incarnation(JOB, 1, 1, 0, 0));
-            dead.appendFinalized(new LogRecord.Finalized(JOB, 1, 1, false));
+            dead.append(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
+            dead.append(new LogRecord.Incarnation(JOB, 1, 1, 0, 0));
+            dead.append(new LogRecord.Finalized(JOB, 1, 1, false));
         }
     }
 
@@ -151,7 +151,7 @@ class LauncherReturnsTest {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             for (int image = 0; image <= 3; image++) {
-                dead.appendCheckpoint(new LogRecord.CheckpointTaken(
+                dead.append(new LogRecord.CheckpointTaken(
                         JOB, 0, new Checkpoint(image, 0, dead.position() + 1, 0, 0, 0, 0, image == 0, 10 * image, image)));
             }
         }

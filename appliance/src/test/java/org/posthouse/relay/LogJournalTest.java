@@ -69,7 +69,7 @@ final class LogJournalTest {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), ByteBuffer.allocate(8));
             dead.appendJobOpened(new LogRecord.JobOpened(8, 2, 1), ByteBuffer.allocate(8));
-            dead.appendJobClosed(new LogRecord.JobClosed(7, 0));
+            dead.append(new LogRecord.JobClosed(7, 0));
             dead.appendArrival(
                     new LogRecord.Arrival(8, 1, 0, 0, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
         }
@@ -98,8 +98,8 @@ final class LogJournalTest {
                 new int[] {0, 1, 1});
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder), book -> 70, entry -> {})) {
             dead.appendJobOpened(new LogRecord.JobOpened(9, 3, 1), opening.encode());
-            dead.appendIncarnation(new LogRecord.Incarnation(9, 1, 2, 0, 0));
-            dead.appendPolls(new LogRecord.Polls(9, 1, 2, 33));
+            dead.append(new LogRecord.Incarnation(9, 1, 2, 0, 0));
+            dead.append(new LogRecord.Polls(9, 1, 2, 33));
             arrival(dead, 1, 1, 4, 4, new LogRecord.Receipt(2, 1, 1));
             arrival(dead, 1, 2, 4, 4, null);
             arrival(dead, 1, 3, 8, 0, null);
@@ -150,7 +150,7 @@ final class LogJournalTest {
                 7, Token.random(), true, "job", List.of(new Home("here", "here", "h:1"), new Home("there", "there", "h:2")), new int[] {0, 1});
         try (MessageLog dead = MessageLog.open(LogConfig.of(here))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), job.encode());
-            dead.appendIncarnation(new LogRecord.Incarnation(7, 0, 1, 0, 0));
+            dead.append(new LogRecord.Incarnation(7, 0, 1, 0, 0));
         }
         assertThatThrownBy(() -> new LogJournal().open(here, "there", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true))
                 .hasMessageContainingAll("the log in " + here + " is of relay here, and this is relay there", "0000000000000007", "--data");

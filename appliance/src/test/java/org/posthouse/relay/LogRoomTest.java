@@ -176,7 +176,7 @@ final class LogRoomTest {
     @Test
     void saysWhoKeepsTheLogWhenHeTakesNoCheckpoints() {
         LogRoom room = room(LogLimits.OnFull.WAIT);
-        log.appendPolls(new LogRecord.Polls(JOB, 0, 1, 1));
+        log.append(new LogRecord.Polls(JOB, 0, 1, 1));
         saves(1);
         fillUntilHeld(room);
         nowMs.addAndGet(LogRoom.STALL_MS);
@@ -321,7 +321,7 @@ final class LogRoomTest {
         fillUntilHeld(room);
         checkpoint(2, log.position() + 1);
         meanwhile = () -> {
-            log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 2, LogRecord.Incarnation.CHOSEN, 1));
+            log.append(new LogRecord.Incarnation(JOB, 0, 2, LogRecord.Incarnation.CHOSEN, 1));
             log.handOver();
         };
         room.look();
@@ -359,7 +359,7 @@ final class LogRoomTest {
         LogRoom room = room(LogLimits.OnFull.WAIT);
         saves(0);
         saves(1);
-        log.appendFinalized(new LogRecord.Finalized(JOB, 0, 1, false));
+        log.append(new LogRecord.Finalized(JOB, 0, 1, false));
         log.handOver();
         while (!room.holds()) {
             appendAndSave();
@@ -367,7 +367,7 @@ final class LogRoomTest {
         }
         assertThat(room.status().text()).contains("rank 0 of job 0000000000000007 needs the oldest records");
         told.clear();
-        log.appendFinalized(new LogRecord.Finalized(JOB, 0, 1, true));
+        log.append(new LogRecord.Finalized(JOB, 0, 1, true));
         log.handOver();
         room.look();
         assertThat(told).as("senders go on").anyMatch(word -> word.startsWith("open: "));
@@ -381,7 +381,7 @@ final class LogRoomTest {
 
     private void appendAndSave() {
         append(PIECE_BYTES - 1_024);
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 1, new Checkpoint(1, 1, log.position() + 1, 0, 0, 0, 0, false)));
+        log.append(new LogRecord.CheckpointTaken(JOB, 1, new Checkpoint(1, 1, log.position() + 1, 0, 0, 0, 0, false)));
         log.handOver();
     }
 
@@ -429,7 +429,7 @@ final class LogRoomTest {
 
     private void checkpoint(int number, long pin) {
         for (int rank = 0; rank <= 1; rank++) {
-            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(number, 1, pin, 0, 0, 0, 0, false)));
+            log.append(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(number, 1, pin, 0, 0, 0, 0, false)));
         }
         log.handOver();
     }
@@ -484,7 +484,7 @@ final class LogRoomTest {
 
     /** The rank has asked once whether it is restored. */
     private void saves(int rank) {
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(0, 0, 2, 0, 0, 0, 0, true)));
+        log.append(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(0, 0, 2, 0, 0, 0, 0, true)));
         log.handOver();
     }
 

@@ -80,7 +80,7 @@ final class RestartPointsTest {
         Checkpoint about = stores(4, 0);
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("2.img", "3.img", "4.img");
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, about));
+        log.append(new LogRecord.CheckpointTaken(JOB, 0, about));
         log.handOver();
         points.tidy(JOB, 0);
         assertThat(stored()).containsExactly("3.img", "4.img");
@@ -126,7 +126,7 @@ final class RestartPointsTest {
 
     private long endsAfterItWasToOutliveTheHost() {
         log.appendJobOpened(new LogRecord.JobOpened(JOB + 2, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
-        long end = log.appendJobClosed(new LogRecord.JobClosed(JOB + 2, 0));
+        long end = log.append(new LogRecord.JobClosed(JOB + 2, 0));
         log.handOver();
         return end;
     }
@@ -218,7 +218,7 @@ final class RestartPointsTest {
     private void beginsWith(int observed) {
         log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, Durability.HOST.code()), ByteBuffer.allocate(1));
         log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, false), ByteBuffer.allocate(16).put(0, (byte) observed));
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 1, 0, 0, 0, true)));
+        log.append(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 1, 0, 0, 0, true)));
         log.handOver();
         points.keepPrologue(JOB, 0);
     }
@@ -226,8 +226,8 @@ final class RestartPointsTest {
     /** A rank with its prologue. */
     private void begins() {
         log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, Durability.PROCESS.code()), ByteBuffer.allocate(1));
-        log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
+        log.append(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
+        log.append(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
         log.handOver();
         points.keepPrologue(JOB, 0);
     }
@@ -254,7 +254,7 @@ final class RestartPointsTest {
     }
 
     private void saves(int number, long events) {
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, stores(number, events)));
+        log.append(new LogRecord.CheckpointTaken(JOB, 0, stores(number, events)));
     }
 
     private Checkpoint stores(int number, long events) {

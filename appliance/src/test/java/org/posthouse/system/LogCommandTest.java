@@ -50,12 +50,12 @@ final class LogCommandTest {
         try (MessageLog log = MessageLog.open(new LogConfig(data.resolve("log"), LogConfig.DEFAULT_ROLL_BYTES, 0))) {
             for (long job = 2; job <= 3; job++) {
                 log.appendJobOpened(new JobOpened(job, 4, Durability.PROCESS.code()), opening(job));
-                log.appendIncarnation(new Incarnation(job, 1, 1, 0, 0));
+                log.append(new Incarnation(job, 1, 1, 0, 0));
                 log.appendArrival(
                         new Arrival(job, 1, 8, 3, 77, 1, 6, PAYLOAD.length, PAYLOAD.length, Form.SEND, false, new Receipt(1, 1, 1)),
                         ByteBuffer.wrap(PAYLOAD));
             }
-            log.appendJobClosed(new JobClosed(2, 5));
+            log.append(new JobClosed(2, 5));
         }
     }
 
@@ -79,7 +79,7 @@ final class LogCommandTest {
                 log.appendArrival(new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload);
             }
             log.discard(log.cut(log.position()), 0);
-            log.appendJobClosed(new JobClosed(3, 0));
+            log.append(new JobClosed(3, 0));
         }
         assertThat(log("ls", "--data", data.toString()).out()).containsPattern("\n" + OPEN + "  weather-3 +4 +closed 0 ");
         String to = folder.resolve("job.phx").toString();

@@ -25,6 +25,9 @@ public sealed interface LogRecord {
     /** The kind of this record. */
     RecordType type();
 
+    /** What makes room, or comes with that, or tells how a rank or a job stands: it does not wait until there is room. Without payload. */
+    sealed interface Pressing extends LogRecord permits Polls, JobClosed, Incarnation, Finalized, CheckpointTaken {}
+
     /** How a message came. */
     enum Form {
         /** Whole, in one frame. */
@@ -147,7 +150,7 @@ public sealed interface LogRecord {
      * @param incarnation of that rank
      * @param cumulative failed polls of that rank so far, over all incarnations
      */
-    record Polls(long job, int rank, int incarnation, long cumulative) implements LogRecord {
+    record Polls(long job, int rank, int incarnation, long cumulative) implements Pressing {
         @Override
         public RecordType type() {
             return RecordType.POLLS;
@@ -179,7 +182,7 @@ public sealed interface LogRecord {
      * @param job the job
      * @param status how, opaque to the log
      */
-    record JobClosed(long job, int status) implements LogRecord {
+    record JobClosed(long job, int status) implements Pressing {
         @Override
         public RecordType type() {
             return RecordType.JOB_CLOSED;
@@ -248,7 +251,7 @@ public sealed interface LogRecord {
      * @param start 0: it was let in; {@link #CHOSEN}
      * @param image number of the image that was chosen for it, 0 if none
      */
-    record Incarnation(long job, int rank, int incarnation, int start, long image) implements LogRecord {
+    record Incarnation(long job, int rank, int incarnation, int start, long image) implements Pressing {
         /** It goes on from the image: what is newer could not be read. */
         public static final int CHOSEN = 1;
 
@@ -284,7 +287,7 @@ public sealed interface LogRecord {
      * @param incarnation of it
      * @param done its process has ended as it should, too: no other is started
      */
-    record Finalized(long job, int rank, int incarnation, boolean done) implements LogRecord {
+    record Finalized(long job, int rank, int incarnation, boolean done) implements Pressing {
         @Override
         public RecordType type() {
             return RecordType.FINALIZED;
@@ -298,7 +301,7 @@ public sealed interface LogRecord {
      * @param rank the rank
      * @param checkpoint the point
      */
-    record CheckpointTaken(long job, int rank, Checkpoint checkpoint) implements LogRecord {
+    record CheckpointTaken(long job, int rank, Checkpoint checkpoint) implements Pressing {
         @Override
         public RecordType type() {
             return RecordType.CHECKPOINT_TAKEN;

@@ -10,15 +10,11 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
 import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
-import org.posthouse.logstore.LogRecord.Finalized;
-import org.posthouse.logstore.LogRecord.Incarnation;
-import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Pressing;
 import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 import org.slf4j.Logger;
@@ -232,12 +228,16 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}, which it may come with. */
-    public long appendPolls(Polls polls) {
-        if (beginAnyway() == NO_ROOM) {
+    /**
+     * Logs a record that cannot wait for room; returns its position, or {@link #NO_ROOM}: it is refused only when not a block of the
+     * disk is left, and what was reserved is used up.
+     */
+    public long append(Pressing record) {
+        requireOpen();
+        if (chain.beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
-        chain.codec().polls(polls);
+        chain.codec().pressing(record);
         return chain.publish();
     }
 
@@ -259,42 +259,12 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(items);
     }
 
-    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
-    public long appendIncarnation(Incarnation incarnation) {
-        if (beginAnyway() == NO_ROOM) {
-            return NO_ROOM;
-        }
-        chain.codec().incarnation(incarnation);
-        return chain.publish();
-    }
-
     /** Logs that an offered message was taken back; returns the record's position, or {@link #NO_ROOM}. */
     public long appendWithdrawn(Withdrawn withdrawn) {
         if (begin() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().withdrawn(withdrawn);
-        return chain.publish();
-    }
-
-    /** Logs that a rank said goodbye, or is done; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
-    public long appendFinalized(Finalized finalized) {
-        if (beginAnyway() == NO_ROOM) {
-            return NO_ROOM;
-        }
-        chain.codec().finalized(finalized);
-        return chain.publish();
-    }
-
-    /**
-     * Logs that a rank can be started again from a point; returns the record's position, or {@link #NO_ROOM}. It is how room
-     * comes back: it is refused only when not a block of the disk is left, and what was reserved is used up.
-     */
-    public long appendCheckpoint(CheckpointTaken checkpoint) {
-        if (beginAnyway() == NO_ROOM) {
-            return NO_ROOM;
-        }
-        chain.codec().checkpoint(checkpoint);
         return chain.publish();
     }
 
@@ -310,15 +280,6 @@ public final class MessageLog implements AutoCloseable {
         }
         chain.codec().jobOpened(job);
         return chain.publish(opening);
-    }
-
-    /** Logs that a job ended; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
-    public long appendJobClosed(JobClosed job) {
-        if (beginAnyway() == NO_ROOM) {
-            return NO_ROOM;
-        }
-        chain.codec().jobClosed(job);
-        return chain.publish();
     }
 
     /**
@@ -344,11 +305,6 @@ public final class MessageLog implements AutoCloseable {
     private long begin() {
         requireOpen();
         return chain.begin();
-    }
-
-    private long beginAnyway() {
-        requireOpen();
-        return chain.beginAnyway();
     }
 
     private void requireOpen() {

@@ -118,11 +118,11 @@ public final class Prologue {
                     put(history.payload());
                 }
                 case Polls polls -> {
-                    codec.polls(polls);
+                    codec.pressing(polls);
                     put(NOTHING);
                 }
                 case CheckpointTaken taken when taken.checkpoint().ready() -> {
-                    codec.checkpoint(taken);
+                    codec.pressing(taken);
                     put(NOTHING);
                     return;
                 }

@@ -13,6 +13,7 @@ import org.posthouse.logstore.LogRecord.Incarnation;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Pressing;
 import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
@@ -57,7 +58,17 @@ final class RecordCodec {
         head.putLong(Body.DELIVERY_ARRIVAL_PLACE, d.arrivalPlace()).putLong(Body.DELIVERY_LAST_PIECE_PLACE, lastPiecePlace);
     }
 
-    void polls(Polls p) {
+    void pressing(Pressing record) {
+        switch (record) {
+            case Polls polls -> polls(polls);
+            case JobClosed closed -> jobClosed(closed);
+            case Incarnation incarnation -> incarnation(incarnation);
+            case Finalized finalized -> finalized(finalized);
+            case CheckpointTaken taken -> checkpoint(taken);
+        }
+    }
+
+    private void polls(Polls p) {
         begin(RecordType.POLLS, p.job(), p.rank());
         head.putLong(Body.POLLS_INCARNATION, p.incarnation() & 0xFFFF_FFFFL).putLong(Body.POLLS_CUMULATIVE, p.cumulative());
     }
@@ -68,7 +79,7 @@ final class RecordCodec {
         head.putLong(Body.OPENED_DURABILITY + Integer.BYTES, 0);
     }
 
-    void jobClosed(JobClosed j) {
+    private void jobClosed(JobClosed j) {
         begin(RecordType.JOB_CLOSED, j.job(), j.rank());
         head.putLong(Body.CLOSED_STATUS, j.status() & 0xFFFF_FFFFL);
     }
@@ -87,7 +98,7 @@ final class RecordCodec {
         head.putLong(Body.EVENTS_FIRST, e.first()).putInt(Body.EVENTS_FLAGS, e.limited() ? Body.LIMITED : 0);
     }
 
-    void incarnation(Incarnation i) {
+    private void incarnation(Incarnation i) {
         begin(RecordType.INCARNATION, i.job(), i.rank());
         head.putInt(Body.INCARNATION_NUMBER, i.incarnation()).putInt(Body.INCARNATION_START, i.start());
         head.putLong(Body.INCARNATION_IMAGE, i.image());
@@ -99,12 +110,12 @@ final class RecordCodec {
         head.putLong(Body.WITHDRAWN_SEQUENCE, w.sequence()).putLong(Body.WITHDRAWN_ARRIVAL, w.arrivalPosition());
     }
 
-    void finalized(Finalized f) {
+    private void finalized(Finalized f) {
         begin(RecordType.FINALIZED, f.job(), f.rank());
         head.putInt(Body.FINALIZED_INCARNATION, f.incarnation()).putInt(Body.FINALIZED_FLAGS, f.done() ? Body.DONE : 0);
     }
 
-    void checkpoint(CheckpointTaken taken) {
+    private void checkpoint(CheckpointTaken taken) {
         begin(RecordType.CHECKPOINT_TAKEN, taken.job(), taken.rank());
         Checkpoint c = taken.checkpoint();
         head.putLong(Body.CHECKPOINT_NUMBER, c.number()).putLong(Body.CHECKPOINT_BYTES, c.bytes()).putLong(Body.CHECKPOINT_PIN, c.pin());

@@ -114,7 +114,7 @@ final class CursorTest {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             for (int i = 1; i <= 10_000; i++) {
                 log.appendArrival(Samples.arrival(i, 1, new Receipt(1, i, i)), ByteBuffer.allocate(1));
-                log.appendPolls(new Polls(Samples.JOB, 1, 1, i));
+                log.append(new Polls(Samples.JOB, 1, 1, i));
             }
             Milestone from = log.book().rank(Samples.JOB, RANK).milestone(9_000, 0).orElseThrow();
             assertThat(from.deliveries()).isEqualTo(8_192);
@@ -182,7 +182,7 @@ final class CursorTest {
             assertThat(atAnEnd.await(60, TimeUnit.SECONDS)).as("the cursor meets the end before anything is appended").isTrue();
             for (int i = 1; i <= records; i++) {
                 log.appendArrival(Samples.arrival(i, 5_000), ByteBuffer.wrap(payload(i)));
-                log.appendPolls(new Polls(Samples.JOB, 1, 1, i));
+                log.append(new Polls(Samples.JOB, 1, 1, i));
             }
             reading.get();
         }

@@ -299,7 +299,7 @@ final class DamageTest {
     void findsThatWholeRecordsFollowTheFirstOfALogThatHadBeenCut(boolean zeroed, boolean synced) throws Exception {
         try (MessageLog log = open(Samples.BOOT)) {
             for (int i = 1; i <= 10_000; i++) {
-                log.appendPolls(new Polls(Samples.JOB, 1, 1, i));
+                log.append(new Polls(Samples.JOB, 1, 1, i));
             }
             log.discard(log.cut(log.position() + 1), 0);
             if (synced) {

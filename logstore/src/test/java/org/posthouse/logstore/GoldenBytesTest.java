@@ -82,7 +82,7 @@ final class GoldenBytesTest {
     @Test
     void pinsPolls() {
         Polls polls = new Polls(JOB, 3, -2, 0x1_0000_03E8L);
-        codec.polls(polls);
+        codec.pressing(polls);
         assertRecord(polls, null, "50480204" + "40000000" + OF_RANK + NO_PAYLOAD + "feffffff" + "00000000"
                 + "e803000001000000");
     }
@@ -98,7 +98,7 @@ final class GoldenBytesTest {
     @Test
     void pinsJobClosed() {
         JobClosed closed = new JobClosed(JOB, -3);
-        codec.jobClosed(closed);
+        codec.pressing(closed);
         assertRecord(closed, null, "50480206" + "38000000" + OF_JOB + NO_PAYLOAD + "fdffffff" + "00000000");
     }
 
@@ -133,7 +133,7 @@ final class GoldenBytesTest {
     @Test
     void pinsIncarnation() {
         Incarnation incarnation = new Incarnation(JOB, 3, 4, 2, 9);
-        codec.incarnation(incarnation);
+        codec.pressing(incarnation);
         assertRecord(incarnation, null, "50480209" + "40000000" + OF_RANK + NO_PAYLOAD + "04000000" + "02000000"
                 + "0900000000000000");
     }
@@ -149,21 +149,21 @@ final class GoldenBytesTest {
     @Test
     void pinsFinalized() {
         Finalized finalized = new Finalized(JOB, 3, -2, false);
-        codec.finalized(finalized);
+        codec.pressing(finalized);
         assertRecord(finalized, null, "5048020b" + "38000000" + OF_RANK + NO_PAYLOAD + "feffffff" + "00000000");
     }
 
     @Test
     void pinsThatARankIsDone() {
         Finalized done = new Finalized(JOB, 3, 2, true);
-        codec.finalized(done);
+        codec.pressing(done);
         assertRecord(done, null, "5048020b" + "38000000" + OF_RANK + NO_PAYLOAD + "02000000" + "01000000");
     }
 
     @Test
     void pinsCheckpointTaken() {
         CheckpointTaken taken = new CheckpointTaken(JOB, 3, new Checkpoint(1, 2, 3, 4, 5, 6, 0x07080910, true, 11, 12));
-        codec.checkpoint(taken);
+        codec.pressing(taken);
         assertRecord(taken, null, "5048020c" + "78000000" + OF_RANK + NO_PAYLOAD + "0100000000000000"
                 + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
                 + "10090807" + "01000000" + "0b00000000000000" + "0c00000000000000");

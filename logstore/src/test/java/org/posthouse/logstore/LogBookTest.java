@@ -110,7 +110,7 @@ final class LogBookTest {
             log.appendArrival(Samples.arrival(1, 10));
             assertThat(log.book().job(Samples.JOB).opening()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2}));
             assertThat(log.book().rank(Samples.JOB, 3).received(1, 2)).isEqualTo(1);
-            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            log.append(new JobClosed(Samples.JOB, 0));
             assertThat(log.book().jobs()).isEmpty();
             assertThat(log.book().rank(Samples.JOB, 3)).isNull();
             log.appendArrival(Samples.arrival(2, 10));
@@ -140,9 +140,9 @@ final class LogBookTest {
     void anImageThatCouldNotBeReadDoesNotCountAsKept() throws IOException {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
-            log.appendCheckpoint(checkpoint(1, 4, false));
-            log.appendCheckpoint(checkpoint(2, 5, false));
+            log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.append(checkpoint(1, 4, false));
+            log.append(checkpoint(2, 5, false));
             assertThat(pins(log)).containsExactly(4L, 5L);
             chosen(log, 1);
             assertThat(pins(log)).as("the older was chosen").containsExactly(4L, 4L);
@@ -153,17 +153,17 @@ final class LogBookTest {
             chosen(log, 2);
             assertThat(pins(log)).as("the newest could be read again").containsExactly(4L, 5L);
             chosen(log, 1);
-            log.appendCheckpoint(checkpoint(3, 6, false));
+            log.append(checkpoint(3, 6, false));
             assertThat(pins(log)).as("the image before is the one that could be read").containsExactly(4L, 6L);
             chosen(log, 0);
             assertThat(pins(log)).as("none could be read").containsExactly(3L, 3L);
-            log.appendCheckpoint(checkpoint(4, 7, false));
+            log.append(checkpoint(4, 7, false));
             assertThat(pins(log)).as("there is one image").containsExactly(3L, 7L);
         }
     }
 
     private static void chosen(MessageLog log, long image) {
-        log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, Incarnation.CHOSEN, image));
+        log.append(new Incarnation(Samples.JOB, 1, 2, Incarnation.CHOSEN, image));
     }
 
     private static List<Long> pins(MessageLog log) {
@@ -175,12 +175,12 @@ final class LogBookTest {
     void aReplayIsNotPromisedIfTheImageThatIsGoneOnFromIsOlderThanTheWordOfThat() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
-            log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(1, 10, 4, 0, 0, 0, 1, false)));
+            log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.append(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(1, 10, 4, 0, 0, 0, 1, false)));
             log.appendEvents(new Events(Samples.JOB, 1, 1, 1, 1, true), ByteBuffer.allocate(16));
             RankLog rank = log.book().rank(Samples.JOB, 1);
             assertThat(rank.limited()).isTrue();
-            log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(2, 10, 6, 1, 0, 0, 1, false)));
+            log.append(new CheckpointTaken(Samples.JOB, 1, new Checkpoint(2, 10, 6, 1, 0, 0, 1, false)));
             assertThat(rank.limited()).as("the image has it").isFalse();
             chosen(log, 1);
             assertThat(rank.limited()).isTrue();
@@ -192,25 +192,25 @@ final class LogBookTest {
     void keepsWhatARankHasComeTo() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
-            log.appendPolls(new Polls(Samples.JOB, 1, 1, 5_000_000_000L));
+            log.append(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.append(new Polls(Samples.JOB, 1, 1, 5_000_000_000L));
             log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 1, true), ByteBuffer.allocate(32));
             RankLog rank = log.book().rank(Samples.JOB, 1);
             assertThat(List.of(rank.events(), rank.polls(), rank.limited())).containsExactly(2L, 5_000_000_000L, true);
             assertThat(List.of(rank.pin(), rank.pinOfNewest(), rank.lastPosition())).containsExactly(3L, 3L, 5L);
-            log.appendCheckpoint(checkpoint(0, 4, true));
+            log.append(checkpoint(0, 4, true));
             assertThat(rank.limited()).as("the end of the prologue is no image").isTrue();
-            log.appendCheckpoint(checkpoint(1, 6, false));
+            log.append(checkpoint(1, 6, false));
             assertThat(List.of(rank.pin(), rank.pinOfNewest(), rank.limited())).containsExactly(3L, 6L, false);
-            log.appendCheckpoint(checkpoint(2, 7, false));
+            log.append(checkpoint(2, 7, false));
             assertThat(List.of(rank.pin(), rank.pinOfNewest())).as("one image back").containsExactly(6L, 7L);
-            log.appendFinalized(new Finalized(Samples.JOB, 1, 1, false));
+            log.append(new Finalized(Samples.JOB, 1, 1, false));
             assertThat(rank.finalized()).isTrue();
-            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, 0, 2));
+            log.append(new Incarnation(Samples.JOB, 1, 2, 0, 2));
             assertThat(rank.finalized()).as("its process died before it ended").isFalse();
             assertThat(rank.incarnation()).isEqualTo(2);
-            log.appendFinalized(new Finalized(Samples.JOB, 1, 1, false));
-            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, Incarnation.CHOSEN, 2));
+            log.append(new Finalized(Samples.JOB, 1, 1, false));
+            log.append(new Incarnation(Samples.JOB, 1, 1, Incarnation.CHOSEN, 2));
             assertThat(rank.incarnation()).as("what its first process would go on from was found out late").isEqualTo(2);
             assertThat(rank.finalized()).as("by its second").isTrue();
         }
@@ -221,13 +221,13 @@ final class LogBookTest {
     void aRankThatIsDoneNeedsWhatIsNotAllThere() throws IOException {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-            log.appendIncarnation(new Incarnation(Samples.JOB, 3, 1, 0, 0));
+            log.append(new Incarnation(Samples.JOB, 3, 1, 0, 0));
             log.appendArrival(Samples.arrival(1, 10), ByteBuffer.allocate(10));
             log.appendArrival(Samples.arrival(2, 10));
             log.appendArrival(Samples.arrival(3, 10));
-            log.appendFinalized(new Finalized(Samples.JOB, 3, 1, false));
+            log.append(new Finalized(Samples.JOB, 3, 1, false));
             assertThat(pinsOf(log.book().rank(Samples.JOB, 3))).as("its process may be killed").containsOnly(3L);
-            log.appendFinalized(new Finalized(Samples.JOB, 3, 1, true));
+            log.append(new Finalized(Samples.JOB, 3, 1, true));
             assertThat(pinsOf(log.book().rank(Samples.JOB, 3))).containsOnly(SECOND);
             log.appendChunk(Samples.JOB, 3, SECOND, 0, ByteBuffer.allocate(10));
         }
@@ -241,7 +241,7 @@ final class LogBookTest {
             assertThat(Samples.oldest(log.book(), RankLog::pin)).isEmpty();
             assertThat(copy(rank).received(1, 2)).as("what came is not taken twice").isEqualTo(4);
             assertThat(copy(rank).done()).isTrue();
-            log.appendIncarnation(new Incarnation(Samples.JOB, 3, 2, 0, 0));
+            log.append(new Incarnation(Samples.JOB, 3, 2, 0, 0));
             assertThat(pinsOf(rank)).as("it was not").containsOnly(3L);
         }
     }
@@ -263,13 +263,13 @@ final class LogBookTest {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 1, false), ByteBuffer.allocate(32));
-            log.appendCheckpoint(checkpoint(1, 4, false));
+            log.append(checkpoint(1, 4, false));
             RankLog rank = log.book().rank(Samples.JOB, 1);
             assertThat(rank.beginning()).map(Milestone::position).contains(3L);
             assertThat(rank.milestone(0, 1)).map(Milestone::position).contains(3L);
             assertThat(rank.milestone(0, 2)).map(Milestone::position).as("the first image").contains(4L);
             log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 3, false), ByteBuffer.allocate(32));
-            log.appendCheckpoint(checkpoint(2, 6, false));
+            log.append(checkpoint(2, 6, false));
             assertThat(rank.beginning()).as("the log may be cut there").isEmpty();
             assertThat(rank.milestone(0, 1)).isEmpty();
             assertThat(rank.milestone(0, 3)).map(Milestone::position).contains(4L);
@@ -295,7 +295,7 @@ final class LogBookTest {
                     .hasMessageContaining("none of a message under way");
             assertThatThrownBy(() -> log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1)))
                     .hasMessageContaining("1122334455667788 is open already");
-            assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 4, 1, 1)))
+            assertThatThrownBy(() -> log.append(new Polls(Samples.JOB, 4, 1, 1)))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("rank 4 in a job of 4 ranks");
             assertThatThrownBy(() -> log.appendEvents(new Events(Samples.JOB, 3, 1, 2, 1, false), ByteBuffer.allocate(31)))
                     .hasMessageContaining("2 events in 31 bytes");
@@ -327,9 +327,9 @@ final class LogBookTest {
     void checkpointsOfARankThatIsDoneAreTaken() {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
-            log.appendFinalized(new Finalized(5, 0, 1, true));
+            log.append(new Finalized(5, 0, 1, true));
             for (long number = 1; number <= 2; number++) {
-                log.appendCheckpoint(new CheckpointTaken(5, 0, new Checkpoint(number, 10, log.position() + 1, 0, 0, 0, 1, false)));
+                log.append(new CheckpointTaken(5, 0, new Checkpoint(number, 10, log.position() + 1, 0, 0, 0, 1, false)));
             }
             assertThat(log.book().rank(5, 0).checkpoint()).get().extracting(Checkpoint::number).isEqualTo(2L);
         }
@@ -345,12 +345,12 @@ final class LogBookTest {
         long bad;
         try (MessageLog log = ofManyFiles()) {
             log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
-            log.appendFinalized(new Finalized(5, 0, 1, true));
+            log.append(new Finalized(5, 0, 1, true));
             RecordCodec codec = new RecordCodec();
-            codec.jobClosed(new JobClosed(5, 0));
+            codec.pressing(new JobClosed(5, 0));
             log.book().apply(codec.head(), 0, log.place()); // Who has forgotten the job logs whatever of it.
-            bad = log.appendPolls(new Polls(5, 7, 1, 1));
-            log.appendPolls(new Polls(5, 1, 1, 99));
+            bad = log.append(new Polls(5, 7, 1, 1));
+            log.append(new Polls(5, 1, 1, 99));
         }
         for (int open = 1; open <= 2; open++) {
             try (MessageLog log = ofManyFiles()) {
@@ -362,7 +362,7 @@ final class LogBookTest {
                 for (long until = log.rolls() + 2; log.rolls() < until;) {
                     Samples.fill(log, 1, 10_000);
                 }
-                log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+                log.append(new JobClosed(Samples.JOB, 0));
                 log.discard(log.cut(bad), 0);
                 assertThat(log.firstPosition()).isLessThanOrEqualTo(bad);
             }

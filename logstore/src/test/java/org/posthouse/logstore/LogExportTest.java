@@ -39,8 +39,8 @@ final class LogExportTest {
             to.appendJobOpened(new JobOpened(OTHER, 4, 1));
             Samples.fill(to, 3, 70);
             to.appendArrival(new Arrival(OTHER, 3, 1, 2, 9, 1, 7, 0, 0, Form.SEND, false, null));
-            to.appendPolls(new Polls(Samples.JOB, 1, 1, 17));
-            to.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            to.append(new Polls(Samples.JOB, 1, 1, 17));
+            to.append(new JobClosed(Samples.JOB, 0));
         }
     }
 

@@ -64,7 +64,7 @@ final class MessageLogTest {
                 new Incarnation(Samples.JOB, 3, 2, 0, 0), offered));
         try (MessageLog log = Samples.open(folder)) {
             assertThat(log.appendJobOpened(new JobOpened(Samples.JOB, 16, 1), ByteBuffer.allocate(5))).isEqualTo(2);
-            assertThat(log.appendIncarnation(new Incarnation(Samples.JOB, 3, 2, 0, 0))).isEqualTo(3);
+            assertThat(log.append(new Incarnation(Samples.JOB, 3, 2, 0, 0))).isEqualTo(3);
             assertThat(log.appendArrival(offered)).isEqualTo(4);
             long place = log.place();
             assertThat(log.appendChunk(Samples.JOB, 3, 4, 0, ByteBuffer.allocate(6))).isEqualTo(5);
@@ -76,13 +76,13 @@ final class MessageLogTest {
             assertThat(log.appendDelivery(delivery)).isEqualTo(7);
             expected.add(new Delivery(Samples.JOB, 3, new Receipt(2, 1, 4), 1, 2, 1, 4, 0, last));
             assertThat(log.appendArrival(delivered, ByteBuffer.wrap(new byte[] {1, 2, 3}))).isEqualTo(8);
-            assertThat(log.appendPolls(new Polls(Samples.JOB, 3, 2, 77))).isEqualTo(9);
+            assertThat(log.append(new Polls(Samples.JOB, 3, 2, 77))).isEqualTo(9);
             assertThat(log.appendEvents(events, ByteBuffer.allocate(20), ByteBuffer.allocate(12))).isEqualTo(10);
             assertThat(log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4))).isEqualTo(11);
-            assertThat(log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
-            assertThat(log.appendFinalized(new Finalized(Samples.JOB, 3, 2, false))).isEqualTo(13);
+            assertThat(log.append(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
+            assertThat(log.append(new Finalized(Samples.JOB, 3, 2, false))).isEqualTo(13);
             assertThat(log.appendDiverged(new Diverged(Samples.JOB, 1), ByteBuffer.wrap(new byte[] {'a'}))).isEqualTo(14);
-            assertThat(log.appendJobClosed(new JobClosed(Samples.JOB, 6))).isEqualTo(15);
+            assertThat(log.append(new JobClosed(Samples.JOB, 6))).isEqualTo(15);
         }
         expected.addAll(List.of(delivered, new Polls(Samples.JOB, 3, 2, 77), events,
                 new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4), new CheckpointTaken(Samples.JOB, 3, checkpoint),
@@ -163,7 +163,7 @@ final class MessageLogTest {
         try (MessageLog log = Samples.open(folder)) {
             assertThat(log.epoch()).isEqualTo(2);
             assertThat(log.position()).isEqualTo(6);
-            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(7);
+            assertThat(log.append(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(7);
         }
         assertThat(Samples.entries(folder)).extracting(LogEntry::epoch).containsExactly(1L, 1L, 1L, 1L, 1L, 2L, 2L);
         assertThat(Samples.scan(folder).defect()).isEmpty();
@@ -180,7 +180,7 @@ final class MessageLogTest {
     @Test
     void refusesAppendFromAnotherThreadUntilHandedOver() throws Exception {
         try (MessageLog log = Samples.open(folder)) {
-            log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
+            log.append(new Polls(Samples.JOB, 1, 1, 1));
             assertThatThrownBy(() -> inAnotherThread(log)).hasCauseInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(Thread.currentThread().getName());
             log.handOver();
@@ -190,7 +190,7 @@ final class MessageLogTest {
     }
 
     private static long inAnotherThread(MessageLog log) throws InterruptedException, ExecutionException {
-        FutureTask<Long> task = new FutureTask<>(() -> log.appendPolls(new Polls(Samples.JOB, 1, 1, 1)));
+        FutureTask<Long> task = new FutureTask<>(() -> log.append(new Polls(Samples.JOB, 1, 1, 1)));
         Thread.ofPlatform().name("second").start(task).join();
         return task.get();
     }
@@ -205,7 +205,7 @@ final class MessageLogTest {
             assertThat(log.hasAmpleRoom()).isTrue();
             free.set(1999);
             while (log.hasAmpleRoom()) {
-                log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
+                log.append(new Polls(Samples.JOB, 1, 1, 1));
             }
             assertThat(log.hasRoom()).as("writers are slowed down before they are refused").isTrue();
             long before = log.position();
@@ -218,7 +218,7 @@ final class MessageLogTest {
             assertThat(accepted * 100_000L).as("what was taken in before has its blocks")
                     .isBetween(RecordChain.MARGIN_BYTES - 400_000, RecordChain.MARGIN_BYTES + ReservedBlocks.STEP_BYTES);
             assertThat(log.hasRoom()).isFalse();
-            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).as("what goes with a checkpoint")
+            assertThat(log.append(new Polls(Samples.JOB, 1, 1, 1))).as("what goes with a checkpoint")
                     .isEqualTo(before + accepted + 1);
             free.set(1000);
             assertThat(log.hasRoomNow()).isTrue();
@@ -249,7 +249,7 @@ final class MessageLogTest {
         MessageLog log = Samples.open(folder);
         log.close();
         log.close();
-        assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isInstanceOf(LogException.class)
+        assertThatThrownBy(() -> log.append(new Polls(Samples.JOB, 1, 1, 1))).isInstanceOf(LogException.class)
                 .hasMessageContaining(folder.toString()).hasMessageContaining("is closed");
     }
 

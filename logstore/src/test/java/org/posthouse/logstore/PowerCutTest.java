@@ -96,7 +96,7 @@ final class PowerCutTest {
                 long sequence = log.position();
                 int bytes = random.nextInt(12_000);
                 if (random.nextInt(3) == 0) {
-                    log.appendPolls(new Polls(Samples.JOB, 3, 1, sequence));
+                    log.append(new Polls(Samples.JOB, 3, 1, sequence));
                 }
                 log.appendArrival(Samples.arrival(sequence, bytes), ByteBuffer.wrap(Samples.bytes(sequence, bytes)));
             }
@@ -203,7 +203,7 @@ final class PowerCutTest {
         for (long until = log.rolls() + rolls; log.rolls() < until;) {
             append(log);
         }
-        log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+        log.append(new JobClosed(Samples.JOB, 0));
     }
 
     private static void append(MessageLog log) {

@@ -60,9 +60,9 @@ final class PrologueTest {
         log.appendChunk(Samples.JOB, RANK, pieces, 0, bytes(4, 100));
         log.appendChunk(Samples.JOB, RANK, pieces, 100, bytes(5, 100));
         log.appendDelivery(new Delivery(Samples.JOB, RANK, new Receipt(1, ++deliveries, deliveries), 1, 2, eager.sequence(), pieces, head));
-        log.appendPolls(new Polls(Samples.JOB, RANK, 1, 77));
+        log.append(new Polls(Samples.JOB, RANK, 1, 77));
         log.appendChunk(Samples.JOB, RANK, pieces, 200, bytes(6, 100));
-        log.appendCheckpoint(new CheckpointTaken(Samples.JOB, RANK, Checkpoint.at(1, 2, deliveries, 77).ofPrologue()));
+        log.append(new CheckpointTaken(Samples.JOB, RANK, new Checkpoint(0, 0, 1, 2, deliveries, 77, 0, true)));
         log.appendArrival(arrival(Form.SEND, 5, true), bytes(7, 5));
     }
 

@@ -132,7 +132,7 @@ final class RollTest {
                     .isInstanceOf(LogException.class)
                     .hasMessageEndingWith("has used up the names of its files, of which 99991231-23F.cq4 is the last; end its jobs and start the relay"
                             + " again: when none is open the log begins anew");
-            position = log.appendJobClosed(new LogRecord.JobClosed(Samples.JOB, 1));
+            position = log.append(new LogRecord.JobClosed(Samples.JOB, 1));
             epoch = log.epoch();
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();

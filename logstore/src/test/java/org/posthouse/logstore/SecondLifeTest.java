@@ -38,7 +38,7 @@ final class SecondLifeTest {
                     MessageLog log = MessageLog.open(new LogConfig(Path.of(args[0]), 1 << 20, 0))) {
                 MappedByteBuffer told = file.getChannel().map(MapMode.READ_WRITE, 0, 16);
                 if (log.book().job(Samples.JOB) != null) {
-                    log.appendJobClosed(new JobClosed(Samples.JOB, 1));
+                    log.append(new JobClosed(Samples.JOB, 1));
                 }
                 for (long i = 1;; i++) {
                     log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
@@ -47,7 +47,7 @@ final class SecondLifeTest {
                         payload.clear().put(Samples.bytes(i, length)).flip();
                         told.putLong(0, log.appendArrival(Samples.arrival(i, length), payload));
                     }
-                    log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+                    log.append(new JobClosed(Samples.JOB, 0));
                     long before = log.usedBytes();
                     log.discard(log.cut(log.position() + 1), Long.MAX_VALUE);
                     told.putLong(8, told.getLong(8) + (log.usedBytes() == before ? 1 : 0));

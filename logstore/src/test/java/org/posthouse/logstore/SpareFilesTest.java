@@ -42,7 +42,7 @@ final class SpareFilesTest {
         for (long until = log.rolls() + rolls; log.rolls() < until;) {
             Samples.fill(log, 1, PAYLOAD);
         }
-        log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+        log.append(new JobClosed(Samples.JOB, 0));
     }
 
     private static List<Path> cut(MessageLog log) {

@@ -75,7 +75,7 @@ final class Traffic {
         long job = ids.get(random.nextInt(ids.size()));
         if (what == 1 && jobs.size() > 1) {
             JobClosed closed = new JobClosed(job, random.nextInt());
-            note(log, log.appendJobClosed(closed), closed, new byte[0], null);
+            note(log, log.append(closed), closed, new byte[0], null);
             jobs.remove(job);
             return;
         }
@@ -172,7 +172,7 @@ final class Traffic {
         byte[] nothing = new byte[0];
         if (what < 88) {
             Polls polls = new Polls(job, number, rank.incarnation, rank.polls += random.nextInt(1, 1 << 30));
-            note(log, log.appendPolls(polls), polls, nothing, null);
+            note(log, log.append(polls), polls, nothing, null);
         } else if (what < 92) {
             Events events = new Events(job, number, rank.incarnation, random.nextInt(1, 9), rank.events + 1,
                     random.nextInt(9) == 0);
@@ -181,7 +181,7 @@ final class Traffic {
             note(log, log.appendEvents(events, ByteBuffer.wrap(items)), events, items, null);
         } else if (what < 94) {
             Incarnation incarnation = new Incarnation(job, number, ++rank.incarnation, 1, 0);
-            note(log, log.appendIncarnation(incarnation), incarnation, nothing, null);
+            note(log, log.append(incarnation), incarnation, nothing, null);
         } else if (what < 96) {
             withdraw(log, job, number, rank);
         } else if (what < 97 && number == 0) {
@@ -190,7 +190,7 @@ final class Traffic {
             note(log, log.appendDiverged(diverged, ByteBuffer.wrap(first)), diverged, first, null);
         } else if (what < 97) {
             Finalized finalized = new Finalized(job, number, rank.incarnation, false);
-            note(log, log.appendFinalized(finalized), finalized, nothing, null);
+            note(log, log.append(finalized), finalized, nothing, null);
         } else if (what < 98) {
             checkpoint(log, job, number, rank, random.nextBoolean());
         } else {
@@ -201,7 +201,7 @@ final class Traffic {
     private void checkpoint(MessageLog log, long job, int number, Rank rank, boolean ready) {
         Checkpoint at = new Checkpoint(random.nextInt(), 10, log.position(), rank.events, rank.deliveries, rank.polls, random.nextInt(), ready);
         CheckpointTaken taken = new CheckpointTaken(job, number, at);
-        note(log, log.appendCheckpoint(taken), taken, new byte[0], null);
+        note(log, log.append(taken), taken, new byte[0], null);
     }
 
     /** Has each rank need nothing of what was written so far. */

@@ -51,7 +51,7 @@ final class TruncateTest {
     }
 
     private static void checkpoint(MessageLog log, long number) {
-        log.appendCheckpoint(new CheckpointTaken(Samples.JOB, RANK, Checkpoint.at(log.position() + 1, 0, 0, 0).ofImage(number, 1, 1)));
+        log.append(new CheckpointTaken(Samples.JOB, RANK, Checkpoint.at(log.position() + 1, 0, 0, 0).ofImage(number, 1, 1)));
     }
 
     @Test
@@ -69,9 +69,9 @@ final class TruncateTest {
             fill(log, 2);
             checkpoint(log, 2);
             assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, one));
-            log.appendPolls(new Polls(Samples.JOB, 0, 1, 5));
+            log.append(new Polls(Samples.JOB, 0, 1, 5));
             assertThat(newest(log).orElseThrow().rank()).isEqualTo(RANK);
-            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            log.append(new JobClosed(Samples.JOB, 0));
             assertThat(strict(log)).isEmpty();
         }
     }
@@ -163,7 +163,7 @@ final class TruncateTest {
             }
             fill(log, 2);
             log.appendJobOpened(new JobOpened(5, 2, 1), ByteBuffer.allocate(10));
-            log.appendPolls(new Polls(5, 1, 1, 99));
+            log.append(new Polls(5, 1, 1, 99));
         }
         long pin = Samples.scan(folder).book().rank(Samples.JOB, RANK).pinOfNewest();
         int needed = Samples.scan(folder).end().firstOfFile().entrySet().stream().filter(e -> e.getValue() <= pin).toList().getLast().getKey();
@@ -183,11 +183,11 @@ final class TruncateTest {
                 assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new Pin(Samples.JOB, LogRecord.NO_RANK, pin));
                 assertThat(log.book().job(5).fault()).as("a job that needs nothing of it").isNull();
                 assertThat(log.book().rank(5, 1).polls()).isEqualTo(98L + open);
-                log.appendPolls(new Polls(5, 1, 1, 99 + open));
+                log.append(new Polls(5, 1, 1, 99 + open));
             }
         }
         try (MessageLog log = open(Samples.BOOT)) {
-            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            log.append(new JobClosed(Samples.JOB, 0));
         }
         assertThat(Samples.scan(folder).defects()).isEmpty();
     }
@@ -198,7 +198,7 @@ final class TruncateTest {
         try (MessageLog log = open(Samples.BOOT)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             fill(log, 2);
-            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            log.append(new JobClosed(Samples.JOB, 0));
             log.discard(log.cut(log.position() + 1), 0);
         }
         LogEntry closed = Samples.entries(folder).getLast();
@@ -220,7 +220,7 @@ final class TruncateTest {
             fill(log, 2);
             checkpointed = log.position() + 1;
             checkpoint(log, 1);
-            log.appendPolls(new Polls(Samples.JOB, RANK, 1, 5));
+            log.append(new Polls(Samples.JOB, RANK, 1, 5));
         }
         LogEntry hole = Samples.entry(folder, checkpointed);
         Samples.flip(hole.file(), hole.offset() + 60);
@@ -240,7 +240,7 @@ final class TruncateTest {
         try (MessageLog log = open(Samples.BOOT)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             fill(log, 2);
-            log.appendPolls(new Polls(Samples.JOB, RANK, 1, 5));
+            log.append(new Polls(Samples.JOB, RANK, 1, 5));
         }
         LogEntry last = Samples.entries(folder).getLast();
         Samples.overwrite(last.file(), last.offset() + last.bytes().remaining() + 4, Samples.bytes(1, 40));
@@ -264,12 +264,12 @@ final class TruncateTest {
             checkpoint(log, 1);
             fill(log, 2);
             if (done) {
-                log.appendFinalized(new Finalized(Samples.JOB, RANK, 1, true));
+                log.append(new Finalized(Samples.JOB, RANK, 1, true));
             } else {
                 checkpoint(log, 2);
             }
             log.discard(log.cut(newest(log).map(Pin::position).orElse(log.position() + 1)), 0);
-            log.appendIncarnation(new Incarnation(Samples.JOB, RANK, 2, done ? 0 : Incarnation.CHOSEN, 1));
+            log.append(new Incarnation(Samples.JOB, RANK, 2, done ? 0 : Incarnation.CHOSEN, 1));
             assertThat(newest(log).orElseThrow().position()).isLessThan(log.firstPosition());
             fill(log, 2);
         }
