@@ -74,6 +74,9 @@ final class LogRoom {
     private long movedMs;
     private long wornSayMs = Long.MIN_VALUE;
 
+    /** Why the last look broke off, which is said once; empty if it did not. */
+    private String lookFailure = "";
+
     /** Who does what a log near its limit needs done. Called on the thread that looks. */
     interface Relief {
         /** The rank needs the oldest records. */
@@ -228,8 +231,12 @@ final class LogRoom {
             if (endsWait()) {
                 relief.tryAgain();
             }
+            lookFailure = "";
         } catch (RuntimeException e) {
-            LOG.error("the log could not be cut", e);
+            if (!lookFailure.equals(e.toString())) {
+                lookFailure = e.toString();
+                LOG.error("the log could not be cut", e);
+            }
         } catch (VirtualMachineError e) {
             Breakdown.report(e); // Whoever has it done again and again would not tell, and not do it again.
             throw e;

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,6 +143,25 @@ final class LogRoomTest {
         } finally {
             logger.detachAppender(warned);
         }
+    }
+
+    /** It looks four times a second, until somebody has mounted the file system again. */
+    @Test
+    void saysOnceThatItsFolderIsNotThere() throws Exception {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(LogRoom.class);
+        logger.addAppender(said);
+        for (int times = 1; times <= 2; times++) {
+            Path away = Files.move(folder, folder.resolveSibling(folder.getFileName() + "-away"));
+            room.look();
+            room.look();
+            assertThat(said.list).extracting(ILoggingEvent::getFormattedMessage).hasSize(times).containsOnly("the log could not be cut");
+            Files.move(away, folder);
+            room.look();
+        }
+        logger.detachAppender(said);
     }
 
     /** Somebody may look at it for days. */
