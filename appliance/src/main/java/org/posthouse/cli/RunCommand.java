@@ -195,7 +195,7 @@ final class RunCommand implements Callable<Integer> {
             refuseOfRelaysInside();
         }
         int keepSeconds = keepSeconds();
-        Map<String, String> environment = environment();
+        Map<String, String> environment = environment(System.getenv());
         withoutEffect().ifPresent(System.err::println);
         JobProgram found = JobProgram.find(program.get(0), classPath);
         JobSpec spec = new JobSpec(
@@ -248,7 +248,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /** What the flags say to the ranks, and for a job with a folder all that its ranks are to have; where flags say nothing, the user's own environment is checked. */
-    private Map<String, String> environment() throws CommandFailure {
+    Map<String, String> environment(Map<String, String> own) throws CommandFailure {
         Map<String, String> environment = new HashMap<>();
         if (words != null) {
             environment.put(ArgumentWords.VARIABLE, words.word());
@@ -259,8 +259,12 @@ final class RunCommand implements Callable<Integer> {
         if (busyPollUs != null) {
             environment.put(Settings.BUSY_POLL, Integer.toString(busyPollUs));
         }
+        boolean longer = durability != Durability.NONE && relayTimeoutSeconds > Settings.DEFAULT.reconnectS();
+        if (longer && !own.containsKey(Settings.RECONNECT_S)) {
+            environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(relayTimeoutSeconds, Settings.RECONNECT_S_MAX)));
+        }
         checkpoints.into(environment);
-        Map<String, String> all = new HashMap<>(System.getenv());
+        Map<String, String> all = new HashMap<>(own);
         all.putAll(environment);
         try {
             ArgumentWords.of(all);
