@@ -321,7 +321,7 @@ public class MPI extends NewBuffers {
 
     /**
      * Seconds since some time in the past that stays the same in this process. One that is started in its place goes on from the
-     * time that this one was told last: what the restart takes is not counted. A program in a job that is logged which asks more than a thousand times in a row and does nothing else is told the time in
+     * time that this one was told last, from when its program has asked for that again: what the restart takes is not counted, what it does again behind that is. A program in a job that is logged which asks more than a thousand times in a row and does nothing else is told the time in
      * steps of a thousandth of what it has waited so, at most a millisecond.
      *
      * <p>It is recorded from Init to Finalize. Before, it is the clock of this process's own host: in a process that was started again what is between such a time

@@ -29,6 +29,9 @@ import org.posthouse.wire.WireException;
  * relay's control strand.
  */
 final class LauncherSession implements Session {
+    /** What may wait for a launcher that does not read: some 70 words about each rank of the largest job. */
+    private static final int UNREAD_BYTES_MAX = 64 << 20;
+
     private final Relay relay;
     private final Connection connection;
     private final Line line;
@@ -127,6 +130,10 @@ final class LauncherSession implements Session {
     private void write(ByteBuffer frame) {
         line.write(frame);
         line.flush();
+        int unread = line.waitingBytes();
+        if (unread > UNREAD_BYTES_MAX) {
+            connection.close(Notice.closing(0, Reason.LIMIT, "it does not read: " + unread + " bytes wait for it, expected " + UNREAD_BYTES_MAX + " at most"));
+        }
     }
 
     private void close(long job, Notice why) {

@@ -170,10 +170,11 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
+    public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         assert relay.inLoop();
+        OtherRelay other = other(from);
+        other.requireAnswersRead(view);
         try {
-            OtherRelay other = other(from);
             FrameType type = view.type();
             other.flow().in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
@@ -185,7 +186,7 @@ final class LinkPort implements Links.Listener {
                 return other.take(shard, number, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
-            breach(other(from), view.job(), e);
+            breach(other, view.job(), e);
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);

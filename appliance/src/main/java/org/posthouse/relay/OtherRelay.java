@@ -8,9 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongFunction;
 import org.posthouse.tunnel.Links;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
 
 /**
  * Another relay, at the far end of a link: which shard sent each frame that it has not acknowledged, and what becomes of them
@@ -24,6 +27,9 @@ final class OtherRelay {
 
     /** Each has at most 1,068 bytes. */
     private static final int DIAGNOSES_MAX = 1_024;
+
+    /** Answers that it has not acknowledged, as many as a rank may have offers: some 300 bytes each. Nothing else bounds them: it may ask for the same ones again. */
+    static final int ANSWERS_MAX = 64 * 1_024;
 
     private final String id;
     private final Strand control;
@@ -44,6 +50,8 @@ final class OtherRelay {
 
     /** What is held since then, in words; empty if nothing is, as far as was looked. */
     private String held = "";
+    /** Of those that it has not, CLEARs and WITHDRAWNs. */
+    private int answers;
 
     /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
     private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
@@ -76,6 +84,7 @@ final class OtherRelay {
         private final Sender kept = new Sender(this);
 
         private final Sender keptAndGated = new Sender(this);
+        private final Sender answers = new Sender(this);
         private final Sender others = new Sender(this);
 
         /** While the other relay's restart is being arranged: what was sent and not acknowledged, in order; else null. */
@@ -121,8 +130,13 @@ final class OtherRelay {
      */
     void send(RelayPeer from, ByteBuf frame, boolean kept, boolean gated) {
         Side side = sides.get(from.shard().number());
-        Sender sender = !kept ? side.others : gated ? side.keptAndGated : side.kept;
+        Sender sender = kept ? gated ? side.keptAndGated : side.kept : isAnswer(frame) ? side.answers : side.others;
         control.submit(() -> send(sender, frame));
+    }
+
+    private static boolean isAnswer(ByteBuf frame) {
+        FrameType type = FrameType.of(frame.getByte(frame.readerIndex() + Integer.BYTES));
+        return type == FrameType.CLEAR || type == FrameType.WITHDRAWN;
     }
 
     /**
@@ -176,6 +190,16 @@ final class OtherRelay {
         if (links.send(id, frame)) {
             movedMs = senders.isEmpty() ? System.currentTimeMillis() : movedMs;
             senders.add(sender);
+            answers += sender == sender.side.answers ? 1 : 0;
+        }
+    }
+
+    /** Checks whether a frame may come that asks for an answer. @throws WireException if the other relay acknowledges none */
+    void requireAnswersRead(FrameView view) throws WireException {
+        boolean asks = view.type() == FrameType.WITHDRAW || view.type() == FrameType.OFFER && (view.flags() & FrameView.AGAIN) != 0;
+        if (asks && answers >= ANSWERS_MAX) {
+            throw new WireException(Reason.LIMIT,
+                    view.type() + " from relay " + id + ", which has not acknowledged " + answers + " answers, the most that may wait");
         }
     }
 
@@ -220,7 +244,9 @@ final class OtherRelay {
     /** The other relay has handled so many frames more. */
     void onAcknowledged(long frames) {
         for (long left = frames; left > 0; left--) {
-            senders.remove().acknowledged++;
+            Sender sender = senders.remove();
+            sender.acknowledged++;
+            answers -= sender == sender.side.answers ? 1 : 0;
         }
         acknowledged += frames;
         moved();
@@ -256,6 +282,7 @@ final class OtherRelay {
         }
         frames.forEach(frame -> senders.remove().side.late.add(frame));
         moved();
+        answers = 0;
         diagnoses.forEach(diagnosis -> diagnosis.frame.release());
         diagnoses.clear();
         for (Side side : sides) {

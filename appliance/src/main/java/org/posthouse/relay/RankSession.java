@@ -32,6 +32,9 @@ final class RankSession implements Session, RankPort {
     /** How long a rank may take to come again after it has left a connection. */
     private static final int MOVE_MS_MAX = 30_000;
 
+    /** Frames that may wait for a rank that does not read, twice as many as it may have receives posted. As many more may until that is seen: 64 MiB without their payload, which credit bounds. */
+    static final int UNREAD_MAX = 512 * 1_024;
+
     /** Frames that may go to another relay, which has to handle them. */
     private static final Set<FrameType> PASSED_ON =
             EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.CHUNK, FrameType.RESENT);
@@ -50,6 +53,12 @@ final class RankSession implements Session, RankPort {
     private List<StatePage.Entry> state = new ArrayList<>();
 
     private int pages;
+
+    /** Frames and bytes that were written; and bytes by the last time that it was looked how much of them had left. */
+    private long framesWritten;
+
+    private long bytesWritten;
+    private long bytesBefore;
 
     /** Whether it knows the job's token, and its connection did not make room for another before that was seen. */
     private boolean mayCome;
@@ -188,14 +197,25 @@ final class RankSession implements Session, RankPort {
         }
         int bytes = frame.readableBytes();
         line.write(frame);
-        shard.written().add(line, bytes);
+        wrote(bytes);
     }
 
     private void write(BufferParcel frame) {
         assert !greeting.isHeld() : rank + " is sent a message before it is greeted";
         int bytes = frame.bytes();
         frame.writeTo(line);
+        wrote(bytes);
+    }
+
+    private void wrote(int bytes) {
         shard.written().add(line, bytes);
+        bytesWritten += bytes;
+        if (++framesWritten % UNREAD_MAX == 0) {
+            if (bytesWritten - line.waitingBytes() < bytesBefore) {
+                connection.close(Notice.closing(job, Reason.LIMIT, "it does not read: more than " + UNREAD_MAX + " frames wait for it, the most that may"));
+            }
+            bytesBefore = bytesWritten;
+        }
     }
 
     private void write(ByteBuffer frame) {

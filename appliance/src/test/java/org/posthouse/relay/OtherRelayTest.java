@@ -17,12 +17,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,11 @@ class OtherRelayTest {
     /** Notes what comes. SENDs and OFFERs are not handled, unless it is told to. */
     private static final class Far implements Links.Listener {
         private volatile boolean handlesAll;
+        private volatile boolean handlesAnswers = true;
+
+        /** What the link calls the answers that it has not handled. */
+        private final Queue<Long> answers = new ConcurrentLinkedQueue<>();
+
         private final List<FrameType> came = new CopyOnWriteArrayList<>();
 
         /** Of each OFFER its sequence number, and whether it is said again. */
@@ -90,6 +98,10 @@ class OtherRelayTest {
 
         @Override
         public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
+            if (view.type() == FrameType.WITHDRAWN && !handlesAnswers) {
+                answers.add(number);
+                return false;
+            }
             came.add(view.type());
             if (view.type() == FrameType.SEND) {
                 names.put(view.tag(), number);
@@ -446,6 +458,20 @@ class OtherRelayTest {
             await().atMost(PATIENCE).until(() -> far.names.size() == messages);
             sender.join();
         }
+    }
+
+    /** It asks the same again and again: what it is answered would fill this one's memory, and end it for everybody. */
+    @Test
+    void aRelayThatAcknowledgesNoAnswersIsGivenNoMore() throws Exception {
+        int asked = OtherRelay.ANSWERS_MAX + 100;
+        openJob(inControl(() -> relay.links().other("far")).peer(shard), JobOpen.PROCESS);
+        far.handlesAnswers = false;
+        farContext.runOnContext(now -> IntStream.range(0, asked).forEach(i -> farLinks.send("near", withdraw(1, 0, 1))));
+        await().atMost(PATIENCE).until(() -> far.answers.size() >= OtherRelay.ANSWERS_MAX);
+        await().atMost(PATIENCE).during(Duration.ofMillis(500)).until(() -> far.answers.size() == OtherRelay.ANSWERS_MAX);
+        far.handlesAnswers = true;
+        farContext.runOnContext(now -> far.answers.forEach(name -> farLinks.handled("near", name)));
+        await().atMost(PATIENCE).until(() -> far.came.size() == 100);
     }
 
     /** They share a core and the link to another. What is acknowledged of the one that need not wait for the disk says nothing of the other. */

@@ -39,6 +39,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -100,6 +101,45 @@ class RelayTest {
             rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
             while (type(rank.readFrame()) != FrameType.MOVE) {}
             assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
+        }
+    }
+
+    /** A context that it opens and ends again costs it nothing, and the relay a word each time. */
+    @Test
+    void whoNeverReadsWhatItAsksForIsClosed(Vertx vertx) throws Exception {
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0), directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+        try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            askForEnds(rank, 3 * RankSession.UNREAD_MAX);
+            assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
+            JobEvent lost = JobEvent.decode(launcher.readFrame());
+            assertThat(lost.kind()).isEqualTo(JobEvent.LOST);
+            assertThat(Reason.of(lost.code())).isEqualTo(Reason.LIMIT);
+        }
+    }
+
+    /** The kernel holds some of what comes of it. */
+    private static void askForEnds(RawPeer rank, int rounds) {
+        FrameView view = new FrameView();
+        ByteBuffer receive = ByteBuffer.allocate(FrameType.POST.bytesMax());
+        ByteBuffer batch = ByteBuffer.allocate(1_024 * FrameType.AHEAD.bytesMax());
+        try {
+            view.wrap(receive, 0).begin(FrameType.POST, receive.capacity(), JOB);
+            rank.send(receive);
+            view.begin(FrameType.CANCEL, receive.capacity(), JOB);
+            rank.send(receive);
+            for (int round = 1; round <= rounds; round++) {
+                int at = batch.position();
+                view.wrap(batch, at).begin(FrameType.AHEAD, FrameType.AHEAD.bytesMax(), JOB).flags(FrameView.END);
+                batch.putInt(at + 20, round).position(at + FrameType.AHEAD.bytesMax());
+                if (!batch.hasRemaining()) {
+                    rank.send(batch.clear());
+                }
+            }
+        } catch (IOException e) {
+            assertThat(e).as("the relay has cut the connection").hasMessageMatching(".*(reset|Broken pipe|closed).*");
         }
     }
 

@@ -101,6 +101,7 @@ final class OpsVerticle extends VerticleBase {
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
     }
 
+    /** No WebSockets: their handlers would fail, and be logged, for each request beyond 128 that a client sends before it reads an answer. */
     private static HttpServerOptions options() {
         return new HttpServerOptions()
                 .setIdleTimeout(IDLE_TIMEOUT_S)
@@ -108,6 +109,8 @@ final class OpsVerticle extends VerticleBase {
                 .setMaxInitialLineLength(REQUEST_LINE_BYTES_MAX)
                 .setMaxHeaderSize(HEADER_BYTES_MAX)
                 .setHttp2ClearTextEnabled(false)
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
                 .setReuseAddress(true);
     }
 

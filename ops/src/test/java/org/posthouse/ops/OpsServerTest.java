@@ -82,6 +82,13 @@ class OpsServerTest {
     }
 
     @Test
+    void answersAThousandRequestsThatComeAtOnce() throws Exception {
+        String request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        String answers = ops.exchange(request.repeat(999) + request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+        assertThat(answers.split("HTTP/1.1 200 OK", -1)).hasSize(1_001);
+    }
+
+    @Test
     void answersWhatIsNoHttpWithOneLineAndCloses() throws Exception {
         assertThat(ops.exchange("\u0016\u0003\u0001 hello\r\n\r\n")).contains(" 400 ").contains("not valid HTTP/1.1");
     }
