@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.posthouse.causes.Causes;
 import org.posthouse.mpj.Endpoints;
@@ -22,8 +23,14 @@ import org.posthouse.wire.Token;
  * standard input, whose other end is held here.
  */
 final class RankProcess implements StoppedRanks.Watched {
-    /** Small heaps and few threads: many ranks share a host, and none of them writes files of its own. */
-    private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData");
+    /** Many ranks share a host: none of them writes files of its own. */
+    private static final String NO_FILES = "-XX:-UsePerfData";
+
+    /** Small heaps and few threads, for the same reason. */
+    private static final String COLLECTOR = "-XX:+UseSerialGC";
+
+    /** The user's takes its place: a JVM that is told two does not start. */
+    private static final Pattern ANY_COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
     /** A program that copies another's output, or this one's, must not set its marks. */
     private static final SecureRandom SECRETS = new SecureRandom();
@@ -92,13 +99,16 @@ final class RankProcess implements StoppedRanks.Watched {
         }
     }
 
-    private static List<String> command(JobSpec spec) {
+    static List<String> command(JobSpec spec) {
         // The library first: a start cache is good only for class paths that begin with its own.
         Set<Path> classPath = new LinkedHashSet<>(List.of(Installation.jarOf(RankMain.class)));
         classPath.addAll(spec.classPath());
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
-        command.addAll(FLAGS);
+        command.add(NO_FILES);
+        if (!UserFlags.of(spec.jvmFlags(), spec.environment()).mayHave(ANY_COLLECTOR)) {
+            command.add(COLLECTOR);
+        }
         command.addAll(RankMain.JVM_FLAGS);
         command.addAll(StartCache.rankFlags(spec));
         command.addAll(spec.jvmFlags());

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.posthouse.mpj.RankMain;
 
@@ -32,33 +33,28 @@ public final class StartCache {
     /** For the user who waits for it: some 40 s, and more where others use the processors. */
     public static final long SECONDS_MAX = 300;
 
-    /** Where a JVM finds flags beside its command line. */
-    private static final List<String> FLAG_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+    /** Whoever has one of these has a cache of his own, or makes one. */
+    private static final Pattern OWN = Pattern.compile("-XX:AOT.*");
 
     private StartCache() {}
 
     /** Flags for a command's JVM. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
     static List<String> commandFlags() {
-        return mayNameACache(List.of(), Map.of()) ? List.of() : flags(folder().resolve(COMMAND_FILE));
+        return UserFlags.of(List.of(), Map.of()).mayHave(OWN) ? List.of() : flags(folder().resolve(COMMAND_FILE));
     }
 
     /** Flags for a relay's JVM that has these too; none in the same case. */
     static List<String> relayFlags(List<String> relayFlags) {
         Path cache = folder().resolve(RELAY_FILE);
         boolean fits = Installation.classPath().stream().allMatch(jar -> isOf(jar, cache));
-        return mayNameACache(relayFlags, Map.of()) || !fits ? List.of() : flags(cache);
+        return UserFlags.of(relayFlags, Map.of()).mayHave(OWN) || !fits ? List.of() : flags(cache);
     }
 
     /** Flags for a rank's JVM; none in the same case. */
     static List<String> rankFlags(JobSpec spec) {
         Path cache = folder().resolve(RANK_FILE);
-        boolean own = mayNameACache(spec.jvmFlags(), spec.environment());
+        boolean own = UserFlags.of(spec.jvmFlags(), spec.environment()).mayHave(OWN);
         return own || !isOf(Installation.jarOf(RankMain.class), cache) ? List.of() : flags(cache);
-    }
-
-    private static boolean mayNameACache(List<String> flags, Map<String, String> environment) {
-        return flags.stream().anyMatch(StartCache::mayNameACache)
-                || FLAG_VARIABLES.stream().anyMatch(variable -> isOwn(variable, environment));
     }
 
     /**
@@ -72,15 +68,6 @@ public final class StartCache {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static boolean mayNameACache(String flag) {
-        return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:Flags=") || flag.startsWith("@");
-    }
-
-    private static boolean isOwn(String variable, Map<String, String> environment) {
-        String flags = environment.getOrDefault(variable, System.getenv().getOrDefault(variable, ""));
-        return Stream.of(flags.split("[\\s\"']+")).anyMatch(StartCache::mayNameACache);
     }
 
     /**

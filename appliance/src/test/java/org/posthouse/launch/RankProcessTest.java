@@ -28,9 +28,9 @@ class RankProcessTest {
     private Path above;
 
     /** Its ranks are told from those that other tests start meanwhile by the folder that they are told. */
-    private JobSpec spec() {
+    private JobSpec spec(String... jvmFlags) {
         return new JobSpec(
-                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(), Map.of(),
+                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(jvmFlags), Map.of(),
                 Durability.PROCESS,
                 Patience.DEFAULT);
     }
@@ -86,5 +86,13 @@ class RankProcessTest {
         assertThat(environment).isEqualTo(Map.of("HOME", "/"));
         RankProcess.sayWhatIsKept(environment, true, "fedcba9876543210");
         assertThat(environment).isEqualTo(Map.of(Endpoints.PRINT_MARKS, "fedcba9876543210", Endpoints.RESTARTABLE, "yes", "HOME", "/"));
+    }
+
+    /** A JVM that is told two does not start. */
+    @Test
+    void aCollectorOfTheUsersTakesThePlaceOfOurs() {
+        assertThat(RankProcess.command(spec("-Xmx2g"))).contains("-XX:+UseSerialGC");
+        assertThat(RankProcess.command(spec("-XX:+UseParallelGC"))).contains("-XX:+UseParallelGC").doesNotContain("-XX:+UseSerialGC");
+        assertThat(RankProcess.command(spec("@flags.txt"))).doesNotContain("-XX:+UseSerialGC");
     }
 }

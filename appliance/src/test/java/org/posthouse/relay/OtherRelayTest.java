@@ -464,7 +464,7 @@ class OtherRelayTest {
     @Test
     void aRelayThatAcknowledgesNoAnswersIsGivenNoMore() throws Exception {
         int asked = OtherRelay.ANSWERS_MAX + 100;
-        openJob(inControl(() -> relay.links().other("far")).peer(shard), JobOpen.PROCESS);
+        openJob(inControl(() -> relay.links().other("far")).peer(shard), Durability.PROCESS);
         far.handlesAnswers = false;
         farContext.runOnContext(now -> IntStream.range(0, asked).forEach(i -> farLinks.send("near", withdraw(1, 0, 1))));
         await().atMost(PATIENCE).until(() -> far.answers.size() >= OtherRelay.ANSWERS_MAX);
