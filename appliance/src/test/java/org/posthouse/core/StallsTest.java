@@ -155,6 +155,25 @@ final class StallsTest {
         logged.end();
     }
 
+    /** What it had sent before may have been dropped, by this core or another one of the relay. */
+    @Test
+    void nobodyIsWaitedForInVainInAJobThatTheLogTakesNothingMoreOf() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        OneRelay.Rank waits = logged.connect(0);
+        OneRelay.Rank gone = logged.connect(1);
+        waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        waits.sends(logged.frames.post(CONTEXT, 3, 0, 2, 8, 0));
+        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        logged.core.blocked(waits.rank, stall(0, 2, 3, "Bcast, root 3"));
+        logged.journal.full = true;
+        assertThatExceptionOfType(Refusal.class).isThrownBy(() -> logged.connect(2));
+        logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
+        logged.core.stalled(logged.there, FrameType.BLOCKED, stall(3, 3, 0, "Barrier"));
+        logged.core.stalled(logged.there, FrameType.MISMATCH, stall(0, 2, 3, "which has left it"));
+        assertThat(waits.take()).isEmpty();
+        logged.end();
+    }
+
     /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */
     @Test
     void nobodyWaitsInVainForWhatHasCome() throws Exception {

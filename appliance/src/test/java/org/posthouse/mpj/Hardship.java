@@ -62,7 +62,7 @@ public record Hardship(
     public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0, 0, 1, false, false, false);
 
     /** All of it at once. */
-    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 0, 6, 1, false, true, false);
+    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 2, 6, 1, false, true, false);
 
     /** A log breaks while the other relays go on, log checkpoints and come to their ends; ranks are left alone, or killed with all others and started again. */
     public static final Hardship BROKEN = new Hardship(false, false, true, 2, 6, 50, 400, 9, 0, 0, 0, 0, 0, 3, 0, 1, false, false, false);

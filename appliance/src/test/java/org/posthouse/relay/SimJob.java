@@ -146,7 +146,8 @@ final class SimJob implements SimProcess.World {
         if (replaced.contains(process)) {
             return;
         }
-        boolean starting = status == Exit.CONNECTION && !process.isConnected();
+        boolean isRefused = world.hosts().get(opening.homeOf()[process.rank()]).isBroken(); // As good as one that starts, if its host has lost that it had.
+        boolean starting = status == Exit.CONNECTION && (!process.isConnected() || isRefused);
         if (status == 0) {
             diaries[process.rank()] = process.diary();
             left--;
