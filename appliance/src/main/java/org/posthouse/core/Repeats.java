@@ -76,7 +76,6 @@ final class Repeats {
     /** An offer of the rank was taken back. */
     void tookBack(Transfer transfer) {
         gone.add(transfer);
-        awaited.remove(transfer);
     }
 
     boolean isGone(Transfer transfer) {
