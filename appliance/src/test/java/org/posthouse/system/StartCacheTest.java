@@ -121,7 +121,8 @@ final class StartCacheTest {
     /** A JVM refuses to start with two caches, or with one and {@code -Xshare} if it is named in the wrong way. */
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"-Xshare:off", "-XX:AOTCache=mine.aot", "-XX:SharedArchiveFile=mine.jsa", "-XX:-UseCompressedOops", "-XX:+UseParallelGC", "-XX:+UseZGC"})
+    @ValueSource(
+            strings = {"-Xshare:off", "-XX:AOTCache=mine.aot", "-XX:SharedArchiveFile=mine.jsa", "-XX:-UseCompressedOops", "-XX:+UseParallelGC", "-XX:+UseZGC"})
     void theUsersOwnFlagsGoFirst(String flag) throws Exception {
         Command.Result result = run(List.of(), flag);
         assertThat(result.status()).as(result.err()).isZero();
