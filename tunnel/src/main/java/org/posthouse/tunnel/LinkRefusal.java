@@ -90,9 +90,9 @@ public enum LinkRefusal {
         return ofMessage(failure);
     }
 
-    /** A relay knows no more of a certificate that no path leads to from its authority; of others it says what is wrong with them. */
+    /** With the JDK's TLS a relay says of any certificate that it does not take that it is unknown; its own log has the reason. */
     private static LinkRefusal ofAlert(String message) {
-        return message.contains("certificate_unknown") || message.contains("unknown_ca") ? OTHER_AUTHORITY : REFUSED_BY_PEER;
+        return message.contains("unknown_ca") ? OTHER_AUTHORITY : REFUSED_BY_PEER;
     }
 
     private static LinkRefusal ofMessage(Throwable failure) {
