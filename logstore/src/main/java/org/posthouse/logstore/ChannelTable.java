@@ -20,17 +20,12 @@ final class ChannelTable {
         return (long) context << Integer.SIZE | source & 0xFFFF_FFFFL;
     }
 
-    static int context(long channel) {
+    private static int context(long channel) {
         return (int) (channel >>> Integer.SIZE);
     }
 
-    static int source(long channel) {
+    private static int source(long channel) {
         return (int) channel;
-    }
-
-    /** 0 if the channel is not known. */
-    long sequence(long channel) {
-        return slots[slot(channel) + 1];
     }
 
     void put(long channel, long sequence) {
@@ -65,10 +60,6 @@ final class ChannelTable {
                 slots[slot + 1] = old[i + 1];
             }
         }
-    }
-
-    int channels() {
-        return channels;
     }
 
     /** Shows each channel, in no order. */

@@ -26,11 +26,6 @@ public record Checkpoint(long number, long bytes, long pin, long events, long de
         return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, false);
     }
 
-    /** The end of a prologue that stands here. */
-    public Checkpoint ofPrologue() {
-        return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, true, out, err);
-    }
-
     /** An image that was made here. */
     Checkpoint ofImage(long imageNumber, long imageBytes, int crc) {
         return new Checkpoint(imageNumber, imageBytes, pin, events, deliveries, polls, crc, false, out, err);

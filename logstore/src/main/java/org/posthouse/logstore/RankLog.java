@@ -183,11 +183,6 @@ public final class RankLog {
         return lastPosition;
     }
 
-    /** The last sequence number that came on this channel, 0 if none did. */
-    public long received(int context, int source) {
-        return received.sequence(ChannelTable.channel(context, source));
-    }
-
     /** Sees a channel into this rank's mailbox. */
     @FunctionalInterface
     public interface Channels {

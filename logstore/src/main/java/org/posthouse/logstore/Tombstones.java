@@ -28,12 +28,6 @@ final class Tombstones {
         of.put(first, behind == null ? sequence : behind);
     }
 
-    boolean has(long channel, long sequence) {
-        TreeMap<Long, Long> of = ranges.get(channel);
-        Map.Entry<Long, Long> before = of == null ? null : of.floorEntry(sequence);
-        return before != null && before.getValue() >= sequence;
-    }
-
     /** Shows the sequence numbers that are gone from this channel, in their order. */
     void forEach(long channel, LongConsumer each) {
         ranges.getOrDefault(channel, new TreeMap<>()).forEach((first, last) -> {

@@ -190,12 +190,7 @@ final class History {
         }
     }
 
-    /** Counts a poll that failed. */
-    void failed() {
-        failed(1);
-    }
-
-    /** Counts some, at most {@link #POLLS_MOST} at once. */
+    /** Counts polls that failed, at most {@link #POLLS_MOST} at once. */
     void failed(int count) {
         polls += count;
     }

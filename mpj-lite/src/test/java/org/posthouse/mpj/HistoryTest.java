@@ -49,7 +49,7 @@ class HistoryTest {
 
     private static void fail(History history, int polls) {
         for (int i = 0; i < polls; i++) {
-            history.failed();
+            history.failed(1);
         }
     }
 
@@ -211,7 +211,7 @@ class HistoryTest {
         History history = live();
         history.failed(History.POLLS_MOST - 1);
         assertThat(history.hasManyPolls()).isFalse();
-        history.failed();
+        history.failed(1);
         assertThat(history.hasManyPolls()).isTrue();
         assertThat(history.tellPolls()).isEqualTo(History.POLLS_MOST);
         assertThat(history.hasManyPolls()).isFalse();

@@ -29,7 +29,7 @@ class WtimeSpinTest {
             history.record(History.VALUE, clock.time());
             values++;
         } else {
-            history.failed();
+            history.failed(1);
         }
         if (history.isFull()) {
             ByteBuffer frame = ByteBuffer.allocate(Wire.FRAME_BYTES_MAX);

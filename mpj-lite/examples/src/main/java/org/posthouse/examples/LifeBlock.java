@@ -52,11 +52,6 @@ final class LifeBlock {
         return columns;
     }
 
-    /** Words in a row. */
-    int words() {
-        return words;
-    }
-
     /** The cells of this generation; not a copy, and another array after {@link #advance}. */
     long[] cells() {
         return now;

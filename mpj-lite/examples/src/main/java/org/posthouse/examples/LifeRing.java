@@ -50,11 +50,6 @@ final class LifeRing {
         return comm.Rank() < players;
     }
 
-    /** This rank's rows; not a copy. */
-    LifeBlock block() {
-        return block;
-    }
-
     /** Computes generations. While the edge rows travel, each rank is busy with the rows that need none of them. */
     void advance(int generations) {
         if (!isPlayer()) {
