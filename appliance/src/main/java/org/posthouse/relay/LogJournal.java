@@ -143,6 +143,7 @@ final class LogJournal implements Journal {
         try {
             opened.requireWritable();
             doubt(null);
+            endUnended();
         } catch (LogException e) {
             doubt(e.getMessage());
         }
@@ -285,24 +286,36 @@ final class LogJournal implements Journal {
         return log != null;
     }
 
-    /** The job has ended: nothing of it is needed any more. @return whether that is in the log: else the relay's next process goes on with it */
+    /**
+     * The job has ended: nothing of it is needed any more.
+     *
+     * @return whether that is in the log: until it is, which is tried again and again, the relay's next process goes on with it
+     */
     synchronized boolean jobClosed(long job, int status) {
         broken.remove(job);
         points.forget(job);
-        boolean logged = tryAppend("has ended", job, () -> log.append(new LogRecord.JobClosed(job, status)));
-        if (logged) {
-            unended.remove(job);
-            background.execute(() -> forgetImages(List.of(job)));
-        } else {
-            unended.put(job, status);
+        unended.put(job, status);
+        return tryAppend("has ended", job, () -> end(job));
+    }
+
+    private void end(long job) {
+        appendOne(job, () -> log.append(new LogRecord.JobClosed(job, unended.get(job))));
+        unended.remove(job);
+        background.execute(() -> forgetImages(List.of(job)));
+    }
+
+    /** The log keeps all that a job needs which is open in it, so the others would wait for room, though there is a disk again. */
+    private synchronized void endUnended() {
+        try {
+            List.copyOf(unended.keySet()).forEach(this::end);
+        } catch (JournalBroken e) {
+            LOG.debug("as was said when it ended: {}", e.getMessage());
         }
-        return logged;
     }
 
     /** Whether this is a job that has ended and stands in the log as open, as far as that cannot be mended now. */
     synchronized boolean isUnended(long job) {
-        Integer status = unended.get(job);
-        return status != null && !jobClosed(job, status);
+        return unended.containsKey(job) && !tryAppend("has ended", job, () -> end(job));
     }
 
     /** Those that may not, or cannot, be deleted the next start comes to again. On the background thread. */
@@ -320,9 +333,9 @@ final class LogJournal implements Journal {
     }
 
     /** Of what goes on whether it is logged or not. */
-    private boolean tryAppend(String what, long job, LongSupplier record) {
+    private boolean tryAppend(String what, long job, Runnable append) {
         try {
-            appendOne(job, record);
+            append.run();
             return true;
         } catch (JournalBroken e) { // What else happens to it does not depend on this.
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
@@ -337,7 +350,8 @@ final class LogJournal implements Journal {
      * @param first of them, in words
      */
     synchronized void diverged(long job, long count, String first) {
-        tryAppend("has diverged", job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first)));
+        tryAppend("has diverged", job,
+                () -> appendOne(job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first))));
     }
 
     /** From where its ranks can be started again. Only of an open log. */
@@ -493,7 +507,7 @@ final class LogJournal implements Journal {
     @Override
     public synchronized void done(long job, int rank, int incarnation) {
         if (log != null && !isDone(job, rank)) {
-            tryAppend("has a rank that is done", job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, true)));
+            tryAppend("has a rank that is done", job, () -> appendOne(job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, true))));
             if (isDone(job, rank)) {
                 points.needsNone(job, rank);
             }
