@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +16,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.posthouse.causes.Causes;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -29,10 +27,6 @@ import org.posthouse.core.Receive;
 import org.posthouse.core.Standing;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
-import org.posthouse.logstore.Drafts;
-import org.posthouse.logstore.JobState;
-import org.posthouse.logstore.LogBook;
-import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogReading;
 import org.posthouse.logstore.LogRecord;
@@ -40,7 +34,6 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,9 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LogJournal implements Journal {
     private static final long CLOSE_MS_MAX = 10_000;
-
-    /** Of a job that cannot go on after its relay's end. */
-    private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
@@ -109,13 +99,13 @@ final class LogJournal implements Journal {
      */
     List<LoggedJob> open(
             Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LogSafety disk) throws IOException {
-        makeFolder(folder);
+        LeftLog.makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = read(folder, relay, limitBytes, epochMin);
         List<LoggedJob> jobs;
         List<Long> ended;
         try {
-            jobs = jobs(opened, relay);
+            jobs = LeftLog.jobs(opened, relay);
             images = new ImageStore(imageFolder(folder));
             ended = images.retain(job -> opened.book().job(job) != null);
             opened.handOver();
@@ -161,10 +151,7 @@ final class LogJournal implements Journal {
         LogReading whole = LogReading.of(folder);
         reading = whole;
         try {
-            return MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
-                refuseAnothers(folder, relay, book);
-                return Math.max(epochMin, book.relayEpoch() + 1);
-            }, whole);
+            return LeftLog.open(folder, relay, limitBytes, epochMin, whole);
         } finally {
             reading = null;
         }
@@ -173,47 +160,6 @@ final class LogJournal implements Journal {
     /** How far the log has been read, in words, while it is being opened. Thread-safe. */
     Optional<String> reading() {
         return Optional.ofNullable(reading).map(LogReading::toString);
-    }
-
-    private static void makeFolder(Path folder) throws IOException {
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new IOException(
-                    "the log's folder " + folder + " cannot be made: " + Causes.text(e) + "; name a folder with --data in which this user may make others", e);
-        }
-    }
-
-    /** A log is the relay's whose ranks its jobs have: under another name those would be lost. */
-    private static void refuseAnothers(Path folder, String relay, LogBook book) {
-        for (JobState job : book.jobs()) {
-            List<String> homes = LoggedJob.homes(job);
-            if (!homes.isEmpty() && !homes.contains(relay)) {
-                throw new IllegalStateException("the log in " + folder + " is of relay " + String.join(" or ", homes) + ", and this is relay " + relay
-                        + ": job " + Job.hexId(job.id()) + " is open in it; start it as it was, or give this relay a --data folder of its own");
-            }
-        }
-    }
-
-    /**
-     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
-     * of its messages, would only grow.
-     */
-    private static List<LoggedJob> jobs(MessageLog opened, String relay) {
-        Drafts drafts = opened.takeDrafts();
-        List<LoggedJob> jobs = new ArrayList<>();
-        for (JobState job : List.copyOf(opened.book().jobs())) {
-            try {
-                jobs.add(LoggedJob.of(relay, job, drafts));
-            } catch (WireException e) {
-                LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
-                if (opened.append(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
-                    LOG.warn("job {} is not ended in the log, whose disk is full: the next start tries again", Job.hexId(job.id()));
-                }
-            }
-        }
-        opened.handOver();
-        return jobs;
     }
 
     /** Has this called, under the monitor, whenever files of the log go. Called before it is opened. */
