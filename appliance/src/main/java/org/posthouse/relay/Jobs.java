@@ -452,6 +452,6 @@ final class Jobs {
     }
 
     private String unended(String job) {
-        return job + " has ended at relay " + relay.id() + ", and its log did not take that: its next start will have the job again";
+        return job + " has ended at relay " + relay.id() + ", and its log did not take that: until it does, its next start will have the job again";
     }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,7 +16,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.posthouse.causes.Causes;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -29,10 +27,6 @@ import org.posthouse.core.Receive;
 import org.posthouse.core.Standing;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
-import org.posthouse.logstore.Drafts;
-import org.posthouse.logstore.JobState;
-import org.posthouse.logstore.LogBook;
-import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogReading;
 import org.posthouse.logstore.LogRecord;
@@ -40,7 +34,6 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,9 +44,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LogJournal implements Journal {
     private static final long CLOSE_MS_MAX = 10_000;
-
-    /** Of a job that cannot go on after its relay's end. */
-    private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
@@ -109,13 +99,13 @@ final class LogJournal implements Journal {
      */
     List<LoggedJob> open(
             Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LogSafety disk) throws IOException {
-        makeFolder(folder);
+        LeftLog.makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = read(folder, relay, limitBytes, epochMin);
         List<LoggedJob> jobs;
         List<Long> ended;
         try {
-            jobs = jobs(opened, relay);
+            jobs = LeftLog.jobs(opened, relay);
             images = new ImageStore(imageFolder(folder));
             ended = images.retain(job -> opened.book().job(job) != null);
             opened.handOver();
@@ -143,6 +133,7 @@ final class LogJournal implements Journal {
         try {
             opened.requireWritable();
             doubt(null);
+            endUnended();
         } catch (LogException e) {
             doubt(e.getMessage());
         }
@@ -160,10 +151,7 @@ final class LogJournal implements Journal {
         LogReading whole = LogReading.of(folder);
         reading = whole;
         try {
-            return MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
-                refuseAnothers(folder, relay, book);
-                return Math.max(epochMin, book.relayEpoch() + 1);
-            }, whole);
+            return LeftLog.open(folder, relay, limitBytes, epochMin, whole);
         } finally {
             reading = null;
         }
@@ -172,47 +160,6 @@ final class LogJournal implements Journal {
     /** How far the log has been read, in words, while it is being opened. Thread-safe. */
     Optional<String> reading() {
         return Optional.ofNullable(reading).map(LogReading::toString);
-    }
-
-    private static void makeFolder(Path folder) throws IOException {
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException e) {
-            throw new IOException(
-                    "the log's folder " + folder + " cannot be made: " + Causes.text(e) + "; name a folder with --data in which this user may make others", e);
-        }
-    }
-
-    /** A log is the relay's whose ranks its jobs have: under another name those would be lost. */
-    private static void refuseAnothers(Path folder, String relay, LogBook book) {
-        for (JobState job : book.jobs()) {
-            List<String> homes = LoggedJob.homes(job);
-            if (!homes.isEmpty() && !homes.contains(relay)) {
-                throw new IllegalStateException("the log in " + folder + " is of relay " + String.join(" or ", homes) + ", and this is relay " + relay
-                        + ": job " + Job.hexId(job.id()) + " is open in it; start it as it was, or give this relay a --data folder of its own");
-            }
-        }
-    }
-
-    /**
-     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
-     * of its messages, would only grow.
-     */
-    private static List<LoggedJob> jobs(MessageLog opened, String relay) {
-        Drafts drafts = opened.takeDrafts();
-        List<LoggedJob> jobs = new ArrayList<>();
-        for (JobState job : List.copyOf(opened.book().jobs())) {
-            try {
-                jobs.add(LoggedJob.of(relay, job, drafts));
-            } catch (WireException e) {
-                LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
-                if (opened.append(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
-                    LOG.warn("job {} is not ended in the log, whose disk is full: the next start tries again", Job.hexId(job.id()));
-                }
-            }
-        }
-        opened.handOver();
-        return jobs;
     }
 
     /** Has this called, under the monitor, whenever files of the log go. Called before it is opened. */
@@ -285,24 +232,36 @@ final class LogJournal implements Journal {
         return log != null;
     }
 
-    /** The job has ended: nothing of it is needed any more. @return whether that is in the log: else the relay's next process goes on with it */
+    /**
+     * The job has ended: nothing of it is needed any more.
+     *
+     * @return whether that is in the log: until it is, which is tried again and again, the relay's next process goes on with it
+     */
     synchronized boolean jobClosed(long job, int status) {
         broken.remove(job);
         points.forget(job);
-        boolean logged = tryAppend("has ended", job, () -> log.append(new LogRecord.JobClosed(job, status)));
-        if (logged) {
-            unended.remove(job);
-            background.execute(() -> forgetImages(List.of(job)));
-        } else {
-            unended.put(job, status);
+        unended.put(job, status);
+        return tryAppend("has ended", job, () -> end(job));
+    }
+
+    private void end(long job) {
+        appendOne(job, () -> log.append(new LogRecord.JobClosed(job, unended.get(job))));
+        unended.remove(job);
+        background.execute(() -> forgetImages(List.of(job)));
+    }
+
+    /** The log keeps all that a job needs which is open in it, so the others would wait for room, though there is a disk again. */
+    private synchronized void endUnended() {
+        try {
+            List.copyOf(unended.keySet()).forEach(this::end);
+        } catch (JournalBroken e) {
+            LOG.debug("as was said when it ended: {}", e.getMessage());
         }
-        return logged;
     }
 
     /** Whether this is a job that has ended and stands in the log as open, as far as that cannot be mended now. */
     synchronized boolean isUnended(long job) {
-        Integer status = unended.get(job);
-        return status != null && !jobClosed(job, status);
+        return unended.containsKey(job) && !tryAppend("has ended", job, () -> end(job));
     }
 
     /** Those that may not, or cannot, be deleted the next start comes to again. On the background thread. */
@@ -320,9 +279,9 @@ final class LogJournal implements Journal {
     }
 
     /** Of what goes on whether it is logged or not. */
-    private boolean tryAppend(String what, long job, LongSupplier record) {
+    private boolean tryAppend(String what, long job, Runnable append) {
         try {
-            appendOne(job, record);
+            append.run();
             return true;
         } catch (JournalBroken e) { // What else happens to it does not depend on this.
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
@@ -337,7 +296,8 @@ final class LogJournal implements Journal {
      * @param first of them, in words
      */
     synchronized void diverged(long job, long count, String first) {
-        tryAppend("has diverged", job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first)));
+        tryAppend("has diverged", job,
+                () -> appendOne(job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first))));
     }
 
     /** From where its ranks can be started again. Only of an open log. */
@@ -493,7 +453,7 @@ final class LogJournal implements Journal {
     @Override
     public synchronized void done(long job, int rank, int incarnation) {
         if (log != null && !isDone(job, rank)) {
-            tryAppend("has a rank that is done", job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, true)));
+            tryAppend("has a rank that is done", job, () -> appendOne(job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, true))));
             if (isDone(job, rank)) {
                 points.needsNone(job, rank);
             }

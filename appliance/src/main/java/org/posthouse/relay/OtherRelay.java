@@ -10,10 +10,10 @@ import java.util.function.LongFunction;
 import org.posthouse.tunnel.Links;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Another relay, at the far end of a link: which shard sent each frame that it has not acknowledged, and what becomes of them
@@ -28,7 +28,10 @@ final class OtherRelay {
     /** Each has at most 1,068 bytes. */
     private static final int DIAGNOSES_MAX = 1_024;
 
-    /** Answers that it has not acknowledged, as many as a rank may have offers: some 300 bytes each. Nothing else bounds them: it may ask for the same ones again. */
+    /**
+     * Answers that it has not acknowledged, as many as a rank may have offers: some 300 bytes each; from there on it may ask again for as many. Nothing else bounds
+     * what it asks for again: what it asks for the first time its credit does, and that may be more, while a job that stands still there holds the link.
+     */
     static final int ANSWERS_MAX = 64 * 1_024;
 
     private final String id;
@@ -50,8 +53,12 @@ final class OtherRelay {
 
     /** What is held since then, in words; empty if nothing is, as far as was looked. */
     private String held = "";
+
     /** Of those that it has not, CLEARs and WITHDRAWNs. */
     private int answers;
+
+    /** How often it has asked for one again since there are {@link #ANSWERS_MAX} of them. */
+    private int askedBeyond;
 
     /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
     private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
@@ -197,7 +204,7 @@ final class OtherRelay {
     /** Checks whether a frame may come that asks for an answer. @throws WireException if the other relay acknowledges none */
     void requireAnswersRead(FrameView view) throws WireException {
         boolean asks = view.type() == FrameType.WITHDRAW || view.type() == FrameType.OFFER && (view.flags() & FrameView.AGAIN) != 0;
-        if (asks && answers >= ANSWERS_MAX) {
+        if (asks && answers >= ANSWERS_MAX && ++askedBeyond > ANSWERS_MAX) {
             throw new WireException(Reason.LIMIT,
                     view.type() + " from relay " + id + ", which has not acknowledged " + answers + " answers, the most that may wait");
         }
@@ -249,6 +256,7 @@ final class OtherRelay {
             answers -= sender == sender.side.answers ? 1 : 0;
         }
         acknowledged += frames;
+        askedBeyond = answers < ANSWERS_MAX ? 0 : askedBeyond;
         moved();
         sendDiagnoses();
         for (Side side : sides) {
@@ -283,6 +291,7 @@ final class OtherRelay {
         frames.forEach(frame -> senders.remove().side.late.add(frame));
         moved();
         answers = 0;
+        askedBeyond = 0;
         diagnoses.forEach(diagnosis -> diagnosis.frame.release());
         diagnoses.clear();
         for (Side side : sides) {

@@ -215,6 +215,26 @@ final class LogJournalTest {
         journal.close();
     }
 
+    /** What it needed would stay, and there would be no room for others; and the relay's next process would have it again. */
+    @Test
+    void theEndOfAJobThatTheLogDidNotTakeIsLoggedAsSoonAsItDoes() throws Exception {
+        Path there = folder.resolve("log");
+        LogJournal journal = new LogJournal();
+        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        Path away = Files.move(there, folder.resolve("away"));
+        await().until(() -> journal.failure().isPresent());
+        long before = journal.position();
+        assertThat(journal.jobClosed(7, 1)).isFalse();
+        Files.move(away, there);
+        await().until(() -> journal.position() == before + 1);
+        assertThat(journal.isUnended(7)).isFalse();
+        journal.close();
+        try (MessageLog next = MessageLog.open(LogConfig.of(there))) {
+            assertThat(next.book().jobs()).isEmpty();
+        }
+    }
+
     /** The delivery of what cannot be read may be logged by then: its rank never got it, and goes on with the next. */
     @Test
     void nothingOfAJobIsLoggedBehindAReadThatFails() throws Exception {

@@ -463,12 +463,13 @@ class OtherRelayTest {
     /** It asks the same again and again: what it is answered would fill this one's memory, and end it for everybody. */
     @Test
     void aRelayThatAcknowledgesNoAnswersIsGivenNoMore() throws Exception {
-        int asked = OtherRelay.ANSWERS_MAX + 100;
+        int most = 2 * OtherRelay.ANSWERS_MAX;
+        int asked = most + 100;
         openJob(inControl(() -> relay.links().other("far")).peer(shard), Durability.PROCESS);
         far.handlesAnswers = false;
         farContext.runOnContext(now -> IntStream.range(0, asked).forEach(i -> farLinks.send("near", withdraw(1, 0, 1))));
-        await().atMost(PATIENCE).until(() -> far.answers.size() >= OtherRelay.ANSWERS_MAX);
-        await().atMost(PATIENCE).during(Duration.ofMillis(500)).until(() -> far.answers.size() == OtherRelay.ANSWERS_MAX);
+        await().atMost(PATIENCE).until(() -> far.answers.size() >= most);
+        await().atMost(PATIENCE).during(Duration.ofMillis(500)).until(() -> far.answers.size() == most);
         far.handlesAnswers = true;
         farContext.runOnContext(now -> far.answers.forEach(name -> farLinks.handled("near", name)));
         await().atMost(PATIENCE).until(() -> far.came.size() == 100);

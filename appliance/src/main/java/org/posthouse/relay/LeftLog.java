@@ -1,0 +1,83 @@
+package org.posthouse.relay;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.causes.Causes;
+import org.posthouse.core.Job;
+import org.posthouse.logstore.Drafts;
+import org.posthouse.logstore.JobState;
+import org.posthouse.logstore.LogBook;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogReading;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The log as a relay's last process has left it: whose it is, and which of its jobs go on. Stateless; all of it blocks. */
+final class LeftLog {
+    /** Of a job that cannot go on after its relay's end. */
+    private static final int STATUS_LOST = 1;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LeftLog.class);
+
+    private LeftLog() {}
+
+    static void makeFolder(Path folder) throws IOException {
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new IOException(
+                    "the log's folder " + folder + " cannot be made: " + Causes.text(e) + "; name a folder with --data in which this user may make others", e);
+        }
+    }
+
+    /**
+     * Recovers and verifies it.
+     *
+     * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
+     * @throws IllegalStateException if it is another relay's, which is left as it is
+     */
+    static MessageLog open(Path folder, String relay, long limitBytes, long epochMin, LogReading whole) {
+        return MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
+            refuseAnothers(folder, relay, book);
+            return Math.max(epochMin, book.relayEpoch() + 1);
+        }, whole);
+    }
+
+    /** A log is the relay's whose ranks its jobs have: under another name those would be lost. */
+    private static void refuseAnothers(Path folder, String relay, LogBook book) {
+        for (JobState job : book.jobs()) {
+            List<String> homes = LoggedJob.homes(job);
+            if (!homes.isEmpty() && !homes.contains(relay)) {
+                throw new IllegalStateException("the log in " + folder + " is of relay " + String.join(" or ", homes) + ", and this is relay " + relay
+                        + ": job " + Job.hexId(job.id()) + " is open in it; start it as it was, or give this relay a --data folder of its own");
+            }
+        }
+    }
+
+    /**
+     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
+     * of its messages, would only grow.
+     */
+    static List<LoggedJob> jobs(MessageLog opened, String relay) {
+        Drafts drafts = opened.takeDrafts();
+        List<LoggedJob> jobs = new ArrayList<>();
+        for (JobState job : List.copyOf(opened.book().jobs())) {
+            try {
+                jobs.add(LoggedJob.of(relay, job, drafts));
+            } catch (WireException e) {
+                LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
+                if (opened.append(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
+                    LOG.warn("job {} is not ended in the log, whose disk is full: the next start tries again", Job.hexId(job.id()));
+                }
+            }
+        }
+        opened.handOver();
+        return jobs;
+    }
+}
