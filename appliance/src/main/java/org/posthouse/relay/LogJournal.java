@@ -124,7 +124,7 @@ final class LogJournal implements Journal {
             throw e;
         }
         points = new RestartPoints(this, opened, images, disk);
-        frames = new LoggedFrames(this, opened.reader(), points, this::damaged);
+        frames = new LoggedFrames(this, opened.reader(), points);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
@@ -507,6 +507,12 @@ final class LogJournal implements Journal {
         return history != null && history.done();
     }
 
+    /** What could not be read back may be logged as delivered: nothing goes behind that. */
+    @Override
+    public synchronized void giveUp(long job, String why) {
+        broken.putIfAbsent(job, why);
+    }
+
     @Override
     public boolean isBroken(long job) {
         return !broken.isEmpty() && broken.containsKey(job);
@@ -567,11 +573,6 @@ final class LogJournal implements Journal {
     @Override
     public synchronized Parcel piece(long job, Message message, long offset) {
         return frames.piece(job, message, offset);
-    }
-
-    /** What cannot be read back may be logged as delivered: nothing goes behind that. */
-    private void damaged(long job, String what) {
-        broken.put(job, what);
     }
 
     private ByteBuffer[] payload(Parcel parcel) {
