@@ -123,7 +123,7 @@ final class LogJournal implements Journal {
             opened.close();
             throw e;
         }
-        points = new RestartPoints(this, opened, images, disk);
+        points = new RestartPoints(this, opened, images, disk, this::isBroken);
         frames = new LoggedFrames(this, opened.reader(), points);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits, relief, background,
