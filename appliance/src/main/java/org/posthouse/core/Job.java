@@ -34,7 +34,6 @@ public final class Job {
     private final Sender[] senders;
     private final Stalls stalls = new Stalls();
     private final BlockedRanks blocked = new BlockedRanks();
-    private boolean unloggable;
 
     /**
      * @param self index of this relay in the job's homes
@@ -242,13 +241,13 @@ public final class Job {
 
     /** The same: the log failed. */
     void fail(JournalFailure log) {
-        unloggable = true;
+        journal.giveUp(id(), log.getMessage());
         fail(log.reason(), log.getMessage());
     }
 
-    /** Whether the log takes nothing more of it. */
+    /** Whether the log takes nothing more of it, as this core of the relay or another one has found. */
     boolean isUnloggable() {
-        return unloggable;
+        return journal.isBroken(id());
     }
 
     /** Takes a step of the job; if the log fails in it the job cannot go on. Not for what happens to each message. */

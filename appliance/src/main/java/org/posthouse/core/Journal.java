@@ -52,10 +52,11 @@ public interface Journal {
      */
     void checkpoint(long job, int rank, Standing at, ImageNote image);
 
-    /** Whether it takes nothing more of this job, as {@link JournalBroken} has said to one of the relay's cores. */
-    default boolean isBroken(long job) {
-        return false;
-    }
+    /** A {@link JournalFailure} has stopped this job at one of the relay's cores: it takes nothing more of it, from any. */
+    void giveUp(long job, String why);
+
+    /** Whether it takes nothing more of this job. Asked by every core of the relay. */
+    boolean isBroken(long job);
 
     /** The last record's number. */
     long position();
@@ -112,6 +113,14 @@ public interface Journal {
 
         @Override
         public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
+
+        @Override
+        public void giveUp(long job, String why) {}
+
+        @Override
+        public boolean isBroken(long job) {
+            return false;
+        }
 
         @Override
         public long position() {

@@ -181,7 +181,7 @@ final class Safety {
     /** Another core has handled more. Nothing becomes safe any more if the log takes nothing more: another core of this relay drops then what it is passed. */
     void settle() {
         KeptFrames.Waiting first = null;
-        boolean settles = !rank.job().journal().isBroken(rank.job().id());
+        boolean settles = !rank.job().isUnloggable();
         for (KeptFrames queue : queues) {
             while (settles && queue.isPastHead()) {
                 KeptFrames.Waiting done = queue.remove();

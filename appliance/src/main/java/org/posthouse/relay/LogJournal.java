@@ -113,8 +113,8 @@ final class LogJournal implements Journal {
             opened.close();
             throw e;
         }
-        points = new RestartPoints(this, opened, images, disk);
-        frames = new LoggedFrames(this, opened.reader(), points, this::damaged);
+        points = new RestartPoints(this, opened, images, disk, this::isBroken);
+        frames = new LoggedFrames(this, opened.reader(), points);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
@@ -467,6 +467,12 @@ final class LogJournal implements Journal {
         return history != null && history.done();
     }
 
+    /** What could not be read back may be logged as delivered: nothing goes behind that. */
+    @Override
+    public synchronized void giveUp(long job, String why) {
+        broken.putIfAbsent(job, why);
+    }
+
     @Override
     public boolean isBroken(long job) {
         return !broken.isEmpty() && broken.containsKey(job);
@@ -527,11 +533,6 @@ final class LogJournal implements Journal {
     @Override
     public synchronized Parcel piece(long job, Message message, long offset) {
         return frames.piece(job, message, offset);
-    }
-
-    /** What cannot be read back may be logged as delivered: nothing goes behind that. */
-    private void damaged(long job, String what) {
-        broken.put(job, what);
     }
 
     private ByteBuffer[] payload(Parcel parcel) {

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.BiConsumer;
 import org.posthouse.core.Job;
 import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
@@ -23,20 +22,17 @@ final class LoggedFrames {
     private final Object turn;
     private final PayloadReader log;
     private final RestartPoints points;
-    private final BiConsumer<Long, String> onDamaged;
     private final FrameBuilder frames = new FrameBuilder();
 
     /**
      * @param turn the monitor
      * @param log closed with this
      * @param points has the readers of prologues
-     * @param onDamaged told of a job whose payload cannot be read back, and what of it, before {@link JournalDamaged} says so
      */
-    LoggedFrames(Object turn, PayloadReader log, RestartPoints points, BiConsumer<Long, String> onDamaged) {
+    LoggedFrames(Object turn, PayloadReader log, RestartPoints points) {
         this.turn = turn;
         this.log = log;
         this.points = points;
-        this.onDamaged = onDamaged;
     }
 
     /** As {@link org.posthouse.core.Journal#head} has it. */
@@ -72,7 +68,6 @@ final class LoggedFrames {
         } catch (LogException e) {
             frame.release();
             String what = message + " of job " + Job.hexId(job) + ": " + e.getMessage();
-            onDamaged.accept(job, what);
             throw new JournalDamaged(what, e);
         }
     }

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.Checkpoint;
@@ -31,6 +32,7 @@ final class RestartPoints {
     private final MessageLog log;
     private final ImageStore images;
     private final LogSafety disk;
+    private final LongPredicate broken;
 
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
@@ -38,12 +40,16 @@ final class RestartPoints {
     /** Why the last image of a rank was not kept, by job and rank. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, String>> unsaved = new HashMap<>();
 
-    /** @param disk what the log is to be on before anything goes */
-    RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk) {
+    /**
+     * @param disk what the log is to be on before anything goes
+     * @param broken whether nothing more of a job is to be logged
+     */
+    RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk, LongPredicate broken) {
         this.turn = turn;
         this.log = log;
         this.images = images;
         this.disk = disk;
+        this.broken = broken;
     }
 
     /** Where a rank's images are. */
@@ -197,14 +203,14 @@ final class RestartPoints {
                         + log.firstPosition() + " when there was a newer image");
             }
             if (!tryLog(new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.CHOSEN, image)) && !newest) {
-                throw unreachable("the log's disk is full: it cannot be kept that rank " + rank + " goes on from image " + image);
+                throw unreachable("the log takes no record of it, or its disk is full: it cannot be kept that rank " + rank + " goes on from image " + image);
             }
         }
     }
 
     private boolean tryLog(LogRecord.Incarnation chosen) {
         try {
-            return log.append(chosen) != MessageLog.NO_ROOM;
+            return !broken.test(chosen.job()) && log.append(chosen) != MessageLog.NO_ROOM;
         } finally {
             log.handOver();
         }

@@ -332,6 +332,15 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     @Test
+    void whatRanksSayHasNoEffectWhereAnotherCoreOfTheRelayHasGivenTheirJobUp() throws Exception {
+        relay.journal.giveUp(OneRelay.JOB, "a record of another core's");
+        post(1);
+        send(1, 1, 10);
+        assertThat(receiver.take()).isEmpty();
+        assertThat(relay.journal.position()).isZero();
+    }
+
+    @Test
     void damagedRecordFailsTheJobByNameWhenItsReceiverReadsOnAndNothingThatComesThenHasAnEffect() throws Exception {
         send(1, 1, 10);
         send(1, 2, 10);

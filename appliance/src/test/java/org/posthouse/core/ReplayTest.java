@@ -306,6 +306,7 @@ final class ReplayTest {
         assertThat(rank.take()).isEmpty();
         past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take()).isEmpty();
+        assertThat(relay.journal.isBroken(OneRelay.JOB)).as("so that no other core of the relay takes for safe what this one drops").isTrue();
     }
 
     @Test

@@ -194,6 +194,16 @@ final class SimJournal implements Journal {
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
 
     @Override
+    public void giveUp(long job, String why) {
+        throw new AssertionError(why);
+    }
+
+    @Override
+    public boolean isBroken(long job) {
+        return false;
+    }
+
+    @Override
     public long position() {
         return position;
     }

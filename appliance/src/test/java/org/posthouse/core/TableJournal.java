@@ -3,8 +3,10 @@ package org.posthouse.core;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.posthouse.wire.FrameType;
 
 /** A journal of table tests: it has room unless told, and reads back frames of zeros, unless they are damaged. */
@@ -17,6 +19,7 @@ class TableJournal implements Journal {
     /** The processes that were let in. */
     final List<Integer> incarnations = new ArrayList<>();
 
+    private final Set<Long> broken = new HashSet<>();
     private long position;
     int reads;
 
@@ -94,6 +97,16 @@ class TableJournal implements Journal {
     @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
         events.add("rank " + rank + " at " + at + ", " + image);
+    }
+
+    @Override
+    public void giveUp(long job, String why) {
+        broken.add(job);
+    }
+
+    @Override
+    public boolean isBroken(long job) {
+        return broken.contains(job);
     }
 
     @Override

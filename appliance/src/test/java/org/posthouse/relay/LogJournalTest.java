@@ -237,7 +237,7 @@ final class LogJournalTest {
 
     /** The delivery of what cannot be read may be logged by then: its rank never got it, and goes on with the next. */
     @Test
-    void nothingOfAJobIsLoggedBehindAReadThatFails() throws Exception {
+    void nothingIsLoggedOfAJobThatACoreHasGivenUpAsItCannotReadIt() throws Exception {
         LogJournal journal = new LogJournal();
         journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.forJob(job(7));
@@ -246,6 +246,7 @@ final class LogJournalTest {
         journal.arrival(7, message, new BufferParcel(Unpooled.buffer().writeZero(8), 0, 8, 0));
         message.logged(message.logPosition(), message.logPlace() + 4);
         assertThatThrownBy(() -> journal.head(7, message, true)).isInstanceOf(JournalDamaged.class);
+        journal.giveUp(7, "job 0000000000000007 is damaged");
         long before = journal.position();
         assertThatThrownBy(() -> journal.polls(7, 1, 1, 1)).isInstanceOf(JournalBroken.class).hasMessageContaining("0000000000000007");
         assertThat(journal.position()).isEqualTo(before);

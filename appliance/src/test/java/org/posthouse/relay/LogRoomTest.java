@@ -498,7 +498,7 @@ final class LogRoomTest {
                 told.add("try again");
             }
         };
-        RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")), this::awaitSafe);
+        RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")), this::awaitSafe, job -> false);
         return new LogRoom(this, log, points, pressure, limits, relief, background, nowMs::get);
     }
 

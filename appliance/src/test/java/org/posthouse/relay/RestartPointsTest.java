@@ -39,6 +39,7 @@ final class RestartPointsTest {
     private RestartPoints points;
     private boolean diskAnswers = true;
     private boolean diskHasFailed;
+    private boolean broken;
 
     private final LogSafety disk = new LogSafety() {
         @Override
@@ -57,7 +58,7 @@ final class RestartPointsTest {
     void open() {
         log = MessageLog.open(new LogConfig(folder.resolve("log"), ROLL_BYTES, 0));
         images = new ImageStore(folder.resolve("images"));
-        points = new RestartPoints(this, log, images, disk);
+        points = new RestartPoints(this, log, images, disk, job -> broken);
     }
 
     @AfterEach
@@ -175,6 +176,23 @@ final class RestartPointsTest {
                 .hasMessageEndingWith("; restore the relay's data folder from a copy")
                 .hasMessageNotContaining("\n");
         assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("nothing else was chosen").isGreaterThanOrEqualTo(left);
+    }
+
+    /** The log may take records again by then, and the relay's next process go on from what it has: nothing of the job goes behind what it has not taken. */
+    @Test
+    void nothingIsChosenInTheLogOfAJobThatItHasNotTakenSomethingOf() throws IOException {
+        begins();
+        saves(1);
+        saves(2);
+        log.handOver();
+        broken = true;
+        long before = log.position();
+        points.choice(JOB, 0).open(2).close();
+        damage("2.img");
+        assertThatThrownBy(() -> points.choice(JOB, 0).open(3))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("it cannot be kept that rank 0 goes on from image 1");
+        assertThat(log.position()).isEqualTo(before);
     }
 
     /** Its launcher is told of the newest image only: from an older one the rank would go on with other messages in other threads. */

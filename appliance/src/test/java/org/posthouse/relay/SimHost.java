@@ -186,6 +186,10 @@ final class SimHost {
         return world.now() >= brokenUntil && !isBroken(job);
     }
 
+    void giveUp(long job) {
+        broken.add(job);
+    }
+
     /** Whether something of this job was not logged. */
     boolean isBroken(long job) {
         return broken.contains(job);

@@ -114,6 +114,11 @@ final class SimLog implements Journal {
     }
 
     @Override
+    public void giveUp(long job, String why) {
+        host.giveUp(job);
+    }
+
+    @Override
     public boolean isBroken(long job) {
         return host.isBroken(job);
     }
