@@ -157,11 +157,7 @@ final class OutputTape implements AutoCloseable {
         if (!broken) {
             // With lines behind those that it is to print again it is behind all: what it has shown there it does not print again.
             boolean isAmong = isAtEnd() || length() == expected;
-            OutputMarks.Place place = OutputMarks.Place.of(isAmong ? compared : length(), begun);
-            marks.place(mark.number(), place);
-            if (bytes.areForOthers()) {
-                watcher.placed(mark.number(), place);
-            }
+            place(mark.number(), OutputMarks.Place.of(isAmong ? compared : length(), begun));
         }
         came = mark.process();
         tellWaiting();
@@ -222,11 +218,22 @@ final class OutputTape implements AutoCloseable {
             watcher.lost("goes on at byte " + place.line() + " of " + stream + ", of which only " + length()
                     + " came to its launchers: what it had printed between them is lost");
         }
-        compared = place == null ? length() : Math.min(place.line(), length());
+        if (place == null || place.line() > length()) {
+            place = OutputMarks.Place.of(length(), place == null ? NOTHING : place.bytes());
+            place(mark, place); // Who goes on there after this one finds what this one prints.
+        }
+        compared = place.line();
         if (isAtEnd()) {
             goToEnd(); // Behind what its prologue has shown.
         }
-        return place == null ? NOTHING : place.bytes();
+        return place.bytes();
+    }
+
+    private void place(long mark, OutputMarks.Place place) {
+        marks.place(mark, place);
+        if (bytes.areForOthers()) {
+            watcher.placed(mark, place);
+        }
     }
 
     /** How many whole lines there are up to here; a piece of a line that is passed on in pieces counts as one. */

@@ -513,6 +513,10 @@ class OutputTapeTest {
         assertThat(told).containsExactly(
                 "goes on at byte 10 of standard output, of which only 4 came to its launchers: what it had printed between them is lost");
         assertThat(shown()).isEqualTo(tagged("one", "three four"));
+        nextLauncher();
+        process(3, goesOn(1) + "four\nfive\n").finish(true);
+        assertThat(shown()).as("whoever goes on there again shows nothing twice").isEqualTo(tagged("one", "three four", "five"));
+        assertThat(told).hasSize(1);
     }
 
     /** The host of the launcher that had seen it lost its power, say. */
@@ -523,6 +527,9 @@ class OutputTapeTest {
         assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "two", "three"));
         assertThat(told).containsExactly("goes on where it was at an image, and its mark in standard output came to no launcher:"
                 + " lines that it had printed before that may be lost, and some be shown twice");
+        process(3, "prologue\n" + goesOn(7) + "two\nthree\nfour\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "two", "three", "four"));
+        assertThat(told).hasSize(1);
     }
 
     /** The JVM itself, a child, or a stream that the program has opened anew: the library counts none of it. */
