@@ -76,7 +76,7 @@ class BadJobTest {
     void rankThatThrowsEndsTheJobAndIsNamed() throws Exception {
         Command.Result result = run(Throws.class, "4");
         assertThat(result.status()).isEqualTo(1);
-        assertThat(result.err()).contains("[2] java.lang.IllegalStateException: the fuse blew");
+        assertThat(result.err()).contains("[2] Exception in thread \"main\" java.lang.IllegalStateException: the fuse blew");
         assertThat(lastLine(result.err()))
                 .isEqualTo("posthouse: job ended: rank 2 threw java.lang.IllegalStateException: the fuse blew");
     }

@@ -83,7 +83,7 @@ public final class RankMain {
 
     private static IllegalStateException thrown(Throwable cause, Ending ending) {
         try {
-            cause.printStackTrace();
+            uncaught(cause);
             Endpoint endpoint = Endpoints.connected();
             if (endpoint != null) {
                 endpoint.abort(STATUS_THROWN, ("threw " + cause).replaceAll("\\R", " "));
@@ -94,5 +94,15 @@ public final class RankMain {
             ending.exit(STATUS_THROWN); // Also if what it says of itself throws: threads of the program's would go on.
         }
         return new IllegalStateException(cause);
+    }
+
+    /** As a JVM does with what its main thread throws: the program may have a handler of its own, and that may throw in its turn. */
+    private static void uncaught(Throwable cause) {
+        Thread thread = Thread.currentThread();
+        try {
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, cause);
+        } catch (Throwable e) {
+            System.err.println("Exception: " + e.getClass().getName() + " thrown from the UncaughtExceptionHandler in thread \"" + thread.getName() + "\"");
+        }
     }
 }

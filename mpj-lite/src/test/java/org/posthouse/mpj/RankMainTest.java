@@ -64,6 +64,20 @@ final class RankMainTest {
         }
     }
 
+    /** Has a word for what it does not catch. */
+    public static final class Handles {
+        private Handles() {}
+
+        /** The program. */
+        public static void main(String[] args) {
+            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+                System.out.println(thread.getName() + " failed: " + e.getMessage());
+                throw new IllegalArgumentException(e);
+            });
+            throw new IllegalStateException("the fuse blew");
+        }
+    }
+
     /** As from a source file that declares no class, since Java 25. */
     static class Compact {
         private final String word = "made";
@@ -116,10 +130,19 @@ final class RankMainTest {
     @Test
     void whatAProgramThrowsBeforeItBeginsIsToldAsBehindIt() throws Exception {
         assertThat(run(Unready.class.getName(), 1))
-                .startsWith("java.lang.NumberFormatException: For input string: \"twelve\"")
+                .startsWith("Exception in thread \"main\" java.lang.NumberFormatException: For input string: \"twelve\"")
                 .contains("RankMainTest.java:");
         assertThat(run(Hasty.class.getName(), 1)).contains("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
-        assertThat(run(Unsure.class.getName(), 1)).startsWith("java.lang.AssertionError: is not so");
+        assertThat(run(Unsure.class.getName(), 1)).startsWith("Exception in thread \"main\" java.lang.AssertionError: is not so");
+    }
+
+    /** What that throws in its turn, and how that is said, is java's own. */
+    @Test
+    void aProgramsOwnHandlerIsToldWhatItsMainThrows() throws Exception {
+        assertThat(run(Handles.class.getName(), 1).lines())
+                .containsExactly(
+                        "main failed: the fuse blew",
+                        "Exception: java.lang.IllegalArgumentException thrown from the UncaughtExceptionHandler in thread \"main\"");
     }
 
     /** That the launcher holds open to show that it lives is not the program's. */
