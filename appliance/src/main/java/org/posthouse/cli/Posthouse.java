@@ -100,15 +100,23 @@ public final class Posthouse {
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
         PrintWriter err = cause.getCommandLine().getErr();
-        err.println(name + ": " + (saysNp(cause, words) ? "-np is mpirun's and mpjrun.sh's: say -n 4 here, not -np 4" : cause.getMessage()));
+        err.println(name + ": " + said(cause, words));
         UnmatchedArgumentException.printSuggestions(cause, err);
         err.println("see " + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** Read as -n with the value p. */
-    private static boolean saysNp(ParameterException cause, String[] words) {
-        return cause.getArgSpec() instanceof OptionSpec option && List.of(option.names()).contains("-n") && List.of(words).contains("-np");
+    /** What other starters of programs have is told in our words. */
+    private static String said(ParameterException cause, String[] words) {
+        if (cause.getArgSpec() instanceof OptionSpec option && List.of(option.names()).contains("-n") && List.of(words).contains("-np")) {
+            return "-np is mpirun's and mpjrun.sh's: say -n 4 here, not -np 4"; // Read as -n with the value p.
+        }
+        boolean startsJvms = cause.getCommandLine().getCommandSpec().findOption("--jvm") != null;
+        String unmatched = startsJvms && cause instanceof UnmatchedArgumentException unknown ? unknown.getUnmatched().getFirst() : "";
+        if (unmatched.equals("-jar")) {
+            return "-jar is java's: say -cp x.jar and its main class here";
+        }
+        return unmatched.startsWith("-X") || unmatched.startsWith("-D") ? unmatched + " is java's: say --jvm " + unmatched + " here" : cause.getMessage();
     }
 
     /** One clear line for what a user can mend; the whole story for what only we can. */

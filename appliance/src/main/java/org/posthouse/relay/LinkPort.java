@@ -188,9 +188,9 @@ final class LinkPort implements Links.Listener {
         } catch (WireException e) {
             breach(other, view.job(), e);
         } catch (RuntimeException e) {
-            // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
+            // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays, if that relay has ranks of it.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
-            fail(view.job(), e.toString());
+            breach(other, view.job(), new WireException(Reason.INTERNAL, e.toString()));
         } catch (VirtualMachineError e) {
             Breakdown.report(e);
             throw e;
@@ -216,11 +216,6 @@ final class LinkPort implements Links.Listener {
     private void breach(OtherRelay other, long job, WireException what) {
         Shard shard = relay.shards().of(job, 0);
         shard.strand().submit(() -> shard.core().breach(other.peer(shard), job, what));
-    }
-
-    private void fail(long job, String detail) {
-        Shard shard = relay.shards().of(job, 0);
-        shard.strand().submit(() -> shard.core().failJob(job, Reason.INTERNAL, detail));
     }
 
     @Override

@@ -55,6 +55,18 @@ final class PosthouseTest {
 
     @ParameterizedTest
     @CsvSource({
+        "run -n 4 -jar pi.jar, -jar is java's: say -cp x.jar and its main class here",
+        "run -n 4 -Xmx512m -cp pi.jar Pi, -Xmx512m is java's: say --jvm -Xmx512m here",
+        "run -n 4 -Dkey=value Pi, -Dkey=value is java's: say --jvm -Dkey=value here",
+        "status -Dkey=value, Unknown option: '-Dkey=value'"
+    })
+    void whoSaysWhatJavaIsToldIsToldWhatToSay(String line, String said) {
+        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString().lines()).first().asString().endsWith(": " + said);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "--peer site-b=h:1 --peer site-b/1=h:2, --peer site-b/1=h:2: site-b=h:1 is given already",
         "--via site-b/web=l:1 --via site-b/1/web=l:2, --via site-b/1/web=l:2: site-b/web=l:1 is given already",
         "--forward web=h:1 --forward web=h:1, --forward web=h:1: web=h:1 is given already",
