@@ -299,7 +299,7 @@ public final class JobRun implements RunningJob {
             }
         } else if (folder != null) {
             String names = untold.stream().map(Home::relay).collect(Collectors.joining(", "));
-            output.tell("the job is over, and relay " + names + " could not be told: it keeps the job, and room in its log, until posthouse resume --end "
+            output.tell("the job is over, and relay " + names + " has not confirmed that: it keeps the job, and room in its log, until posthouse resume --end "
                     + folder.path() + " tells it, or --launcher-timeout is over");
         }
     }

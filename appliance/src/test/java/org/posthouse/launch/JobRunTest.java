@@ -389,7 +389,7 @@ class JobRunTest {
         assertThat(outcome.get(60, TimeUnit.SECONDS).status()).isEqualTo(42);
         relay.lose();
         Path path = above.resolve("job");
-        assertThat(err()).contains("the job is over, and relay here could not be told");
+        assertThat(err()).contains("the job is over, and relay here has not confirmed that");
         assertThat(JobFolder.end(path)).isEmpty();
         CompletableFuture<Void> early = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
         relay.greet();

@@ -285,7 +285,8 @@ class LinkRefusalTest {
         TestRelay late = start(config);
         awaitRefusal(m, LinkRefusal.EXPIRED);
         awaitRefusal(late, LinkRefusal.REFUSED_BY_PEER);
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> late.status("m").lastReason().contains(tls() == TlsKind.JDK ? "certificate_unknown" : "certificate_expired"));
+        await().pollInterval(POLL).atMost(PATIENCE)
+                .until(() -> late.status("m").lastReason().contains(tls() == TlsKind.JDK ? "certificate_unknown" : "certificate_expired"));
         assertThat(late.status("m").lastReason()).startsWith("SITE_UNREACHABLE: REFUSED_BY_PEER at ").endsWith(LinkRefusal.REFUSED_BY_PEER.advice());
     }
 
