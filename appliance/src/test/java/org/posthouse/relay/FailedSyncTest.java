@@ -148,8 +148,11 @@ final class FailedSyncTest {
     @Test
     void anotherRelayKeepsWhatTheLogDidNotTakeUntilItsJobHasEnded(Vertx vertx) throws Exception {
         isHandledWhenItsJobHasEnded(vertx, Durability.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
-            Files.move(breakLog(relay), folder.resolve("log"));
+            Path away = Files.move(folder.resolve("log"), folder.resolve("away"));
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().failure().isPresent());
             offer.run();
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().isBroken(1));
+            Files.move(away, folder.resolve("log"));
         }, "cannot be logged");
     }
 
