@@ -54,7 +54,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static void seesTheClassesOfEveryRoom(JavaClasses all) {
-        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "logstore", "ops"}) {
+        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "logstore", "ops"}) {
             assertThat(all.that(resideInAPackage("org.posthouse." + room + "..")))
                     .as("classes in %s", room)
                     .isNotEmpty();

@@ -1,5 +1,5 @@
 /**
- * What failures say to people, in all rooms above the frames. It has no state, knows nobody, and may be called from anywhere: an exception's text reaches
- * logs, commands and frames through here only.
+ * What failures say to people: the text of an exception that is not ours is put into words here, for commands, frames and status. It has no state and knows
+ * nobody. The tunnel's rooms may call it, and the appliance's but for the core; the library, the log store and the console do not know it.
  */
 package org.posthouse.causes;

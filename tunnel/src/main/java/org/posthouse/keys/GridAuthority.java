@@ -264,7 +264,7 @@ public final class GridAuthority {
     }
 
     /** All certificates issued so far, oldest first. */
-    public List<SiteCertificate> issued() throws KeysException {
+    List<SiteCertificate> issued() throws KeysException {
         return issued(folder);
     }
 
@@ -284,7 +284,7 @@ public final class GridAuthority {
         return issued;
     }
 
-    public Path folder() {
+    Path folder() {
         return folder;
     }
 
