@@ -69,9 +69,9 @@ class BenchTest {
                 assertThat(frames).isZero();
             }
         }
-        // Three short messages of two frames each, and now and then a CREDIT or AHEAD; none of the barrier before it.
+        // Three short messages of two frames each, and now and then a CREDIT or AHEAD; none of the barrier before it. The last frame may be counted behind the last operation.
         assertThat(figures.get(10).path("test").asText()).isEqualTo("bcast");
-        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(6.0, 8.0);
+        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(5.5, 8.0);
     }
 
     @Test
