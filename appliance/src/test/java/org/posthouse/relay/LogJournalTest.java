@@ -163,6 +163,12 @@ final class LogJournalTest {
         return new JobOpen(id, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[] {0, 0});
     }
 
+    private static LogJournal open(Path log) throws IOException {
+        LogJournal journal = new LogJournal();
+        journal.open(log, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        return journal;
+    }
+
     /** As many events as fit into one frame. */
     static void events(LogJournal journal, long job, long first, ByteBuf items) {
         int count = items.readableBytes() / LogRecord.Events.ITEM_BYTES;
@@ -172,8 +178,7 @@ final class LogJournalTest {
     /** It was the appending thread's alone, and refused everybody else from then on. */
     @Test
     void anAppendThatFailsEndsItsJobByNameAndNobodyElseIsKeptFromTheLog() throws Exception {
-        LogJournal journal = new LogJournal();
-        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(folder);
         journal.forJob(job(7));
         journal.forJob(job(8));
         ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
@@ -198,8 +203,7 @@ final class LogJournalTest {
     @Test
     void takesNothingIntoReservedBlocksOfAFileSystemThatIsNotThere() throws Exception {
         Path there = folder.resolve("log");
-        LogJournal journal = new LogJournal();
-        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(there);
         journal.forJob(job(7));
         journal.forJob(job(8));
         Path away = Files.move(there, folder.resolve("away"));
@@ -219,8 +223,7 @@ final class LogJournalTest {
     @Test
     void theEndOfAJobThatTheLogDidNotTakeIsLoggedAsSoonAsItDoes() throws Exception {
         Path there = folder.resolve("log");
-        LogJournal journal = new LogJournal();
-        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(there);
         journal.forJob(job(7));
         Path away = Files.move(there, folder.resolve("away"));
         await().until(() -> journal.failure().isPresent());
@@ -238,8 +241,7 @@ final class LogJournalTest {
     /** The delivery of what cannot be read may be logged by then: its rank never got it, and goes on with the next. */
     @Test
     void nothingIsLoggedOfAJobThatACoreHasGivenUpAsItCannotReadIt() throws Exception {
-        LogJournal journal = new LogJournal();
-        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(folder);
         journal.forJob(job(7));
         journal.forJob(job(8));
         Message message = Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0));
@@ -258,16 +260,14 @@ final class LogJournalTest {
     /** A message was logged just before the relay stopped, and its core asks for room for the next when it has: a NullPointerException there. */
     @Test
     void aLogThatIsClosedHasNoRoomToRunAhead() throws Exception {
-        LogJournal journal = new LogJournal();
-        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(folder);
         journal.close();
         assertThat(journal.hasAmpleRoom()).isFalse();
     }
 
     @Test
     void nobodyMissesTheCheckpointOfARankThatIsDone() throws Exception {
-        LogJournal journal = new LogJournal();
-        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(folder);
         journal.forJob(job(7));
         journal.points().failed(7, 1, "no disk");
         journal.done(7, 0, 1);
@@ -281,8 +281,7 @@ final class LogJournalTest {
     @Test
     void aJobEndsThoughItsLogTakesNothingMore() throws Exception {
         Path there = folder.resolve("log");
-        LogJournal journal = new LogJournal();
-        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
+        LogJournal journal = open(there);
         journal.forJob(job(7));
         journal.forJob(job(8));
         Path away = Files.move(there, folder.resolve("away"));
