@@ -207,6 +207,19 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** Also where the link is up, and nobody is told of anything that waits for it. */
+    @Test
+    void aLinkThatAJobHoldsIsToldOfAboveTheTableAndInItsRow() throws Exception {
+        try (OpsFixture ops = new OpsFixture()) {
+            open(ops);
+            assertThat(text("[aria-labelledby=links-title] .notice.bad")).isEqualTo("rennes-a → orsay/2 is held: job 7 holds it");
+            assertThat(text("[aria-labelledby=links-title] tbody .bad-text")).isEqualTo("held");
+            RelaySnapshot before = ops.relay.snapshot;
+            ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast()));
+            browser.await("the other link alone", () -> text("[aria-labelledby=links-title] .bad-text, [aria-labelledby=links-title] .notice.bad"), "");
+        }
+    }
+
     /** A relay that does not answer in time may well do what it was told. */
     @Test
     void onlyARefusalSaysThatTheModeWasNotChanged() throws Exception {

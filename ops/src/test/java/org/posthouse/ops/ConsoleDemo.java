@@ -57,13 +57,14 @@ final class ConsoleDemo {
                 new RelaySnapshot.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000, 8),
                 new RelaySnapshot.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000, 0));
         RelaySnapshot rennes = new RelaySnapshot("rennes", "rennes-a", "pooled", "0.1.0", BEGIN, "127.0.0.1:7411",
-                List.of(up("orsay", moved / 3), down("lille")),
+                List.of(up("orsay", moved / 3, "relay orsay acknowledges nothing since 2026-11-26T18:21:09Z: the first frame is of job 1f4c9ae02b77d310 (nas.cg.ClassB), "
+                        + "and past the link's window all that is to go there waits; its status says why"), down("lille")),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
                         job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
                 known, counters(moved, 3), Optional.of(new RelaySnapshot.LogView(moved * 2, 1_843_200_000L, 4L << 30, 1_600_000_000L, "open", "")),
                 Optional.of(keys(List.of())), Optional.empty());
         RelaySnapshot orsay = new RelaySnapshot("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000,
-                "127.0.0.1:7511", List.of(up("rennes", moved / 3)),
+                "127.0.0.1:7511", List.of(up("rennes", moved / 3, "")),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, west)),
                 known, counters(moved - 20_000, 1), Optional.of(new RelaySnapshot.LogView(moved, 920_000_000L, 4L << 30, 0, "open", "")),
                 Optional.of(keys(List.of("the certificate of site orsay expires 2026-12-01T10:00:00Z: renew it with posthouse keys renew"))),
@@ -78,11 +79,11 @@ final class ConsoleDemo {
 
     private static final PackingView NOTHING_PACKED = new PackingView(false, 0, 0, 0);
 
-    private static LinkView up(String peer, long moved) {
+    private static LinkView up(String peer, long moved, String held) {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
                 moved * 812, moved * 799, moved * 2, moved * 2, moved * 900, moved * 880, 11_840, moved % 65_536, 12, 3, lanes(moved),
                 new PackingView(true, moved * 640, moved * 210, 31), List.of(List.of("lille"), List.of("nancy")), 2,
-                new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty(), "");
+                new LinkStreamsView(3, moved * 90, moved * 310, 24, 17), Optional.empty(), held);
     }
 
     private static List<LaneView> lanes(long moved) {

@@ -21,12 +21,14 @@ export function linksSection(model, now, opened, toggle) {
   const { overview } = model;
   const cuts = overview.relays.flatMap((relay) => relay.links.filter((link) => link.parked).map((link) => cut(relay, link, now)));
   const links = overview.relays.flatMap((relay) => relay.links.map((link) => ({ relay, link, key: linkKey(relay, link) })));
+  const held = links.filter(({ link }) => link.held);
   const rows = repeat(links, ({ key }) => key, ({ relay, link, key }) => html`
     ${row(model, relay, link, now, linkSummary(link, opened.has(key), () => toggle(key)))}
     ${opened.has(key) ? html`<tr class="detail"><td colspan=${HEAD.length}>${linkDetail(model, key, relay, link)}</td></tr>` : nothing}`);
   return html`<section aria-labelledby="links-title">
     <h2 id="links-title">Sites and links</h2>
     ${cuts}
+    ${held.map(({ relay, link }) => html`<div class="notice bad"><strong>${relay.relay} → ${link.peerRelay} is held:</strong> ${link.held}</div>`)}
     ${links.length === 0
       ? empty('One site so far', html`No relay here has a link. Give a second site its certificate with
           <code>posthouse keys</code>, start <code>posthouse relay</code> there, and the link appears here.`)
@@ -61,7 +63,8 @@ function row(model, relay, link, now, summary) {
   return html`<tr>
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
-    <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span>${summary}</td>
+    <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span>${
+      link.held ? html`<span class="sub bad-text">held</span>` : nothing}${summary}</td>
     <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}
       ${route(link)}</td>
     ${speedCell(model, key, 'In')}
