@@ -223,7 +223,7 @@ public final class RelayCore {
     /** A rank's history cannot be read. */
     public void pastUnreadable(HomedRank rank, int replay, String why) {
         if (isReplayed(rank, replay)) {
-            rank.job().fail(Reason.LOG_DAMAGED, "the history of " + rank + ": " + why);
+            rank.job().fail(new JournalDamaged("the history of " + rank + ": " + why, null));
         }
     }
 

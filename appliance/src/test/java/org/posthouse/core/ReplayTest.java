@@ -310,6 +310,15 @@ final class ReplayTest {
     }
 
     @Test
+    void aHistoryThatCannotBeReadEndsTheJob() throws Exception {
+        dies();
+        comes(2);
+        relay.core.pastUnreadable(rank.rank, rank.rank.replay().number(), "page 3 is damaged");
+        assertThat(relay.failure()).contains("LOG_DAMAGED: the history of", "rank 0: page 3 is damaged");
+        assertThat(relay.journal.isBroken(OneRelay.JOB)).as("so that no other core of the relay takes for safe what this one drops").isTrue();
+    }
+
+    @Test
     void aGapInWhatWasObservedEndsTheJobToo() throws Exception {
         dies();
         comes(2);
