@@ -214,6 +214,8 @@ class ConsoleBrowserTest {
             open(ops);
             assertThat(text("[aria-labelledby=links-title] .notice.bad")).isEqualTo("rennes-a → orsay/2 is held: job 7 holds it");
             assertThat(text("[aria-labelledby=links-title] tbody .bad-text")).isEqualTo("held");
+            String colours = "return new Set([...document.querySelectorAll('.bad-text')].map(e => getComputedStyle(e).color)).size";
+            assertThat(browser.run(colours)).as("colours of what is wrong, a link that is not up and one that is held").isEqualTo(1L);
             RelaySnapshot before = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast()));
             browser.await("the other link alone", () -> text("[aria-labelledby=links-title] .bad-text, [aria-labelledby=links-title] .notice.bad"), "");
