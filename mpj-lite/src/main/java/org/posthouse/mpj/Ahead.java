@@ -114,7 +114,7 @@ final class Ahead {
     private long taken;
 
     /** How many messages have come in this round. */
-    private int came;
+    private long came;
 
     /** By how many more long messages of this round have come before their receives than behind them; at least -LATE_MAX. */
     private int late;

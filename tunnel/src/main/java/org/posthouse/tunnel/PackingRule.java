@@ -35,7 +35,7 @@ final class PackingRule {
     private double nanosPerByte;
 
     private double ratio = 1;
-    private int measurements;
+    private long measurements;
     private int framesSinceSample;
     private boolean failing;
     private long failingSinceNanos;
