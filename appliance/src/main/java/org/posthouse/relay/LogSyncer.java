@@ -21,6 +21,9 @@ final class LogSyncer implements LogSafety, AutoCloseable {
     /** When it is written down that a sync was made, at the latest: that costs another, so that each tenth of a second has one more at most. */
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** Until it is tried again where the process might open no file. */
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Supplier<LogSync> source;
     private final Runnable onSafe;
     private final Consumer<String> onFailure;
@@ -109,12 +112,16 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         try {
             LogSync sync = source.get();
             long tellAt = 0;
+            boolean waits = false;
             while (!closed) {
                 boolean told = !sync.isUntold();
                 if (!told && System.nanoTime() - tellAt >= 0) {
                     sync.tell();
+                    tellAt = System.nanoTime() + AGAIN_NANOS;
                 } else if (wanted.get() > safe) {
+                    long before = safe;
                     isSafe(sync.sync());
+                    waits = waits(before, waits);
                     tellAt = told ? System.nanoTime() + TELL_NANOS : tellAt;
                     onSafe.run();
                 } else if (told) {
@@ -133,6 +140,18 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         } finally {
             end();
         }
+    }
+
+    /** Whether a sync has made nothing more safe: then it waits, and says so once. */
+    private boolean waits(long before, boolean said) {
+        if (safe > before) {
+            return false;
+        }
+        if (!said) {
+            LOG.warn("the log is not made safe while the process may open no more files (ulimit -n): what waits for it waits");
+        }
+        LockSupport.parkNanos(this, AGAIN_NANOS);
+        return true;
     }
 
     private void fail(String why) {

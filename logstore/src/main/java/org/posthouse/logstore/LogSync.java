@@ -59,7 +59,7 @@ public final class LogSync {
     /**
      * Makes safe what has been appended so far.
      *
-     * @return the position up to which it is
+     * @return the position up to which it is; that of the last time if the process may open no file just now: it is to be tried again
      * @throws LogException if the disk fails: what it has kept is unknown from then on, and nothing becomes safe any more
      */
     public long sync() {
@@ -79,6 +79,9 @@ public final class LogSync {
                 forcer.force(folder);
             }
         } catch (IOException e) {
+            if (FileBlocks.isForWantOfFiles(e)) {
+                return safe;
+            }
             broken = true;
             throw new LogException(folder, upTo, "cannot be made safe: " + LogException.words(e), "check the disk, and open the log again", e);
         }
@@ -96,6 +99,7 @@ public final class LogSync {
     /**
      * Writes down up to where the log is safe, on the disk too: a start after a power cut takes what is missing before that for damage, and cuts what
      * is behind it. As long as it lags, damage in between is cut as well; it costs as much as a sync of little, so not each sync is told of.
+     * Nor is it while the process may open no file: it is to be tried again.
      *
      * @throws LogException if the disk fails, as {@link #sync}
      */
@@ -106,6 +110,9 @@ public final class LogSync {
         try {
             word.tell(safe, forcer);
         } catch (IOException e) {
+            if (FileBlocks.isForWantOfFiles(e)) {
+                return;
+            }
             broken = true;
             throw new LogException(folder, safe, "is on the disk, and that cannot be written down: " + LogException.words(e),
                     "check the disk, and open the log again", e);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -155,6 +156,27 @@ final class LogSyncTest {
         fails.set(false);
         assertThatThrownBy(sync::sync).isInstanceOf(LogException.class);
         assertThat(sync.safe()).isEqualTo(10);
+    }
+
+    /** Connections may have taken all that the process may open: no disk has failed. */
+    @Test
+    void whatCannotBeOpenedForWantOfFilesIsMadeSafeLater() throws IOException {
+        AtomicBoolean full = new AtomicBoolean(true);
+        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, word, path -> {
+            if (full.get()) {
+                throw new FileSystemException(path.toString(), null, "Too many open files");
+            }
+        });
+        assertThat(sync.sync()).isZero();
+        full.set(false);
+        assertThat(sync.sync()).isEqualTo(10);
+        full.set(true);
+        sync.tell();
+        assertThat(sync.isUntold()).isTrue();
+        full.set(false);
+        sync.tell();
+        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(10));
+        assertThat(sync.isUntold()).isFalse();
     }
 
     @Test
