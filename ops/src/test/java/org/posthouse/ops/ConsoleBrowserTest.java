@@ -290,6 +290,21 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** Else the whole page is wider than its window. */
+    @Test
+    void aNoticeBreaksALongName() throws Exception {
+        browser.resize(400);
+        try (OpsFixture ops = new OpsFixture()) {
+            RelaySnapshot relay = ops.relay.snapshot;
+            String longest = "m".repeat(63);
+            ops.relay.snapshot = Scenes.withLinks(relay, relay.links().stream().map(link -> Scenes.to(longest, link)).toList());
+            browser.open(ops.uri("/").toString());
+            browser.await("a notice of each link", () -> browser.all(".notice strong").stream().filter(name -> name.getText().contains(longest)).count(), 2L);
+            assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")).as("pixels that are to be scrolled to")
+                    .isEqualTo(0L);
+        }
+    }
+
     /** A link that is down dials again and again, and is down meanwhile. */
     @Test
     void aScreenReaderIsToldOnceThatALinkIsDown() throws Exception {
