@@ -31,6 +31,10 @@ final class OtherRelay {
     /**
      * Answers that it has not acknowledged, as many as a rank may have offers: some 300 bytes each; from there on it may ask again for as many. Nothing else bounds
      * what it asks for again: what it asks for the first time its credit does, and that may be more, while a job that stands still there holds the link.
+     *
+     * <p>An honest one asks for so many twice before it has acknowledged the first only if several of its ranks are started again at once, as none has so many
+     * offers: 131,073 frames, at 500,000 a second, take longer than a round trip of 0.25 s. But where a job holds the link nothing is acknowledged, and the
+     * 65,537th message that ranks of others take back, or offer again, behind so many answers keeps the link down until that job has ended.
      */
     static final int ANSWERS_MAX = 64 * 1_024;
 
