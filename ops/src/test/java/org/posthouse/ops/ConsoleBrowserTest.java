@@ -300,7 +300,8 @@ class ConsoleBrowserTest {
             ops.relay.snapshot = Scenes.withLinks(relay, relay.links().stream().map(link -> Scenes.to(longest, link)).toList());
             browser.open(ops.uri("/").toString());
             browser.await("a notice of each link", () -> browser.all(".notice strong").stream().filter(name -> name.getText().contains(longest)).count(), 2L);
-            assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")).as("pixels that are to be scrolled to")
+            assertThat(browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                    .as("pixels that are to be scrolled to")
                     .isEqualTo(0L);
         }
     }

@@ -57,8 +57,10 @@ final class ConsoleDemo {
                 new RelaySnapshot.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000, 8),
                 new RelaySnapshot.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000, 0));
         RelaySnapshot rennes = new RelaySnapshot("rennes", "rennes-a", "pooled", "0.1.0", BEGIN, "127.0.0.1:7411",
-                List.of(up("orsay", moved / 3, "relay orsay acknowledges nothing since 2026-11-26T18:21:09Z: the first frame is of job 1f4c9ae02b77d310 (nas.cg.ClassB), "
-                        + "and past the link's window all that is to go there waits; its status says why"), down("lille")),
+                List.of(up("orsay", moved / 3,
+                        "relay orsay acknowledges nothing since 2026-11-26T18:21:09Z: the first frame is of job 1f4c9ae02b77d310 (nas.cg.ClassB), "
+                                + "and past the link's window all that is to go there waits; its status says why"),
+                        down("lille")),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
                         job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
                 known, counters(moved, 3), Optional.of(new RelaySnapshot.LogView(moved * 2, 1_843_200_000L, 4L << 30, 1_600_000_000L, "open", "")),
