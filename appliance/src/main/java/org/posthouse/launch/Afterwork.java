@@ -43,7 +43,8 @@ final class Afterwork {
             return null;
         }
         told = true;
-        String who = ranks.running().limit(NAMED_MAX).mapToObj(rank -> "rank " + rank + " (process " + pid.applyAsLong(rank) + ")").collect(Collectors.joining(", "));
+        String who = ranks.running().limit(NAMED_MAX).mapToObj(rank -> "rank " + rank + " (process " + pid.applyAsLong(rank) + ")")
+                .collect(Collectors.joining(", "));
         long more = ranks.running().count() - NAMED_MAX;
         return "all ranks have called Finalize " + TimeUnit.MILLISECONDS.toSeconds(SILENT_MS) + " s ago, and the job goes on until these processes end: " + who
                 + (more > 0 ? ", and " + more + " more" : "") + "; kill -3 has one list its threads here";

@@ -18,7 +18,8 @@ public final class RankOutput {
 
     private RankOutput(int ranks, OutputStream out, OutputStream err) {
         this.digits = Integer.toString(ranks - 1).length();
-        this.out = new Screen(out, System::nanoTime, why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
+        this.out = new Screen(out, System::nanoTime,
+                why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
         this.err = new Screen(err, System::nanoTime, why -> {});
     }
 

@@ -47,7 +47,7 @@ class JobWatchTest {
 
         @Override
         public long pid(int rank) {
-            return 100 + rank;
+            return 100L + rank;
         }
 
         @Override
