@@ -77,7 +77,7 @@ final class LogShowCommand implements Callable<Integer> {
     /** Of the largest job of {@code --job}; 0 where nothing says. */
     private int ranks;
 
-    /** Enough was shown: nobody wants the rest of the log read. */
+    /** Enough was shown, or nobody reads it any more: nobody wants the rest of the log read. */
     private static final class Enough extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -142,6 +142,9 @@ final class LogShowCommand implements Callable<Integer> {
             throw new Enough();
         }
         System.out.println(json ? json(entry) : line(entry));
+        if (System.out.checkError()) {
+            throw new Enough();
+        }
     }
 
     private String line(LogEntry entry) {

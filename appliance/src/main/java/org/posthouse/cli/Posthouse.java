@@ -54,7 +54,8 @@ public final class Posthouse {
 
     public static void main(String[] args) {
         Breakdown.endsTheProcess();
-        System.exit(commandLine(args).execute(args));
+        int status = commandLine(args).execute(args);
+        System.exit(status == 0 && System.out.checkError() ? STATUS_FAILED : status); // Nobody has all of what it was to print.
     }
 
     /** To read these words with. Of a command that they begin with it is the only one: to read what all of them take is most of a command's start. */

@@ -69,12 +69,19 @@ final class Checkpoints {
         }
         RankFrames.logPolls(rank, point.failedPolls());
         switch (point.kind()) {
-            case READY -> {
-                rank.save(new Save(0, point));
-                goOn(rank);
-            }
+            case READY -> ready(rank, point);
             case SAVE -> save(rank, point);
             default -> throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") from " + rank);
+        }
+    }
+
+    /** Of one that says it again, as the connection broke before it was answered, it is in the log. */
+    private void ready(HomedRank rank, Point point) {
+        if (rank.outputNotes().hasPrologue()) {
+            rank.port().point(Point.of(rank.job().id(), Point.Kind.SAVED, 0, 0));
+        } else {
+            rank.save(new Save(0, point));
+            goOn(rank);
         }
     }
 

@@ -44,6 +44,11 @@ final class OutputNotes {
         return told;
     }
 
+    /** Whether the log has the end of its prologue. */
+    boolean hasPrologue() {
+        return prologue != null;
+    }
+
     /** From here on the rank cannot be replayed. @return what its launcher is told */
     JobEvent limited(String why) {
         limit = new JobEvent(rank.job().id(), JobEvent.LIMITED, rank.rank(), 0, why);

@@ -25,6 +25,9 @@ final class JobWatch {
         /** Starts a process of the rank, whose last one has ended. @return false if no more are to be started */
         boolean start(int rank, int incarnation) throws JobFailure;
 
+        /** The number that the system has for the rank's present process. */
+        long pid(int rank);
+
         /**
          * No other process follows: shows what was held back of the output.
          *
@@ -56,6 +59,7 @@ final class JobWatch {
     private final Recoveries recoveries;
     private final RelayLosses losses = new RelayLosses();
     private final Standstill standstill;
+    private final Afterwork afterwork;
     private final int[] homeOf;
     private final Deadlines deadlines;
     private final JobThread thread = new JobThread();
@@ -120,6 +124,7 @@ final class JobWatch {
         this.restarts = new Restarts(spec.ranks(), spec.patience().maxRestarts());
         this.recoveries = new Recoveries(spec.ranks());
         this.standstill = new Standstill(spec.ranks());
+        this.afterwork = new Afterwork(ranks, processes::pid);
         this.homeOf = homeOf.clone();
         this.deadlines = new Deadlines(ranks, homeOf);
         this.processes = processes;
@@ -197,7 +202,7 @@ final class JobWatch {
 
     /** How long nothing is to be done unless somebody tells something; {@link Deadlines#FOR_EVER} if that is all. */
     long quietNs(long nowNs) {
-        return deadlines.quietNs(nowNs);
+        return Math.min(deadlines.quietNs(nowNs), afterwork.quietNs(nowNs));
     }
 
     /** Does what is due by now. */
@@ -211,6 +216,10 @@ final class JobWatch {
         int overdue = deadlines.overdue(nowNs);
         if (goesOn() && overdue != Deadlines.NOBODY) {
             judgeUnsettled(overdue);
+        }
+        String news = goesOn() ? afterwork.news(nowNs) : null;
+        if (news != null) {
+            tell.accept(news);
         }
     }
 

@@ -3,7 +3,6 @@ package org.posthouse.launch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -22,7 +21,7 @@ final class OutputPump {
     private static final Duration LAST_BYTES = Duration.ofSeconds(3);
 
     private final InputStream from;
-    private final PrintStream to;
+    private final Screen to;
     private final byte[] tag;
     private final OutputTape tape;
     private final int incarnation;
@@ -35,7 +34,7 @@ final class OutputPump {
     /** What may be the beginning of a mark. */
     private byte[] begun = {};
 
-    private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation, long secret) {
+    private OutputPump(InputStream from, Screen to, byte[] tag, OutputTape tape, int incarnation, long secret) {
         this.from = from;
         this.to = to;
         this.tag = tag;
@@ -49,7 +48,7 @@ final class OutputPump {
      * @param secret what the process's marks carry; there are none without a tape
      */
     static OutputPump start(
-            String name, InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation, long secret) {
+            String name, InputStream from, Screen to, byte[] tag, OutputTape tape, int incarnation, long secret) {
         OutputPump pump = new OutputPump(from, to, tag, tape, incarnation, secret);
         if (tape != null) {
             tape.begin(incarnation);
@@ -161,7 +160,6 @@ final class OutputPump {
         byte[] tagged = Arrays.copyOf(tag, tag.length + bytes.length + (whole ? 0 : 1));
         System.arraycopy(bytes, 0, tagged, tag.length, bytes.length);
         tagged[tagged.length - 1] = '\n';
-        to.write(tagged, 0, tagged.length);
-        to.flush();
+        to.show(tagged);
     }
 }

@@ -1,6 +1,9 @@
 package org.posthouse.launch;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
@@ -10,23 +13,24 @@ import java.nio.charset.StandardCharsets;
  */
 public final class RankOutput {
     private final int digits;
-    private final PrintStream out;
-    private final PrintStream err;
+    private final Screen out;
+    private final Screen err;
 
-    private RankOutput(int digits, PrintStream out, PrintStream err) {
-        this.digits = digits;
-        this.out = out;
-        this.err = err;
+    private RankOutput(int ranks, OutputStream out, OutputStream err) {
+        this.digits = Integer.toString(ranks - 1).length();
+        this.out = new Screen(out, System::nanoTime,
+                why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
+        this.err = new Screen(err, System::nanoTime, why -> {});
     }
 
     /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
     public static RankOutput tagged(int ranks) {
-        return tagged(ranks, System.out, System.err);
+        return new RankOutput(ranks, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
     }
 
     /** The same onto other streams; each line is one write. */
     public static RankOutput tagged(int ranks, PrintStream out, PrintStream err) {
-        return new RankOutput(Integer.toString(ranks - 1).length(), out, err);
+        return new RankOutput(ranks, out, err);
     }
 
     OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
@@ -37,15 +41,13 @@ public final class RankOutput {
         return pump(rank, from, err, tape, incarnation, secret);
     }
 
-    private OutputPump pump(int rank, InputStream from, PrintStream to, OutputTape tape, int incarnation, long secret) {
+    private OutputPump pump(int rank, InputStream from, Screen to, OutputTape tape, int incarnation, long secret) {
         byte[] tag = String.format("[%" + digits + "d] ", rank).getBytes(StandardCharsets.US_ASCII);
         return OutputPump.start("posthouse-output-" + rank, from, to, tag, tape, incarnation, secret);
     }
 
     /** Tells people what happens to the job, in one line on the error stream. */
     void tell(String what) {
-        byte[] line = ("posthouse: " + what + "\n").getBytes(StandardCharsets.UTF_8);
-        err.write(line, 0, line.length);
-        err.flush();
+        err.show(("posthouse: " + what + "\n").getBytes(StandardCharsets.UTF_8));
     }
 }

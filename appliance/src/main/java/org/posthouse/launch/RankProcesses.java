@@ -82,6 +82,13 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         }
     }
 
+    @Override
+    public long pid(int rank) {
+        synchronized (present) {
+            return present[rank].pid();
+        }
+    }
+
     private void noteStart(int rank, int incarnation) throws JobFailure {
         if (folder != null) {
             try {

@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.util.Arrays;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * What the launcher knows of each rank. Two tell it about a rank's end, in either order: the process's exit, and the
@@ -164,6 +165,15 @@ final class RankTable {
     /** How many have called Finalize, as far as their relays have told. */
     int finalized() {
         return (int) Arrays.stream(links).filter(link -> link == RankLink.FINALIZED).count();
+    }
+
+    boolean haveAllFinalized() {
+        return Arrays.stream(links).allMatch(link -> link == RankLink.FINALIZED);
+    }
+
+    /** Whose present process has not ended, as far as is known. */
+    IntStream running() {
+        return IntStream.range(0, ended.length).filter(rank -> !ended[rank]);
     }
 
     /** Whether its relay has told last that it is there, and where it was. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,8 +20,8 @@ final class OpenJob {
     /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few: the oldest of others than the job's end goes. */
     static final int UNTOLD_MAX = 256;
 
-    /** Most divergences of which its launcher is told; a rank may send millions of messages otherwise than before. */
-    static final int DIVERGENCES_TOLD_MAX = 16;
+    /** Most divergences of which its launcher is told, as a rank may send millions of messages otherwise than before; and most strangers that came as a rank. */
+    static final int TOLD_MAX = 16;
 
     /** Where a job stands with its launcher. Ranks may come in all states but CLOSED. */
     enum State {
@@ -59,6 +60,9 @@ final class OpenJob {
 
     private long divergences;
     private String divergence = "";
+
+    /** How many came as one of its ranks without its token. */
+    private long strangers;
 
     /** Null unless it is OPEN, or was when it was closed. */
     private LauncherSession launcher;
@@ -214,6 +218,8 @@ final class OpenJob {
     void tell(JobEvent event) {
         if (event.kind() == JobEvent.DIVERGED) {
             tellDivergence(event);
+        } else if (event.kind() == JobEvent.REFUSED && event.code() == Reason.WRONG_TOKEN.code()) {
+            tellFirst(++strangers, event, "; of more with a wrong token only its relay tells (its log, posthouse_refusals_total)");
         } else if (event.kind() != JobEvent.ABORTED || !endTold) {
             endTold |= event.kind() == JobEvent.ABORTED;
             tellOrKeep(event);
@@ -225,11 +231,14 @@ final class OpenJob {
         if (divergences == 1) {
             divergence = "rank " + event.rank() + " " + event.text();
         }
-        if (divergences < DIVERGENCES_TOLD_MAX) {
+        tellFirst(divergences, event, "; what else differs is counted by its relay (posthouse status)");
+    }
+
+    private void tellFirst(long number, JobEvent event, String ofMore) {
+        if (number < TOLD_MAX) {
             tellOrKeep(event);
-        } else if (divergences == DIVERGENCES_TOLD_MAX) {
-            String text = event.text() + "; what else differs is counted by its relay (posthouse status)";
-            tellOrKeep(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.a(), event.b(), text));
+        } else if (number == TOLD_MAX) {
+            tellOrKeep(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.a(), event.b(), event.text() + ofMore));
         }
     }
 

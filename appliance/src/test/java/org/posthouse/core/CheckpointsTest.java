@@ -143,8 +143,23 @@ final class CheckpointsTest {
                 .contains("waits=message 1->0 context 0 tag 0 sequence 2 (10 bytes)]");
         receiveTwo();
         long next = relay.journal.position() + 1;
-        says(Point.Kind.READY, 0);
+        says(Point.Kind.SAVE, 10);
+        sends(0, 10);
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 10, 7));
         assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,", "waits=]");
+    }
+
+    /** A rank whose connection broke before it was answered says it again. */
+    @Test
+    void aPrologueEndsOnce() throws Exception {
+        says(Point.Kind.READY, 0);
+        rank.take();
+        relay.events.clear();
+        List<String> logged = List.copyOf(relay.journal.events);
+        says(Point.Kind.READY, 0);
+        assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
+        assertThat(relay.journal.events).isEqualTo(logged);
+        assertThat(relay.events).isEmpty();
     }
 
     private void receiveTwo() throws WireException {

@@ -46,6 +46,11 @@ class JobWatchTest {
         }
 
         @Override
+        public long pid(int rank) {
+            return 100L + rank;
+        }
+
+        @Override
         public void finishOutput(int rank, boolean well) {
             done.add(rank + ":" + well);
         }
@@ -971,6 +976,43 @@ class JobWatchTest {
             standstill.blocked(rank, "barrier", 60);
         }
         assertThat(standstill.news(() -> 0)).endsWith("rank 7 in barrier, and 2 more");
+    }
+
+    // ---- behind Finalize
+
+    @Test
+    void tellsOnceOfProcessesThatGoOnBehindFinalize() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.FINALIZED);
+        assertThat(watch.quietNs(nowNs)).as("rank 1 is at work").isEqualTo(Deadlines.FOR_EVER);
+        told(watch, 1, JobEvent.FINALIZED);
+        exited(watch, 0, 0);
+        told.clear();
+        assertThat(quiet(watch)).isEqualTo(Afterwork.SILENT_MS);
+        assertThat(told).containsExactly("all ranks have called Finalize 30 s ago, and the job goes on until these processes end: rank 1 (process 101);"
+                + " kill -3 has one list its threads here");
+        assertThat(watch.quietNs(nowNs)).as("it may go on for long").isEqualTo(Deadlines.FOR_EVER);
+        exited(watch, 1, 0);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    /** What it did behind Finalize is to be done again. */
+    @Test
+    void aRankThatDiesBehindFinalizeIsWaitedForAnew() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.FINALIZED);
+        told(watch, 1, JobEvent.FINALIZED);
+        watch.quietNs(nowNs);
+        pass(Afterwork.SILENT_MS - 1);
+        exited(watch, 1, KILLED);
+        told.clear();
+        pass(Afterwork.SILENT_MS);
+        watch.onTime(nowNs);
+        assertThat(told).isEmpty();
+        told(watch, 1, JobEvent.REPLAYING);
+        told(watch, 1, JobEvent.FINALIZED);
+        assertThat(quiet(watch)).isEqualTo(Afterwork.SILENT_MS);
+        assertThat(told).singleElement().asString().contains("rank 0 (process 100), rank 1 (process 101)");
     }
 
     /** The goodbye was answered, its event was lost with the launcher's connection, and the relay is slow to say how ranks stand. */

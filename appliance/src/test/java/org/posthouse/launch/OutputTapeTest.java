@@ -6,7 +6,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -89,7 +88,7 @@ class OutputTapeTest {
     }
 
     private OutputPump start(int incarnation, PipedOutputStream process) throws IOException {
-        PrintStream to = new PrintStream(shown, true, StandardCharsets.UTF_8);
+        Screen to = new Screen(shown, () -> 0, why -> {});
         return OutputPump.start("test", new PipedInputStream(process), to, TAG, tape, incarnation, SECRET);
     }
 

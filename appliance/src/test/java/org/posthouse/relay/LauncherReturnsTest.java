@@ -402,6 +402,28 @@ class LauncherReturnsTest {
         }
     }
 
+    /** Anybody may come with one, as often as he likes. */
+    @Test
+    void ofWrongTokensALauncherIsToldTheFirst() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        inControl(() -> {
+            job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the first"));
+            for (int stranger = 0; stranger < 2 * OpenJob.UNTOLD_MAX; stranger++) {
+                job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, Reason.WRONG_TOKEN.code(), "not the job's"));
+            }
+            job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, Reason.FENCED.code(), "the last"));
+            return null;
+        });
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
+            assertThat(line.home().relay()).isEqualTo("here");
+            assertThat(events).extracting(JobEvent::text).contains("the first");
+            assertThat(events.stream().filter(event -> event.code() == Reason.WRONG_TOKEN.code())).hasSize(OpenJob.TOLD_MAX)
+                    .last().matches(event -> event.text().startsWith("not the job's; of more"));
+        }
+    }
+
     private List<String> ends() {
         return events.stream().filter(event -> event.kind() == JobEvent.ABORTED).map(JobEvent::text).toList();
     }

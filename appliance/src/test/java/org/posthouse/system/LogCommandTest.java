@@ -184,6 +184,18 @@ final class LogCommandTest {
         assertThat(result.err()).contains("there is no log in " + empty).hasLineCount(1);
     }
 
+    /** As behind {@code | head}: what is damaged stands further on than anybody reads. */
+    @Test
+    void whereNobodyReadsTheRestOfTheLogIsNotRead() throws Exception {
+        overwrite(entries().getLast(), 48 + 8, 1);
+        List<String> full = List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh");
+        try (Command command = Command.startBehind(folder, full, List.of(), "log", "show", "--data", data.toString())) {
+            Command.Result result = command.await();
+            assertThat(result.err()).isEmpty();
+            assertThat(result.status()).as("not all was shown").isEqualTo(1);
+        }
+    }
+
     private List<LogEntry> entries() {
         List<LogEntry> entries = new ArrayList<>();
         MessageLog.scan(data.resolve("log"), entries::add);

@@ -61,7 +61,7 @@ public final class SiteKeys {
         }
     }
 
-    public SiteCertificate certificate() {
+    SiteCertificate certificate() {
         return certificate;
     }
 

@@ -30,7 +30,6 @@ import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
-import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.TestKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -150,7 +149,7 @@ class RevocationTest {
 
     @Test
     void warnsARelayWhoseOwnCertificateIsRevoked() throws Exception {
-        grid.authority().revoke(SiteKeys.load(site("c")).certificate().serial());
+        grid.authority().revoke("c");
         grid.authority().tellRevoked(site("c"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(c).isEmpty());
         assertThat(warnings(c)).singleElement().asString().contains("of site c").contains("was revoked").contains("renew");
