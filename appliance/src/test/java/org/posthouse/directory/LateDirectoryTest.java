@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,10 +53,13 @@ class LateDirectoryTest {
     @Test
     void nobodyWhoWritesWaitsForALeavingMember() throws IOException {
         CompletableFuture<Boolean> wrote = new CompletableFuture<>();
-        try (LateDirectory late = new LateDirectory(Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0"))) {
+        AtomicReference<HazelcastDirectory> group = new AtomicReference<>();
+        GroupConfig config = Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config, (member, port) -> group.updateAndGet(none -> HazelcastDirectory.start(member, port)), 1)) {
             late.announce(Groups.relay("r0", 1));
             late.join();
-            late.onChange(() -> wrote.complete(endsWithin(PATIENCE, () -> late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"))))));
+            group.get().member().getLifecycleService().addLifecycleListener(leaving ->
+                    wrote.complete(endsWithin(PATIENCE, () -> late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"))))));
             late.part();
         }
         assertThat(wrote).isCompletedWithValue(true);
