@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Random;
 
-/** The arrows of DESIGN section 2, and the purity of the core, checked on the class files. */
+/** The arrows of docs/architecture.md, rooms, and the purity of the core, checked on the class files. */
 @AnalyzeClasses(
         packages = {"org.posthouse", "mpi", "mpjdev", "mpjbuf", "xdev"},
         importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})

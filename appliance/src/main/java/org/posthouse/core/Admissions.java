@@ -10,7 +10,7 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 
 /**
- * Who may come as a rank, and what he is told: one handshake for a first start, a move and a restart (DESIGN section 5).
+ * Who may come as a rank, and what he is told: one handshake for a first start, a move and a restart (docs/wire.md, conversations).
  * Part of {@link RelayCore}.
  */
 final class Admissions {

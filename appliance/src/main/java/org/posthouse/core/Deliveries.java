@@ -8,7 +8,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The mailbox's side of a message's way (DESIGN section 3, steps 4 to 6): logged on arrival, matched, logged again and
+ * The mailbox's side of a message's way (docs/architecture.md, steps 3 to 5): logged on arrival, matched, logged again and
  * delivered; and when something flows back to its sender, for {@link Grants} to say. Confined to the relay core.
  *
  * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone. There it is read back when it is

@@ -27,30 +27,4 @@ public interface Historian {
 
     /** A job has ended. */
     void forget(long job);
-
-    /** Of a relay without a log: it has no rank to bring back. */
-    Historian NONE = new Historian() {
-        @Override
-        public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
-            throw new IllegalStateException(rank + " has no history");
-        }
-
-        @Override
-        public void more(HomedRank rank, int replay) {
-            throw new IllegalStateException(rank + " has no history");
-        }
-
-        @Override
-        public void resent(long job, int source, Claim claim) {
-            throw new IllegalStateException("rank " + source + " has no history");
-        }
-
-        @Override
-        public void forget(long job) {}
-
-        @Override
-        public void end(HomedRank rank, int replay) {
-            throw new IllegalStateException(rank + " has no history");
-        }
-    };
 }

@@ -21,25 +21,4 @@ public interface Images {
 
     /** What there is of it is not wanted any more. */
     void drop(HomedRank rank, int save);
-
-    /** Of a relay without a log: it has no rank to bring back. */
-    Images NONE = new Images() {
-        @Override
-        public void begin(HomedRank rank, int save, long bytes) {
-            throw new IllegalStateException(rank + " cannot be brought back");
-        }
-
-        @Override
-        public void put(HomedRank rank, int save, Parcel piece) {
-            throw new IllegalStateException(rank + " cannot be brought back");
-        }
-
-        @Override
-        public void end(HomedRank rank, int save) {
-            throw new IllegalStateException(rank + " cannot be brought back");
-        }
-
-        @Override
-        public void drop(HomedRank rank, int save) {}
-    };
 }

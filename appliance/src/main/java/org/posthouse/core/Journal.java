@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
 /**
- * What a relay must not forget, written before it has an effect (DESIGN section 7), and the one place where a message
+ * What a relay must not forget, written before it has an effect (docs/log-format.md), and the one place where a message
  * waits for its receive. Implemented over the log store; called by the core's owner only. Every method that writes throws
  * {@link JournalBroken} if that fails, and has then kept nothing; those that read throw {@link JournalDamaged}.
  */

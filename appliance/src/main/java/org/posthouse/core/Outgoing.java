@@ -11,7 +11,7 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
- * What a rank has sent to other sites: the last sequence number of each channel, and the large messages that are not
+ * What a rank has sent to other cores: the last sequence number of each channel, and the large messages that are not
  * wholly sent. The home relay checks here, so that a rank that breaks the protocol loses its own connection and never
  * the link that many ranks share. Confined to the relay core.
  */

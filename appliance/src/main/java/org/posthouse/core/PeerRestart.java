@@ -7,7 +7,7 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /**
- * What a core does when another relay was started again on its log (DESIGN section 5): nobody owes anybody credit for
+ * What a core does when another relay was started again on its log (docs/architecture.md, how a relay comes back): nobody owes anybody credit for
  * what was, and what that relay may not have got is said again, or asked. Part of {@link RelayCore}.
  */
 final class PeerRestart {

@@ -30,7 +30,7 @@ import org.posthouse.wire.WireException;
  * rank or a relay comes back, {@link Checkpoints} where a rank can be started again from, {@link Mismatches} and {@link Standstills} who waits in
  * vain. A {@link JournalFailure} goes no further than here: its job ends.
  *
- * <p>The way of a message is DESIGN section 3. A frame from a rank that breaks the protocol is answered with a {@link
+ * <p>The way of a message is in docs/architecture.md. A frame from a rank that breaks the protocol is answered with a {@link
  * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {

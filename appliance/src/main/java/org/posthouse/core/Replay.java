@@ -10,7 +10,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Brings a rank's process to where the rank is (DESIGN section 5): one that has just started, or one whose connection broke
+ * Brings a rank's process to where the rank is (docs/wire.md, replay): one that has just started, or one whose connection broke
  * and which knows most of it. Hands out what it does not know of its history in the order of the log, unasked, as fast as its
  * connection takes it; the rank finds out which of its receives each message is for, and posts none before it is live. Confined to the
  * relay core.

@@ -2,10 +2,9 @@ package org.posthouse.directory;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Who is there: relays by their id, ranks by their job. DESIGN section 9.
+ * Who is there: relays by their id, ranks by their job (docs/directory.md).
  *
  * <p>Thread-safe. Reads answer from the local view, which is the last one known and may lag behind; it outlives a group
  * that is cut or gone. Writes show in the local view at once and reach the others soon; a write that fails is kept,
@@ -40,17 +39,6 @@ public interface Directory extends AutoCloseable {
 
     /** Known ranks of a job, by rank; a snapshot, empty when nothing is known. */
     List<RankEntry> ranks(long job);
-
-    /** One rank of a job, when it is known. */
-    Optional<RankEntry> rank(long job, int rank);
-
-    /**
-     * Calls back after each visible change, on an unspecified thread: short work only, no blocking. Several changes may
-     * be told by one call.
-     *
-     * @return run it to be called no more
-     */
-    Runnable onChange(Runnable listener);
 
     /** The relay can reach another member of the group now, at this address. What a group that needs no such word makes of it: nothing. */
     default void meet(String member) {}

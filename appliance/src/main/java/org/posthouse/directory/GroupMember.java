@@ -25,7 +25,7 @@ import org.posthouse.causes.Causes;
 
 /**
  * How Hazelcast is set up: it listens on one loopback address and port for other members only, finds them by a fixed
- * list, reads no Java-serialised object, calls nobody and writes no file. DESIGN section 14 says why.
+ * list, reads no Java-serialised object, calls nobody and writes no file. docs/directory.md says why.
  */
 final class GroupMember {
     static final String MAP = "posthouse.directory";

@@ -7,7 +7,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -139,16 +138,6 @@ public final class HazelcastDirectory implements Directory {
         return view.ranks(job);
     }
 
-    @Override
-    public Optional<RankEntry> rank(long job, int rank) {
-        return view.rank(job, rank);
-    }
-
-    @Override
-    public Runnable onChange(Runnable listener) {
-        return view.onChange(listener);
-    }
-
     /** Hazelcast looks at its list anew whenever it looks for other parts of the group. */
     @Override
     public void meet(String address) {
@@ -207,7 +196,6 @@ public final class HazelcastDirectory implements Directory {
             within(LEAVE_SECONDS_MAX, "leaving the group", left);
             thread.shutdownNow();
             member.getLifecycleService().terminate();
-            view.dropListeners();
         }
     }
 

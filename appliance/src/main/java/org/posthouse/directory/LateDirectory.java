@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -183,17 +182,6 @@ public final class LateDirectory implements Directory {
     @Override
     public List<RankEntry> ranks(long job) {
         return current.ranks(job);
-    }
-
-    @Override
-    public Optional<RankEntry> rank(long job, int rank) {
-        return current.rank(job, rank);
-    }
-
-    /** Not before the group was joined: nobody asks for it earlier. */
-    @Override
-    public Runnable onChange(Runnable listener) {
-        return current.onChange(listener);
     }
 
     @Override

@@ -2,8 +2,6 @@ package org.posthouse.directory;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,15 +9,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of relays that share one process: they share this object, and whoever made it closes it.
  *
- * <p>Thread-safe. A change is seen by all at once, and told on the thread that made it.
+ * <p>Thread-safe. A change is seen by all at once.
  */
 public final class MemoryDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
     private static final String MEMBER = "memory";
 
     private final View view = new View();
-    private final AtomicBoolean closed = new AtomicBoolean();
     private final LongSupplier clock;
+    private volatile boolean closed;
 
     public MemoryDirectory() {
         this(System::currentTimeMillis);
@@ -69,26 +67,14 @@ public final class MemoryDirectory implements Directory {
         return view.ranks(job);
     }
 
-    @Override
-    public Optional<RankEntry> rank(long job, int rank) {
-        return view.rank(job, rank);
-    }
-
-    @Override
-    public Runnable onChange(Runnable listener) {
-        return view.onChange(listener);
-    }
-
-    /** Drops the listeners; what was known can still be read. */
+    /** What was known can still be read. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            view.dropListeners();
-        }
+        closed = true;
     }
 
     private void write(Posting posting) {
-        if (closed.get()) {
+        if (closed) {
             LOG.warn("directory is closed: {} at {} dropped", posting.key(), posting.version());
             return;
         }

@@ -127,11 +127,9 @@ record Posting(
     }
 
     boolean sameAs(Posting other) {
-        return standing == other.standing && member.equals(other.member) && sameContent(other);
-    }
-
-    boolean sameContent(Posting other) {
-        return Objects.equals(relay, other.relay)
+        return standing == other.standing
+                && member.equals(other.member)
+                && Objects.equals(relay, other.relay)
                 && Objects.equals(rank, other.rank)
                 && Objects.equals(endedJob, other.endedJob);
     }

@@ -1,11 +1,9 @@
 package org.posthouse.directory;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,14 +12,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe: reads take no lock, changes hold one for the time of one map operation (of one pass over a job's
  * ranks when it ends). A key only moves up in the order of its postings, whatever order they arrive in, so what is told
- * twice or late does no harm. Listeners are called on the thread that brought the change, with no lock held; one that
- * throws is logged.
+ * twice or late does no harm.
  */
 final class View {
     private static final Logger LOG = LoggerFactory.getLogger(View.class);
 
     private final ConcurrentSkipListMap<String, Posting> postings = new ConcurrentSkipListMap<>();
-    private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** Takes a posting made here; empty when it is refused by what is known already, which is logged. */
     Optional<Posting> write(Posting posting) {
@@ -35,23 +31,18 @@ final class View {
         if (result.isEmpty()) {
             LOG.info("directory: {} at {} refused, known is {}", posting.key(), posting.version(),
                     held == null ? "that its job has ended" : held.standing() + " at " + held.version());
-            return result;
         }
-        tellIfShown(held, result.get());
         return result;
     }
 
     /** Takes a posting that others hold; what is known already stays when it is later. */
     void learn(Posting posting) {
-        Posting held;
         synchronized (this) {
-            held = postings.get(posting.key());
-            if (ofEndedJob(posting) || (held != null && !posting.laterThan(held))) {
-                return;
+            Posting held = postings.get(posting.key());
+            if (!ofEndedJob(posting) && (held == null || posting.laterThan(held))) {
+                store(posting);
             }
-            store(posting);
         }
-        tellIfShown(held, posting);
     }
 
     private void store(Posting posting) {
@@ -104,40 +95,11 @@ final class View {
         return ranksOf(job).values().stream().map(Posting::rank).sorted(RankEntry.ORDER).toList();
     }
 
-    Optional<RankEntry> rank(long job, int rank) {
-        return Optional.ofNullable(postings.get(Posting.rankKey(job, rank))).map(Posting::rank);
-    }
-
     private ConcurrentNavigableMap<String, Posting> ranksOf(long job) {
         return subMap(Posting.rankKeys(job));
     }
 
     private ConcurrentNavigableMap<String, Posting> subMap(String prefix) {
         return postings.subMap(prefix, prefix + Character.MAX_VALUE);
-    }
-
-    Runnable onChange(Runnable listener) {
-        Runnable registered = listener::run;
-        listeners.add(registered);
-        return () -> listeners.remove(registered);
-    }
-
-    void dropListeners() {
-        listeners.clear();
-    }
-
-    private void tellIfShown(Posting before, Posting after) {
-        boolean shownBefore = before != null && before.present();
-        boolean unchanged = shownBefore == after.present() && (!shownBefore || before.sameContent(after));
-        if (unchanged && after.endedJob() == null || Objects.equals(before, after)) {
-            return;
-        }
-        for (Runnable listener : listeners) {
-            try {
-                listener.run();
-            } catch (RuntimeException e) {
-                LOG.error("directory: a listener failed on {}", after.key(), e);
-            }
-        }
     }
 }

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * What must not leave the relay before the log is safe on its disk: it waits here, in its order. One for each shard, confined to its strand.
  *
  * <p>In jobs with {@code --durability host} that is every frame to another relay, every word to a rank or a relay that it need not keep something any more, or may
- * end, and what a process is told of its past (DESIGN sections 3 and 7, P3). Between ranks of one relay nothing waits: there is one log and one order, so a message can
+ * end, and what a process is told of its past (docs/architecture.md, the way of a message; P3). Between ranks of one relay nothing waits: there is one log and one order, so a message can
  * never outlive what was logged before it.
  */
 final class Gate {

@@ -3,7 +3,7 @@ package org.posthouse.relay;
 import java.util.List;
 
 /**
- * How a relay's work is placed on threads, with the sizes of the mode (DESIGN section 6).
+ * How a relay's work is placed on threads, with the sizes of the mode (docs/operations.md, modes).
  *
  * @param mode the mode
  * @param loops pooled: event loops, 1 to {@link #LOOPS_MAX}

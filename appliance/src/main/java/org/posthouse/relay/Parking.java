@@ -21,7 +21,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Reason;
 
 /**
- * Which links are down, and what waits for them (DESIGN, P8): nothing is lost and nothing ends, for as long as it takes, unless there
+ * Which links are down, and what waits for them (docs/recovery.md, P8): nothing is lost and nothing ends, for as long as it takes, unless there
  * is a limit to it. Then jobs with ranks at the far end end, and no others. Confined to the relay's control strand.
  */
 final class Parking {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * On which threads a relay's work is done: one mode, as event loops of Vert.x (DESIGN section 6). Immutable but for
+ * On which threads a relay's work is done: one mode, as event loops of Vert.x (docs/operations.md, modes). Immutable but for
  * whose turn it is; a change of mode makes a new one.
  */
 final class Placement {

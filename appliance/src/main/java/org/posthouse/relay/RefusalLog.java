@@ -16,7 +16,7 @@ import org.posthouse.wire.Reason;
 final class RefusalLog {
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Lines of one reason in one interval. There are 25 reasons, so at most 76 lines in 10 seconds, and mostly 4. */
+    /** Lines of one reason in one interval: of all reasons together less than a hundred in 10 seconds, and mostly 4. */
     static final int LINES_MAX = 3;
 
     private final LongSupplier nanoTime;

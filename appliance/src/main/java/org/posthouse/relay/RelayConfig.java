@@ -45,7 +45,7 @@ public record RelayConfig(
 
     public static final int SHARDS_DEFAULT = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
 
-    /** How a relay's work is placed on threads (DESIGN section 6). */
+    /** How a relay's work is placed on threads (docs/operations.md, modes). */
     public enum Mode {
         /** One event loop does all. */
         MULTIPLEXED,

@@ -14,7 +14,7 @@ import org.posthouse.wire.MessageChecksum;
 
 /**
  * What one rank has sent to the mailboxes of this relay, as the log has it, held against what it claims to send again
- * (DESIGN section 5, suppressed re-sends). Log and claims are in nearly the same order, so little is remembered of either.
+ * (docs/wire.md, RESENT). Log and claims are in nearly the same order, so little is remembered of either.
  * Confined to the thread that reads histories.
  */
 final class SentBefore implements AutoCloseable {

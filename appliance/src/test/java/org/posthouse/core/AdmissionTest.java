@@ -119,7 +119,7 @@ final class AdmissionTest {
 
     @Test
     void refusesJobWithoutThisRelay() {
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, Historian.NONE, Images.NONE);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historian, relay.images);
         List<Home> homes = List.of(new Home("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
         assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), Reason.WRONG_SITE);

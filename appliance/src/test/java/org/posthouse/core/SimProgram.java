@@ -34,13 +34,11 @@ final class SimProgram {
     }
 
     private final Random random;
-    private final int ranks;
     private final List<SimLetter> letters = new ArrayList<>();
     private final Map<List<Integer>, Integer> choices = new HashMap<>();
 
     SimProgram(Random random, int ranks) {
         this.random = random;
-        this.ranks = ranks;
         int contexts = 1 + random.nextInt(2);
         int tags = 1 + random.nextInt(3);
         boolean flood = random.nextInt(4) == 0;
@@ -121,9 +119,5 @@ final class SimProgram {
 
     private int choice(int of, Integer... key) {
         return choices.computeIfAbsent(List.of(key), unseen -> random.nextInt(of));
-    }
-
-    int ranks() {
-        return ranks;
     }
 }

@@ -52,7 +52,7 @@ final class SimRelay {
         this.journal = journal;
         journal.countIn(ledger);
         SimHistorian historian = new SimHistorian(world.clock(), world.random(), journal, () -> alive);
-        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historian, Images.NONE);
+        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historian, new TableImages());
         historian.of(core);
     }
 

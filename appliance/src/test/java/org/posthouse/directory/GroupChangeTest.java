@@ -42,7 +42,7 @@ class GroupChangeTest {
         directories.get(2).member().getLifecycleService().terminate();
         soon().untilAsserted(
                 () -> assertThat(directories.getFirst().relays()).containsExactly(Groups.relay("r0", 7)));
-        assertThat(directories.getFirst().rank(1, 0)).contains(Groups.rank(1, 0, 0, "r2"));
+        assertThat(directories.getFirst().ranks(1)).containsExactly(Groups.rank(1, 0, 0, "r2"));
         assertThat(directories.get(2).relays()).as("last view of the dead").contains(Groups.relay("r0", 7));
     }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class LateDirectoryTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    /** Less than what a member may take to leave. */
+    private static final Duration WHILE_IT_LEAVES = Duration.ofSeconds(10);
 
     @Test
     void whatWasSaidBeforeTheGroupWasJoinedIsSaidToItThen() throws Exception {
@@ -52,10 +56,13 @@ class LateDirectoryTest {
     @Test
     void nobodyWhoWritesWaitsForALeavingMember() throws IOException {
         CompletableFuture<Boolean> wrote = new CompletableFuture<>();
-        try (LateDirectory late = new LateDirectory(Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0"))) {
+        AtomicReference<HazelcastDirectory> group = new AtomicReference<>();
+        GroupConfig config = Groups.config("leaving", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config, (member, port) -> group.updateAndGet(none -> HazelcastDirectory.start(member, port)), 1)) {
             late.announce(Groups.relay("r0", 1));
             late.join();
-            late.onChange(() -> wrote.complete(endsWithin(PATIENCE, () -> late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"))))));
+            group.get().member().getLifecycleService()
+                    .addLifecycleListener(leaving -> wrote.complete(endsWithin(WHILE_IT_LEAVES, () -> late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"))))));
             late.part();
         }
         assertThat(wrote).isCompletedWithValue(true);

@@ -181,7 +181,7 @@ final class DirectoryFaultTest {
             until(launcher, FrameType.JOB_OPENED);
             rank.send(Hello.firstStart(JOB, 1, TOKEN).encode());
             until(rank, FrameType.WELCOME);
-            await().until(() -> directory.rank(JOB, 1).orElseThrow().state().equals("CONNECTED"));
+            await().until(() -> directory.ranks(JOB).get(1).state().equals("CONNECTED"));
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         }
         assertThat(left).extracting(RankEntry::state).containsExactly("WAITING", "AWAY");

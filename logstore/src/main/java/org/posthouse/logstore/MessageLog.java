@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The message log of a relay (DESIGN sections 3, 5 and 7): one writer, append before effect. Confined to its owner,
+ * The message log of a relay (docs/log-format.md): one writer, append before effect. Confined to its owner,
  * the thread of the first append after open or {@link #handOver()}; only {@link #epoch()} and
  * {@link #position()} may be called from elsewhere, and {@link #close()} once the owner appends no more.
  *

@@ -26,7 +26,7 @@ class FullDiskTest {
         Path output = folder.resolve("output");
         String script = "mount -t tmpfs -o size=64m,nr_inodes=100 posthouse \"$0\" || { echo cannot mount; exit; }; ulimit -n 256; exec \"$@\"";
         List<String> first = List.of("unshare", "-Urm", "sh", "-c", script, disk.toString());
-        Process process = ChildJvm.startBehind(first, FullDisk.class, output, disk.toString());
+        Process process = ChildJvm.startBehind(first, FullDisk.class, output, disk.toString()).process();
         assertThat(process.waitFor(40, TimeUnit.SECONDS)).isTrue();
         String told = Files.readString(output);
         assumeFalse(told.contains("cannot mount") || told.contains("unshare"), told);

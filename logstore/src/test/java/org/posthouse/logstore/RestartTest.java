@@ -8,9 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.queue.impl.TableStore;
@@ -58,64 +56,37 @@ final class RestartTest {
         long before = 0;
         for (int kill = 1; kill <= KILLS; kill++) {
             killAfterAppends(folder, acknowledgement, kill, before + 1000);
-            long acknowledged = acknowledged(acknowledgement);
+            long acknowledged = ChildJvm.told(acknowledgement, 0);
             try (MessageLog log = MessageLog.open(Samples.config(folder))) {
                 assertThat(log.position()).isGreaterThan(acknowledged);
                 assertThat(log.epoch()).isEqualTo(2L * kill);
                 before = log.position();
             }
         }
-        LogScan scan = MessageLog.scan(folder, RestartTest::assertPayloadWhole);
+        LogScan scan = MessageLog.scan(folder, Samples::assertPayloadWhole);
         assertThat(scan.defect()).isEmpty();
         assertThat(scan.lastPosition()).isEqualTo(before);
         assertThat(scan.counts()).containsEntry(RecordType.WRITER_STARTED, 2L * KILLS);
     }
 
-    private static void assertPayloadWhole(LogEntry entry) {
-        if (entry.record() instanceof Arrival arrival) {
-            assertThat(entry.payload()).isEqualTo(
-                    ByteBuffer.wrap(Samples.bytes(arrival.sequence(), (int) arrival.length())));
-        }
-    }
-
     private void killAfterAppends(Path folder, Path acknowledgement, int seed, long position) throws Exception {
-        Process writer = ChildJvm.start(Writer.class, home.resolve("out" + seed), folder.toString(),
-                acknowledgement.toString(), Integer.toString(seed));
-        try {
-            while (acknowledged(acknowledgement) < position) {
-                assertThat(writer.waitFor(Duration.ofMillis(1))).as(() -> output(seed)).isFalse();
-            }
-        } finally {
-            writer.destroyForcibly().waitFor();
+        try (ChildJvm writer = writer(folder, acknowledgement, seed)) {
+            writer.await(() -> ChildJvm.told(acknowledgement, 0) >= position);
         }
     }
 
-    private String output(int seed) {
-        try {
-            return Files.readString(home.resolve("out" + seed));
-        } catch (IOException e) {
-            return e.toString();
-        }
-    }
-
-    private static long acknowledged(Path file) throws IOException {
-        return Files.exists(file) && Files.size(file) >= 8 ? ByteBuffer.wrap(
-                Files.readAllBytes(file)).getLong(0) : 0;
+    private ChildJvm writer(Path folder, Path acknowledgement, int seed) throws IOException {
+        return ChildJvm.start(Writer.class, home.resolve("out" + seed), folder.toString(), acknowledgement.toString(), "" + seed);
     }
 
     @Test
     void refusesAFolderThatAnotherProcessHoldsAndNamesIt() throws Exception {
         Path folder = home.resolve("log");
-        Process writer = ChildJvm.start(Writer.class, home.resolve("out0"), folder.toString(),
-                home.resolve("ack").toString(), "0");
-        try {
-            while (acknowledged(home.resolve("ack")) < 1) {
-                assertThat(writer.waitFor(Duration.ofMillis(1))).as(() -> output(0)).isFalse();
-            }
+        Path acknowledgement = home.resolve("ack");
+        try (ChildJvm writer = writer(folder, acknowledgement, 0)) {
+            writer.await(() -> ChildJvm.told(acknowledgement, 0) >= 1);
             assertThatThrownBy(() -> MessageLog.open(Samples.config(folder))).isInstanceOf(LogException.class)
-                    .hasMessageContaining(folder.toString()).hasMessageContaining("process " + writer.pid());
-        } finally {
-            writer.destroyForcibly().waitFor();
+                    .hasMessageContaining(folder.toString()).hasMessageContaining("process " + writer.process().pid());
         }
     }
 

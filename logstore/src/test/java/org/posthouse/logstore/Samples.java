@@ -1,5 +1,7 @@
 package org.posthouse.logstore;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -75,6 +77,13 @@ final class Samples {
 
     static LogScan scan(Path folder) {
         return MessageLog.scan(folder, entry -> {});
+    }
+
+    /** Of a record that a scan shows. */
+    static void assertPayloadWhole(LogEntry entry) {
+        if (entry.record() instanceof Arrival arrival) {
+            assertThat(entry.payload()).isEqualTo(ByteBuffer.wrap(bytes(arrival.sequence(), (int) arrival.length())));
+        }
     }
 
     /** What a scan shows, without the payload, which is gone after the visit. */

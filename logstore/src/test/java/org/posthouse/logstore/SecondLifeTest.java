@@ -7,15 +7,12 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 
@@ -61,13 +58,13 @@ final class SecondLifeTest {
         Path folder = home.resolve("log");
         Path told = home.resolve("told");
         for (int kill = 1; kill <= KILLS; kill++) {
-            killAfterCuts(folder, told, kill, told(told, 8) + 3);
-            long acknowledged = told(told, 0);
+            killAfterCuts(folder, told, kill, ChildJvm.told(told, 8) + 3);
+            long acknowledged = ChildJvm.told(told, 0);
             assertNoEarlierLife(folder);
             try (MessageLog log = MessageLog.open(new LogConfig(folder, 1 << 20, 0))) {
                 assertThat(log.position()).isGreaterThan(acknowledged);
             }
-            LogScan scan = MessageLog.scan(folder, SecondLifeTest::assertPayloadWhole);
+            LogScan scan = MessageLog.scan(folder, Samples::assertPayloadWhole);
             assertThat(scan.defect()).isEmpty();
             assertThat(scan.epoch()).isEqualTo(2L * kill);
             assertThat(folder.resolve("spare.tmp")).doesNotExist();
@@ -86,37 +83,14 @@ final class SecondLifeTest {
         }
     }
 
-    private static void assertPayloadWhole(LogEntry entry) {
-        if (entry.record() instanceof Arrival arrival) {
-            assertThat(entry.payload()).isEqualTo(ByteBuffer.wrap(Samples.bytes(arrival.sequence(), (int) arrival.length())));
-        }
-    }
-
     /** At some moment within the job behind so many cuts. */
     private void killAfterCuts(Path folder, Path told, int seed, long cuts) throws Exception {
-        Process writer = ChildJvm.start(Writer.class, home.resolve("out" + seed), folder.toString(), told.toString(), "" + seed);
-        try {
-            while (told(told, 8) < cuts) {
-                assertThat(writer.waitFor(Duration.ofMillis(1))).as(() -> output(seed)).isFalse();
+        try (ChildJvm writer = ChildJvm.start(Writer.class, home.resolve("out" + seed), folder.toString(), told.toString(), "" + seed)) {
+            writer.await(() -> ChildJvm.told(told, 8) >= cuts);
+            long until = ChildJvm.told(told, 0) + 3 + 5L * seed;
+            while (ChildJvm.told(told, 0) < until) {
+                assertThat(writer.process().isAlive()).as(writer::output).isTrue();
             }
-            long until = told(told, 0) + 3 + 5L * seed;
-            while (told(told, 0) < until) {
-                assertThat(writer.isAlive()).as(() -> output(seed)).isTrue();
-            }
-        } finally {
-            writer.destroyForcibly().waitFor();
         }
-    }
-
-    private String output(int seed) {
-        try {
-            return Files.readString(home.resolve("out" + seed));
-        } catch (IOException e) {
-            return e.toString();
-        }
-    }
-
-    private static long told(Path file, int at) throws IOException {
-        return Files.exists(file) && Files.size(file) >= 16 ? ByteBuffer.wrap(Files.readAllBytes(file)).getLong(at) : 0;
     }
 }

@@ -286,7 +286,7 @@ public final class FrameView {
         return this;
     }
 
-    /** Failed polls of the sending rank since its start (DESIGN section 5), the low 32 bits. */
+    /** Failed polls of the sending rank since its start, the low 32 bits. */
     public int failedPolls() {
         return buffer.getInt(base + FAILED_POLLS);
     }

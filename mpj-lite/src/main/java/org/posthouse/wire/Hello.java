@@ -3,7 +3,7 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (DESIGN section 5). Pages of
+ * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (docs/wire.md, HELLO). Pages of
  * {@link StatePage} may follow, which tell the rest; the relay compares it with what it knows.
  *
  * @param kind {@link #RANK} or {@link #LAUNCHER}

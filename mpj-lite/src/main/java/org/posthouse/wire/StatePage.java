@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A part of what an end of a rank's connection remembers about channels and messages: follows HELLO or WELCOME (DESIGN
- * section 5).
+ * A part of what an end of a rank's connection remembers about channels and messages: follows HELLO or WELCOME (docs/wire.md,
+ * STATE).
  *
  * @param job the job's id
  * @param left pages that follow this one

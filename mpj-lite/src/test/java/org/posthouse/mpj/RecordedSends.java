@@ -5,7 +5,6 @@ import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -291,11 +290,5 @@ final class RecordedSends {
     /** Whoever answers has had all that came before. */
     private void answered(Message message) {
         safe(message.parts.firstKey());
-    }
-
-    Map<String, Integer> checksums() {
-        Map<String, Integer> all = new HashMap<>();
-        messages.forEach((transfer, message) -> all.put(transfer.toString(), message.checksum()));
-        return all;
     }
 }
