@@ -88,20 +88,20 @@ final class JobRelays implements AutoCloseable {
     /** Dials a lost relay again, on a thread of its own, which tells how it went. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
-            Redial redial = new Redial(relay, address(relay), timeoutMs, this, signals);
+            Redial redial = new Redial(relay, timeoutMs, () -> reopen(relay), signals, System::nanoTime);
             redials.add(redial);
             Thread.ofVirtual().name("posthouse-redial-" + relay).start(redial);
         }
     }
 
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
-    Redial.Refusal reopen(int relay, String address) {
-        Redial.Refusal refusal = reopen(relay, address, job.comingBack());
+    private Redial.Refusal reopen(int relay) {
+        Redial.Refusal refusal = reopen(relay, job.comingBack());
         if (refusal == null || refusal.by() != Redial.Refusal.By.RELAY_WITHOUT_JOB) {
             return refusal;
         }
         if (maybeUntold) {
-            return reopen(relay, address, job);
+            return reopen(relay, job);
         }
         lacks(relay);
         return refusal;
@@ -111,7 +111,8 @@ final class JobRelays implements AutoCloseable {
         without.add(relay);
     }
 
-    private Redial.Refusal reopen(int relay, String address, JobOpen opening) {
+    private Redial.Refusal reopen(int relay, JobOpen opening) {
+        String address = address(relay);
         try {
             RelayLine line = RelayLine.connect(address, token);
             String expected = job.homes().get(relay).relay();
@@ -132,7 +133,7 @@ final class JobRelays implements AutoCloseable {
             announced.complete(null);
             return null;
         } catch (JobFailure e) {
-            return new Redial.Refusal(e.getMessage(), Redial.Refusal.By.NOBODY);
+            return new Redial.Refusal(e.getMessage(), e.isEarly() ? Redial.Refusal.By.RELAY_AT_START : Redial.Refusal.By.NOBODY);
         }
     }
 

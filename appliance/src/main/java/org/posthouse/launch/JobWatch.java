@@ -241,7 +241,7 @@ final class JobWatch {
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.JobUnknown unknown -> onJobUnknown(unknown, nowNs);
-            case Signal.AnotherRelay another -> tell.accept(another.why() + "; it is dialled again");
+            case Signal.NotYet not -> tell.accept(not.why() + "; it is dialled again");
             case Signal.Leave leave -> leave(leave.why());
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }

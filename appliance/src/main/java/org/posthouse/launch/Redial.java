@@ -4,8 +4,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
-/** Dials a relay that a running job has lost, later and later, until it answers, refuses, or the time is over. */
+/**
+ * Dials a relay that a running job has lost, later and later, until it answers, refuses, or the time is over. That in which a relay
+ * says that it has not read its log yet is not counted.
+ */
 final class Redial implements Runnable {
     private static final long PAUSE_MS_MIN = 20;
     private static final long PAUSE_MS_MAX = 1_000;
@@ -16,6 +21,8 @@ final class Redial implements Runnable {
         enum By {
             /** Nobody answers, or nobody who stays. */
             NOBODY,
+            /** The relay, which has not read its log yet. */
+            RELAY_AT_START,
             /** The relay itself, which would say so again. */
             RELAY,
             /** The relay, which does not have the job. */
@@ -26,33 +33,43 @@ final class Redial implements Runnable {
     }
 
     private final int relay;
-    private final String address;
     private final long timeoutMs;
-    private final JobRelays relays;
+    private final Supplier<Refusal> reopen;
     private final Consumer<Signal> signals;
+    private final LongSupplier clock;
 
     /** Written by the job's thread, read by the one that dials. */
     private volatile boolean stopped;
 
-    Redial(int relay, String address, long timeoutMs, JobRelays relays, Consumer<Signal> signals) {
+    /**
+     * @param reopen connects to the relay and opens the job there again; gives why it cannot, or null if it has
+     * @param clock in nanoseconds, as {@link System#nanoTime}
+     */
+    Redial(int relay, long timeoutMs, Supplier<Refusal> reopen, Consumer<Signal> signals, LongSupplier clock) {
         this.relay = relay;
-        this.address = address;
         this.timeoutMs = timeoutMs;
-        this.relays = relays;
+        this.reopen = reopen;
         this.signals = signals;
+        this.clock = clock;
     }
 
     @Override
     public void run() {
-        long start = System.nanoTime();
+        long last = clock.getAsLong();
+        long end = last + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         Set<Refusal.By> told = EnumSet.noneOf(Refusal.By.class);
         try {
             for (long pauseMs = PAUSE_MS_MIN; !stopped; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
-                Refusal refusal = relays.reopen(relay, address);
+                Refusal refusal = reopen.get();
                 if (refusal == null) {
                     return;
                 }
-                if (refusal.by() == Refusal.By.RELAY || System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
+                long now = clock.getAsLong();
+                if (refusal.by() == Refusal.By.RELAY_AT_START) {
+                    end += now - last;
+                }
+                last = now;
+                if (refusal.by() == Refusal.By.RELAY || now - end >= 0) {
                     signals.accept(new Signal.RelayLost(relay, refusal.why(), true));
                     return;
                 }
@@ -69,7 +86,7 @@ final class Redial implements Runnable {
     private void tell(Refusal refusal) {
         switch (refusal.by()) {
             case RELAY_WITHOUT_JOB -> signals.accept(new Signal.JobUnknown(relay, refusal.why()));
-            case ANOTHER_RELAY -> signals.accept(new Signal.AnotherRelay(refusal.why()));
+            case RELAY_AT_START, ANOTHER_RELAY -> signals.accept(new Signal.NotYet(refusal.why()));
             default -> {}
         }
     }

@@ -82,6 +82,9 @@ public final class RelayLine implements AutoCloseable {
                     return relay;
                 } catch (JobFailure e) {
                     relay.close();
+                    if (relay.refusal == Reason.RELAY_STARTING) {
+                        throw new JobFailure(e.getMessage(), e, true);
+                    }
                     if (relay.refusal != Reason.TIMEOUT || hellos == HELLOS_MAX) {
                         throw e;
                     }

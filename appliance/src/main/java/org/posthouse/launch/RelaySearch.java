@@ -26,6 +26,9 @@ final class RelaySearch {
     private static final String ELSEWHERE = "; if it runs on another host, start it with --announce and the address at which it is reached from here, or name"
             + " that with --relay";
 
+    /** How long after its answer a relay that has not read its log yet is dialled again. */
+    private static final long AGAIN_MS = 100;
+
     private final Reach reach;
 
     /** By the relay's id, in the order in which they were connected. */
@@ -55,13 +58,39 @@ final class RelaySearch {
 
     private List<List<RelayLine>> find(int ranks) throws JobFailure {
         for (String address : reach.addresses()) {
-            add(RelayLine.connect(address, reach.token(), advice(address)));
+            add(connectNamed(address));
         }
         List<List<RelayLine>> found = new ArrayList<>();
         for (String site : sites(ranks)) {
             found.add(connectSite(site));
         }
         return found;
+    }
+
+    /** One that has not read its log yet is waited for: it may have been started just before. */
+    private RelayLine connectNamed(String address) throws JobFailure {
+        for (boolean told = false;; told = true) {
+            try {
+                return RelayLine.connect(address, reach.token(), advice(address));
+            } catch (JobFailure e) {
+                if (!e.isEarly()) {
+                    throw e;
+                }
+                if (!told) {
+                    System.err.println("posthouse: " + e.getMessage());
+                }
+            }
+            pause(address);
+        }
+    }
+
+    private static void pause(String address) throws JobFailure {
+        try {
+            Thread.sleep(AGAIN_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new JobFailure("interrupted while waiting for the relay at " + address, e);
+        }
     }
 
     /** What the user does about a relay that was named and cannot be reached. */

@@ -58,8 +58,8 @@ sealed interface Signal {
      */
     record JobUnknown(int relay, String why) implements Signal {}
 
-    /** Another relay answers where a lost one is dialled, which goes on. */
-    record AnotherRelay(String why) implements Signal {}
+    /** A lost relay has not read its log yet, or another one answers where it is dialled, which goes on. */
+    record NotYet(String why) implements Signal {}
 
     /** Somebody wants the job to stand still until another launcher goes on with it. */
     record Leave(String why) implements Signal {}

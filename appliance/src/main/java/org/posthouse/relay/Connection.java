@@ -35,7 +35,7 @@ final class Connection implements FrameDecoder.Sink {
 
     /** Reasons to close that are nobody's fault. */
     private static final Set<Reason> EXPECTED =
-            EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING, Reason.MOVED);
+            EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING, Reason.RELAY_STARTING, Reason.MOVED);
 
     /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
     private static final int CLOSE_MS_MAX = 1_000;

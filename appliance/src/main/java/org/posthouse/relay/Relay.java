@@ -109,10 +109,10 @@ public final class Relay extends VerticleBase {
         shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate, connections::size);
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
-        return openLog()
+        return listen()
+                .compose(bound -> openLog())
                 .compose(this::recover)
-                .compose(done -> listen())
-                .compose(bound -> links.start())
+                .compose(done -> links.start())
                 .onSuccess(up -> serve())
                 .onFailure(cause -> reception.close().eventually(this::letGo));
     }
@@ -273,6 +273,11 @@ public final class Relay extends VerticleBase {
         Connection connection = new Connection(this, outlet, emission);
         if (stopping) {
             connection.close(goodbye());
+            return connection;
+        }
+        Optional<String> first = recovering();
+        if (first.isPresent()) {
+            connection.close(Notice.closing(0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + first.get()));
             return connection;
         }
         if (connections.size() >= config.door().connectionsMax()) {

@@ -36,6 +36,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
@@ -92,7 +93,7 @@ class RelayLineTest {
                     connecting.completeExceptionally(e);
                 }
             });
-            late.giveUp();
+            late.turnAway(Reason.TIMEOUT);
             late.greet();
             try (RelayLine line = connecting.get()) {
                 assertThat(line.home().relay()).isEqualTo("here");

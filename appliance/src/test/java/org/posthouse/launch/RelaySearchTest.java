@@ -12,6 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** What is said of relays that were named and cannot be reached. */
@@ -31,6 +32,21 @@ class RelaySearchTest {
                 .isThrownBy(() -> find(NOBODY))
                 .withMessage("cannot reach the relay at 127.0.0.1:1: Connection refused; start it (posthouse relay --site SITE --listen 127.0.0.1:1),"
                         + " or give --relay the address at which it says that it listens; without --relay the job runs over relays of its own");
+    }
+
+    /** It may have been started just before. */
+    @Test
+    void aNamedRelayThatReadsItsLogIsWaitedFor() throws Exception {
+        try (ToldRelay relay = new ToldRelay()) {
+            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
+                relay.turnAway(Reason.RELAY_STARTING);
+                relay.turnAway(Reason.RELAY_STARTING);
+                relay.greet();
+            }).doesNotThrowAnyException(), Thread::startVirtualThread);
+            List<List<RelayLine>> found = RelaySearch.find(new Reach(List.of(relay.address()), 0, 0, Token.NONE), 2);
+            found.getFirst().forEach(RelayLine::close);
+            greeted.join();
+        }
     }
 
     @Test

@@ -59,10 +59,10 @@ final class ToldRelay implements AutoCloseable {
         launcher.setSoTimeout(ANSWER_MS);
     }
 
-    /** Takes the launcher's connection, and has not heard it in time. */
-    void giveUp() throws IOException {
+    /** Takes the launcher's connection, and refuses it at once. */
+    void turnAway(Reason why) throws IOException {
         meet();
-        say(Notice.closing(0, Reason.TIMEOUT, "no HELLO within 5000 ms").encode(FrameType.CLOSE));
+        say(Notice.closing(0, why, "not now").encode(FrameType.CLOSE));
     }
 
     /** @param homes what it tells of, itself first */

@@ -26,6 +26,9 @@ final class Dialling {
 
     private long end;
 
+    /** When the last of these tries was begun, with the pause before it. */
+    private long began;
+
     /** @param msMax how long to try when the connection has broken */
     Dialling(Machine machine, String relay, int busyPollUs, long msMax) {
         this.machine = machine;
@@ -70,7 +73,7 @@ final class Dialling {
             end = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(msMax);
         }
         IOException last = why;
-        while (machine.nanoTime() - end < 0) {
+        for (began = machine.nanoTime(); began - end < 0; began = machine.nanoTime()) {
             if (pauseMs > 0) {
                 pause(pauseMs);
             }
@@ -88,6 +91,11 @@ final class Dialling {
                 last.getMessage() + "; it has not come back for " + TimeUnit.MILLISECONDS.toSeconds(msMax) + " s ("
                         + Settings.RECONNECT_S + ")",
                 last);
+    }
+
+    /** Who was reached by the last try is the relay, which has not read its log yet: the time that this took is not counted. */
+    void early() {
+        end += machine.nanoTime() - began;
     }
 
     /** The relay has greeted the rank: the next break is another. */

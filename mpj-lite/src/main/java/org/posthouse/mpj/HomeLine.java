@@ -386,13 +386,18 @@ final class HomeLine {
 
     /**
      * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It has not heard HELLO in time, on a host that is
-     * busy; it is about to come back, maybe where another one is now; or it has died since it asked the rank to move, and knows nothing of that.
+     * busy; it is about to come back, maybe where another one is now; it has not read its log yet; or it has died since it asked the rank to move, and knows nothing of that.
      */
     boolean isRefusedForNow(Notice why) {
-        boolean away = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING || why.reason() == Reason.WRONG_RANK;
+        boolean starts = why.reason() == Reason.RELAY_STARTING;
+        boolean away = starts || moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING
+                || why.reason() == Reason.WRONG_RANK;
         boolean back = why.reason() == Reason.TIMEOUT || awaits && away;
         if (!back || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
+        }
+        if (starts) {
+            dialling.early();
         }
         stage = Stage.BROKEN;
         ended = new IOException("the relay at " + remote() + " has refused this rank: " + why.reason() + ": " + why.text());

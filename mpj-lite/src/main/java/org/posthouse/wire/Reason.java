@@ -32,7 +32,8 @@ public enum Reason {
     LOG_DAMAGED(24, "a record of the message log cannot be read back", "check the disk; restore the relay's data folder from a copy"),
     REVOKED(25, "the certificate was revoked", "issue a new one with posthouse keys renew"),
     NAME_TAKEN(26, "an older relay of this name is linked and answers", "stop one of the two, or give one another name"),
-    LOG_BROKEN(27, "the message log takes nothing any more", "do what it says of the log, or mend its disk, and start the relay again");
+    LOG_BROKEN(27, "the message log takes nothing any more", "do what it says of the log, or mend its disk, and start the relay again"),
+    RELAY_STARTING(28, "the relay has not read its log yet", "wait until it serves, however long that takes");
 
     private static final Reason[] BY_CODE = values();
 

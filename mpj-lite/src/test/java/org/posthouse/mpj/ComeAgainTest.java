@@ -674,7 +674,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @ParameterizedTest
-    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "WRONG_RANK", "TIMEOUT"})
+    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "RELAY_STARTING", "WRONG_RANK", "TIMEOUT"})
     void aRelayThatIsNotThereYetIsTriedAgain(Reason reason) throws Exception {
         connect(true, 60);
         waitForMessage();

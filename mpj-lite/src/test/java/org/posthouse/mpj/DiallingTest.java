@@ -1,0 +1,93 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+
+/** For how long a rank dials its relay, on a clock of the test's. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class DiallingTest {
+    private static final int RECONNECT_S = 60;
+    private static final Hello HELLO = Hello.start(ScriptedRelay.JOB, 0, 2, new Token(3, 4));
+
+    private final Clock clock = new Clock();
+    private final ScriptedRelay relay = new ScriptedRelay();
+    private HomeLine line;
+
+    DiallingTest() throws IOException {}
+
+    @BeforeEach
+    void connect() throws IOException {
+        Settings settings = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, RECONNECT_S);
+        line = HomeLine.connect(clock, relay.address(), settings, HELLO, true);
+        relay.accept().close();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        relay.close();
+    }
+
+    /** The relay refuses, {@code seconds} after the rank has dialled, which dials again. */
+    private void refuse(Reason reason, int seconds) throws IOException {
+        clock.nowNs += TimeUnit.SECONDS.toNanos(seconds);
+        assertThat(line.isRefusedForNow(Notice.closing(ScriptedRelay.JOB, reason, "not yet"))).isTrue();
+        line.greet(line.redial(), HELLO, List.of());
+        relay.accept().close();
+    }
+
+    @Test
+    void aRelayThatReadsItsLogIsDialledForAsLongAsItSaysSo() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            refuse(Reason.RELAY_STARTING, RECONNECT_S - 1);
+        }
+    }
+
+    @Test
+    void theTimeInWhichItSaysSomethingElseIsCountedBesideIt() throws Exception {
+        refuse(Reason.UNKNOWN_JOB, 0);
+        refuse(Reason.UNKNOWN_JOB, RECONNECT_S - 10);
+        refuse(Reason.RELAY_STARTING, RECONNECT_S);
+        assertThatThrownBy(() -> refuse(Reason.UNKNOWN_JOB, 10))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith("not yet; it has not come back for 60 s (POSTHOUSE_RECONNECT_S)");
+    }
+
+    /** This process's machine, with a time of its own. Confined to the test. */
+    private static final class Clock implements Machine {
+        private long nowNs;
+
+        @Override
+        public SocketChannel socket() throws IOException {
+            return REAL.socket();
+        }
+
+        @Override
+        public long nanoTime() {
+            return nowNs;
+        }
+
+        @Override
+        public void sleep(long ms) {
+            nowNs += TimeUnit.MILLISECONDS.toNanos(ms);
+        }
+
+        @Override
+        public boolean isCollective() {
+            return REAL.isCollective();
+        }
+    }
+}
