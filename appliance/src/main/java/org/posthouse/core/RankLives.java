@@ -68,7 +68,7 @@ final class RankLives {
             case FENCED -> {
                 HomedRank rank = job.homed(hello.rank());
                 boolean isCutOff = rank.state() == RankState.AWAY || rank.state() == RankState.LOST;
-                yield isCutOff && hello.start() != Hello.AGAIN && hello.incarnation() == rank.incarnation();
+                yield isCutOff && hello.incarnation() == rank.incarnation();
             }
             default -> false;
         };

@@ -193,6 +193,14 @@ final class CheckpointsTest {
         assertThat(relay.images.take()).endsWith("begin rank 0 #2: 10");
     }
 
+    /** Nobody says any more how much of it was written, and its rank waits for that. */
+    @Test
+    void allOfAnImageThatFailedMayCome() throws Exception {
+        says(Point.Kind.SAVE, WINDOW + 1L);
+        relay.core.imageFailed(rank.rank, 1);
+        assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + 1) + ", 0 events, 0 failed polls");
+    }
+
     @Test
     void aRankThatGoesTakesItsHalfImageWithIt() throws Exception {
         says(Point.Kind.SAVE, 100);

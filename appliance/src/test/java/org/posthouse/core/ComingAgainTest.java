@@ -547,4 +547,21 @@ final class ComingAgainTest {
         assertThat(rank.take()).containsExactly("ack 1 safe, 1 handled");
         goesLive();
     }
+
+    /** It is told to begin again what nobody else keeps; by the time that it does that was handled, and no other word of it comes. */
+    @Test
+    void whatIsBegunAgainAndWasHandledMeanwhileIsSafeAtOnce() throws Exception {
+        rank.sends(send(3, 1, 10));
+        isCut();
+        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        relay.core.handled(relay.there, false, 1);
+        rank.take();
+        rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 10)));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, 10));
+        ByteBuffer asks = relay.frames.events(1, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
+        rank.sends(asks);
+        assertThat(rank.take()).containsExactly("ack 3 safe, 3 handled");
+        goesLive();
+    }
 }

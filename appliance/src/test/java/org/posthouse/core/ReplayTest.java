@@ -473,6 +473,22 @@ final class ReplayTest {
         goesLive();
     }
 
+    /** The answer to the process before comes between what this one is told and what it says: to go on would be to send what nobody waits for. */
+    @Test
+    void anOfferThatWasTakenBackMeanwhileDoesNotGoOn() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        dies();
+        comes(2);
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
+        rank.take();
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
+        assertThat(rank.take()).isEmpty();
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
+        goesLive();
+    }
+
     @Test
     void anEagerMessageOfWhichHalfCameIsCompletedByItsRepetition() throws Exception {
         rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * CHUNK));

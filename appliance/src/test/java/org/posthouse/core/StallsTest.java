@@ -164,11 +164,11 @@ final class StallsTest {
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         waits.sends(logged.frames.post(CONTEXT, 3, 0, 2, 8, 0));
         logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
-        logged.core.blocked(waits.rank, stall(0, 2, 3, "Bcast, root 3"));
+        logged.core.blocked(waits.rank, new Stall(OneRelay.JOB, CONTEXT, 98, 2, 0, 3, "Bcast, root 3"));
         logged.journal.full = true;
         assertThatExceptionOfType(Refusal.class).isThrownBy(() -> logged.connect(2));
         logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
-        logged.core.stalled(logged.there, FrameType.BLOCKED, stall(3, 3, 0, "Barrier"));
+        logged.core.stalled(logged.there, FrameType.BLOCKED, new Stall(OneRelay.JOB, CONTEXT, 98, 3, 3, 0, "Barrier"));
         logged.core.stalled(logged.there, FrameType.MISMATCH, stall(0, 2, 3, "which has left it"));
         assertThat(waits.take()).isEmpty();
         logged.end();

@@ -19,6 +19,7 @@ public final class SimScript implements SimProcess.Program {
     private final int ranks;
     private final List<SimPhase> phases = new ArrayList<>();
     private final boolean asksRestored;
+    private final SimPhase prologue;
     private final boolean deterministic;
     private final boolean large;
     private final boolean savesAlways;
@@ -42,6 +43,7 @@ public final class SimScript implements SimProcess.Program {
         for (int i = 0; i < count; i++) {
             phases.add(SimPhase.draw(shape, deterministic, hardship));
         }
+        prologue = hardship.longPrologues() ? SimPhase.draw(shape, deterministic, hardship) : deterministic ? SimPhase.NAMED_EXCHANGE : SimPhase.EXCHANGE;
     }
 
     /** Whether all that any of its ranks sees is the same in every run. */
@@ -61,8 +63,7 @@ public final class SimScript implements SimProcess.Program {
     public void run(SimProcess process) throws IOException, ReceiveException {
         Diary diary = process.diary();
         if (asksRestored) {
-            SimActor prologue = actor(process, -1);
-            (deterministic ? SimPhase.NAMED_EXCHANGE : SimPhase.EXCHANGE).play(prologue);
+            prologue.play(actor(process, -1));
             DataInputStream image = process.endpoint().vault().restored();
             if (image != null) {
                 diary.load(image);

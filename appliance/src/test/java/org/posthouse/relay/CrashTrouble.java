@@ -59,6 +59,10 @@ final class CrashTrouble {
         for (int times = hardship.brokenLogs(); times > 0; times--) {
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> breakLog(randomHost()));
         }
+        for (int times = hardship.launchersDying(); times > 0; times--) {
+            SimJob job = world.jobs().get(random.nextInt(world.jobs().size()));
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), job::leave);
+        }
         for (int times = hardship.mistakes(); times > 0; times--) {
             world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
         }

@@ -90,7 +90,7 @@ final class CrashWorld {
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
         JobOpen opening = opening(hardship, JOB, relays, size, survivesHost ? Durability.HOST : Durability.PROCESS, random, launcher);
-        jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher));
+        jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher, hardship.launchersDying() > 0));
         if (isShared) {
             jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? Durability.PROCESS : Durability.HOST));
         }
@@ -104,7 +104,7 @@ final class CrashWorld {
         Random own = new Random(seed);
         int size = Math.max(relays, 2 + own.nextInt(3));
         JobOpen opening = opening(hardship, OTHER_JOB, relays, size, durability, own, own);
-        return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own);
+        return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own, hardship.launchersDying() > 0);
     }
 
     private int[] coresOf(JobOpen opening, Random random) {
@@ -121,7 +121,7 @@ final class CrashWorld {
             homeOf[rank] = rank < relays ? rank : random.nextInt(relays);
         }
         JobOpen job = new JobOpen(id, TOKEN, durability, false, "sim", homes, homeOf);
-        return launcher.nextInt(3) == 0 || hardship.brokenLogs() > 0 ? job.keepingOutput() : job;
+        return launcher.nextInt(3) == 0 || hardship.brokenLogs() > 0 || hardship.launchersDying() > 0 ? job.keepingOutput() : job;
     }
 
     static String relayId(int relay) {
@@ -432,6 +432,11 @@ final class CrashWorld {
     /** How often ranks have said that they are blocked in a collective. */
     int blocked() {
         return blocked;
+    }
+
+    /** Ranks that were started again behind their end, as nobody knew of it. */
+    int forgottenEnds() {
+        return jobs.stream().mapToInt(SimJob::forgottenEnds).sum();
     }
 
     /** Messages that were offered for want of credit only. */

@@ -61,6 +61,17 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.BROKEN, SEEDS / 10, true);
     }
 
+    /** A launcher dies with all its processes; of what it has not written down the next one knows nothing. */
+    @Test
+    void anotherLauncherGoesOn() {
+        nothingHasDied(Hardship.LEFT, SEEDS / 5);
+        int[] forgottenEnds = new int[1];
+        SeededRuns.each(SEEDS / 10, seed -> forgottenEnds[0] += run(Hardship.LEFT, seed, true).forgottenEnds());
+        if (!SeededRuns.isOne()) {
+            assertThat(forgottenEnds[0]).as("ranks that were started again behind their end").isGreaterThan(SEEDS / 50);
+        }
+    }
+
     /** Who knows that a send was taken back dies, and its relay with it; the receiver is told that it does not come. */
     @Test
     void whatWasTakenBackStaysSo() {

@@ -75,7 +75,9 @@ class GateTest {
         gate.passHandled(2, () -> out.add("of 2"));
         gate.forgo(job -> true);
         assertThat(out).as("it may become safe yet").isEmpty();
+        assertThat(gate.keepsHandled()).isFalse();
         gate.giveUp();
+        assertThat(gate.keepsHandled()).isTrue();
         gate.forgo(job -> false);
         assertThat(out).as("the job may go on out of the log").isEmpty();
         gate.forgo(job -> job == 2);

@@ -21,6 +21,9 @@ final class SimJob implements SimProcess.World {
     /** How often a relay is told that a rank is done. */
     private static final int DONE_TOLD = 4;
 
+    /** Until a launcher has written down that a rank has ended, at most. */
+    private static final int NOTE_TICKS_MAX = 300;
+
     private final CrashWorld world;
     private final JobOpen opening;
     private final SimScript script;
@@ -47,14 +50,23 @@ final class SimJob implements SimProcess.World {
 
     private boolean isLeft;
 
+    /** Whether launchers die at any moment. */
+    private final boolean mayDie;
+
+    /** Processes that have come to their end, which the launcher has not written down. */
+    private final Set<SimProcess> unnoted = new HashSet<>();
+
+    private int forgottenEnds;
+
     /** @param coreOf where its ranks are at home, by their numbers */
-    SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher) {
+    SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher, boolean mayDie) {
         this.world = world;
         this.opening = opening;
         this.script = script;
         this.coreOf = coreOf;
         this.random = random;
         this.launcher = launcher;
+        this.mayDie = mayDie;
         int size = coreOf.length;
         processes = new SimProcess[size];
         diaries = new Diary[size];
@@ -149,16 +161,33 @@ final class SimJob implements SimProcess.World {
         boolean isRefused = world.hosts().get(opening.homeOf()[process.rank()]).isBroken(); // As good as one that starts, if its host has lost that it had.
         boolean starting = status == Exit.CONNECTION && (!process.isConnected() || isRefused);
         if (status == 0) {
-            diaries[process.rank()] = process.diary();
-            left--;
-            tellDone(process.rank(), DONE_TOLD);
-            if (left == 0 && world.jobs().size() > 1) {
-                world.hosts().forEach(this::closeAt);
-            }
+            noteEnd(process);
         } else if (starting || status == Exit.RESTART) {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
         } else {
             throw new AssertionError(process + of() + " ends with status " + status + ": " + why);
+        }
+    }
+
+    /** The launcher writes down that a rank has ended; one that dies before that leaves it to the next to start it again. */
+    private void noteEnd(SimProcess process) {
+        unnoted.add(process);
+        if (mayDie) {
+            world.stage().after(launcher.nextInt(NOTE_TICKS_MAX), () -> ended(process));
+        } else {
+            ended(process);
+        }
+    }
+
+    private void ended(SimProcess process) {
+        if (!unnoted.remove(process)) {
+            return;
+        }
+        diaries[process.rank()] = process.diary();
+        left--;
+        tellDone(process.rank(), DONE_TOLD);
+        if (left == 0 && world.jobs().size() > 1) {
+            world.hosts().forEach(this::closeAt);
         }
     }
 
@@ -213,13 +242,15 @@ final class SimJob implements SimProcess.World {
     }
 
     /** The launcher leaves the job as it is. Its ranks end. */
-    private void leave() {
-        if (isLeft) {
+    void leave() {
+        if (isLeft || left == 0) {
             return;
         }
         world.trace("the launcher leaves the job" + of());
         isLeft = true;
         launchers++;
+        forgottenEnds += unnoted.size();
+        unnoted.clear();
         for (SimProcess process : processes) {
             if (process != null) {
                 process.kill();
@@ -248,7 +279,11 @@ final class SimJob implements SimProcess.World {
     private void keepOutput(JobEvent event, SimCore core) {
         world.trace(() -> "job event " + event);
         kept[event.rank()] = false;
+        int by = launchers;
         core.after(1 + launcher.nextInt(launcher.nextInt(10) == 0 ? 500 : 20), () -> {
+            if (by != launchers) {
+                return;
+            }
             world.trace(() -> "the launcher has what rank " + event.rank() + of() + " has printed");
             kept[event.rank()] = true;
             core.core().outputKept(new JobKept(id(), event.rank(), event.code(), event.a(), event.b()));
@@ -284,6 +319,11 @@ final class SimJob implements SimProcess.World {
     /** Ranks that have not come to their end. */
     int left() {
         return left;
+    }
+
+    /** Ranks that had come to their end and were started again, as their launcher had died before it wrote that down. */
+    int forgottenEnds() {
+        return forgottenEnds;
     }
 
     int coreOf(int rank) {
