@@ -353,6 +353,7 @@ class Collectives {
     }
 
     final Collective gathervInPlace(String call, RankBlocks all, int root) {
+        inOneGroup(call);
         atRoot(call, root, true);
         return gather(call, own(call, RECEIVE, all), all, root);
     }
@@ -368,6 +369,7 @@ class Collectives {
     }
 
     final Collective scattervInPlace(String call, RankBlocks all, int root) {
+        inOneGroup(call);
         atRoot(call, root, true);
         return scatter(call, all, own(call, SEND, all), root);
     }
@@ -378,8 +380,12 @@ class Collectives {
     }
 
     final Collective allgatherInPlace(String call, RankBlocks all) {
+        inOneGroup(call);
         return allgather(call, own(call, RECEIVE, all), all);
     }
+
+    /** Refuses what needs the rank's own block among those of all that it addresses: between two groups none of them is its own. */
+    void inOneGroup(String call) {}
 
     /** The rank's own block of a buffer that has one for every rank. */
     private Elements own(String call, String what, RankBlocks all) {
@@ -389,8 +395,7 @@ class Collectives {
 
     private void atRoot(String call, int root, boolean expected) {
         rooted(call, root);
-        // A root between two groups has no block of its own.
-        if ((expected ? rank == root : isRoot(root)) != expected) {
+        if (isRoot(root) != expected) {
             throw check.error(
                     MPI.ERR_ROOT, call,
                     "root is " + root + ", and this form is for " + (expected ? "the root only" : "all but the root"));

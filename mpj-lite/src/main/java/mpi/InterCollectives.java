@@ -32,6 +32,12 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
+    void inOneGroup(String call) {
+        comm.requireLive(call);
+        throw check.error(MPI.ERR_COMM, call, "this form is for one group, and here are two: expected a buffer to send and one to receive");
+    }
+
+    @Override
     void rooted(String call, int root) {
         comm.requireLive(call);
         if (root != MPI.ROOT && root != MPI.PROC_NULL) {

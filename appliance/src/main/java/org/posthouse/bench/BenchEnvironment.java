@@ -3,6 +3,7 @@ package org.posthouse.bench;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.launch.Installation;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.LocalSockets;
@@ -13,7 +14,7 @@ import org.posthouse.mpj.coll.Algorithms;
 public final class BenchEnvironment {
     private static final List<String> NAMES = List.of(
             Settings.EAGER_MAX, Settings.BUSY_POLL, Settings.KEPT_MAX, Settings.RECONNECT_S, Settings.AHEAD, Algorithms.VARIABLE,
-            Endpoints.CHECKPOINT_MS, ArgumentWords.VARIABLE, LocalSockets.VARIABLE);
+            Endpoints.CHECKPOINT_MS, ArgumentWords.VARIABLE, LocalSockets.VARIABLE, Installation.RANK_JAVA_HOME);
 
     private BenchEnvironment() {}
 

@@ -2,6 +2,7 @@ package org.posthouse.cli;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
@@ -272,6 +274,10 @@ final class RunCommand implements Callable<Integer> {
             Endpoints.checkpointMs(all);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+        Path java = Installation.rankJava(all);
+        if (!Files.isExecutable(java)) {
+            throw new CommandFailure("no program " + java + ": " + Installation.RANK_JAVA_HOME + " names the folder of the ranks' Java");
         }
         return folder == null ? environment : all;
     }

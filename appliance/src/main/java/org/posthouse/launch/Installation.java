@@ -17,11 +17,20 @@ public final class Installation {
     /** Variable of the environment: further flags of relays' JVMs, with blanks between them; none if it is not set. */
     public static final String RELAY_FLAGS = "POSTHOUSE_RELAY_FLAGS";
 
+    /** Variable of the environment: the folder of the Java, 17 or later, that ranks run with; this process's own if it is not set. */
+    public static final String RANK_JAVA_HOME = "POSTHOUSE_RANK_JAVA_HOME";
+
     private Installation() {}
 
-    /** The java that runs this process; ranks run with it too. */
+    /** The java that runs this process. */
     public static Path java() {
         return Path.of(System.getProperty("java.home"), "bin", "java");
+    }
+
+    /** The java of ranks that have these variables too. */
+    public static Path rankJava(Map<String, String> environment) {
+        String home = environment.getOrDefault(RANK_JAVA_HOME, System.getenv().getOrDefault(RANK_JAVA_HOME, ""));
+        return home.isEmpty() ? java() : Path.of(home, "bin", "java");
     }
 
     /** The flags that a JVM with a log or a group member needs, from the build's one list. */

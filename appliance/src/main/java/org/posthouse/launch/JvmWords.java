@@ -31,6 +31,9 @@ final class JvmWords {
     /** What it logs, warnings above all, unless it was told another form. */
     private static final Pattern LOGGED = Pattern.compile("\\[\\d+\\.\\d{3}s]\\[(error|warning|info|debug|trace) *]\\[[a-z0-9,]+ *]( |$)");
 
+    /** Where a debugger may find it, behind which there is the port, of the system's choice as a rule. */
+    private static final String LISTENS = "Listening for transport dt_socket at address: ";
+
     private static final int BEGINNING_BYTES_MAX = 256;
 
     private enum Block {
@@ -67,7 +70,7 @@ final class JvmWords {
             case UNSTARTED, CRASH -> {} // To the end of the process.
         }
         before = text;
-        return isInside || block != Block.NONE || LOGGED.matcher(text).lookingAt();
+        return isInside || block != Block.NONE || LOGGED.matcher(text).lookingAt() || text.startsWith(LISTENS);
     }
 
     private void begin(String text) {

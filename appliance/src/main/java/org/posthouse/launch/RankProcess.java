@@ -104,7 +104,7 @@ final class RankProcess implements StoppedRanks.Watched {
         Set<Path> classPath = new LinkedHashSet<>(List.of(Installation.jarOf(RankMain.class)));
         classPath.addAll(spec.classPath());
         List<String> command = new ArrayList<>();
-        command.add(Installation.java().toString());
+        command.add(Installation.rankJava(spec.environment()).toString());
         command.add(NO_FILES);
         if (!UserFlags.of(spec.jvmFlags(), spec.environment()).mayHave(ANY_COLLECTOR)) {
             command.add(COLLECTOR);

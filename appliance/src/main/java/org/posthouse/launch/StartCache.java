@@ -50,11 +50,12 @@ public final class StartCache {
         return UserFlags.of(relayFlags, Map.of()).mayHave(OWN) || !fits ? List.of() : flags(cache);
     }
 
-    /** Flags for a rank's JVM; none in the same case. */
+    /** Flags for a rank's JVM; none in the same case, nor for another Java, which may not know them. */
     static List<String> rankFlags(JobSpec spec) {
         Path cache = folder().resolve(RANK_FILE);
         boolean own = UserFlags.of(spec.jvmFlags(), spec.environment()).mayHave(OWN);
-        return own || !isOf(Installation.jarOf(RankMain.class), cache) ? List.of() : flags(cache);
+        boolean other = !Installation.rankJava(spec.environment()).equals(Installation.java());
+        return own || other || !isOf(Installation.jarOf(RankMain.class), cache) ? List.of() : flags(cache);
     }
 
     /**

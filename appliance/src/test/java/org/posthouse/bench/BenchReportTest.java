@@ -90,8 +90,10 @@ class BenchReportTest {
 
     @Test
     void whatTheEnvironmentSaysToRanksIsFound() {
-        assertThat(BenchEnvironment.in(Map.of("POSTHOUSE_AHEAD", "off", "POSTHOUSE_TOKEN", "secret", "PATH", "/bin", "POSTHOUSE_EAGER_MAX", "0")))
-                .containsExactly(Map.entry("POSTHOUSE_EAGER_MAX", "0"), Map.entry("POSTHOUSE_AHEAD", "off"));
+        assertThat(BenchEnvironment.in(Map.of(
+                "POSTHOUSE_AHEAD", "off", "POSTHOUSE_TOKEN", "secret", "PATH", "/bin", "POSTHOUSE_EAGER_MAX", "0", "POSTHOUSE_RANK_JAVA_HOME", "/jdk-17")))
+                .containsExactly(
+                        Map.entry("POSTHOUSE_EAGER_MAX", "0"), Map.entry("POSTHOUSE_AHEAD", "off"), Map.entry("POSTHOUSE_RANK_JAVA_HOME", "/jdk-17"));
     }
 
     @Test

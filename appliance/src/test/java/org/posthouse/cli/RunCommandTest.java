@@ -1,9 +1,11 @@
 package org.posthouse.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.posthouse.launch.Installation;
 import org.posthouse.mpj.Settings;
 import picocli.CommandLine;
 
@@ -20,5 +22,14 @@ class RunCommandTest {
         assertThat(environment(Map.of(), "1000000")).as("the most that they take").containsEntry(Settings.RECONNECT_S, "86400");
         assertThat(environment(Map.of(), "10")).doesNotContainKey(Settings.RECONNECT_S);
         assertThat(environment(Map.of(Settings.RECONNECT_S, "90"), "600")).as("the user has said it").doesNotContainKey(Settings.RECONNECT_S);
+    }
+
+    @Test
+    void theRanksJavaIsLookedForBeforeAnythingIsStarted() throws Exception {
+        assertThat(environment(Map.of(Installation.RANK_JAVA_HOME, System.getProperty("java.home")), "60")).isEmpty();
+        assertThatThrownBy(() -> environment(Map.of(Installation.RANK_JAVA_HOME, "/no/jdk-17"), "60"))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("no program /no/jdk-17/bin/java")
+                .hasMessageContaining(Installation.RANK_JAVA_HOME);
     }
 }

@@ -261,6 +261,16 @@ class OutputTapeTest {
         assertThat(told).isEmpty();
     }
 
+    /** As {@code -agentlib:jdwp=…,address=127.0.0.1:0} has it: ranks of one host cannot have one port. */
+    @Test
+    void whereADebuggerFindsAJvmIsNoOutputOfTheRank() throws Exception {
+        process(1, "Listening for transport dt_socket at address: 60757\none\n");
+        process(2, "Listening for transport dt_socket at address: 56833\none\ntwo\n").finish(true);
+        assertThat(shown()).contains("60757", "56833");
+        assertThat(shown().replaceAll(".*Listening.*\n", "")).isEqualTo(tagged("one", "two"));
+        assertThat(told).isEmpty();
+    }
+
     @Test
     void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
         process(1, "one\ntwo\n");

@@ -29,8 +29,12 @@ class RankProcessTest {
 
     /** Its ranks are told from those that other tests start meanwhile by the folder that they are told. */
     private JobSpec spec(String... jvmFlags) {
+        return spec(Map.of(), jvmFlags);
+    }
+
+    private JobSpec spec(Map<String, String> environment, String... jvmFlags) {
         return new JobSpec(
-                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(jvmFlags), Map.of(),
+                "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(jvmFlags), environment,
                 Durability.PROCESS,
                 Patience.DEFAULT);
     }
@@ -94,5 +98,13 @@ class RankProcessTest {
         assertThat(RankProcess.command(spec("-Xmx2g"))).contains("-XX:+UseSerialGC");
         assertThat(RankProcess.command(spec("-XX:+UseParallelGC"))).contains("-XX:+UseParallelGC").doesNotContain("-XX:+UseSerialGC");
         assertThat(RankProcess.command(spec("@flags.txt"))).doesNotContain("-XX:+UseSerialGC");
+    }
+
+    /** One of 17 knows no AOT cache, and refuses to start with what is said of it. */
+    @Test
+    void anotherJavaGetsNoCacheOfThisOne() {
+        List<String> command = RankProcess.command(spec(Map.of(Installation.RANK_JAVA_HOME, "/opt/jdk-17")));
+        assertThat(command).startsWith("/opt/jdk-17/bin/java").noneMatch(word -> word.startsWith("-Xlog:aot"));
+        assertThat(RankProcess.command(spec())).startsWith(Installation.java().toString());
     }
 }

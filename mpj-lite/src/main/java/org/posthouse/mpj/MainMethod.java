@@ -27,7 +27,9 @@ final class MainMethod {
         if (method == null) {
             throw new NoSuchMethodException("has no main method: expected static void main(String[]), or void main() of Java 25, not private");
         }
-        method.setAccessible(true);
+        if (!method.trySetAccessible()) {
+            throw new NoSuchMethodException("is in a package that its " + program.getModule() + " does not open: name its jar on the class path alone");
+        }
         return new MainMethod(method, Modifier.isStatic(method.getModifiers()) ? null : maker(program));
     }
 

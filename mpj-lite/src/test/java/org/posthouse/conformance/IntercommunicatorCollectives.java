@@ -84,4 +84,17 @@ final class IntercommunicatorCollectives {
             both.iBarrier().waitFor();
         });
     }
+
+    static void ownBlocksAreOfOneGroup(Intracomm world) {
+        between(world, (both, even) -> {
+            int[] all = new int[both.Remote_size()];
+            int[] ones = new int[both.Remote_size()];
+            Check.error(both, MPI.ERR_COMM, "allGather", () -> both.allGather(all, 1, MPI.INT));
+            Check.error(both, MPI.ERR_COMM, "iAllGather", () -> both.iAllGather(all, 1, MPI.INT));
+            Check.error(both, MPI.ERR_COMM, "allGatherv", () -> both.allGatherv(all, ones, ones, MPI.INT));
+            Check.error(both, MPI.ERR_COMM, "gatherv", () -> both.gatherv(all, ones, ones, MPI.INT, root(both, even)));
+            Check.error(both, MPI.ERR_COMM, "gatherv", () -> both.gatherv(all, ones, ones, MPI.INT, 0));
+            Check.error(both, MPI.ERR_COMM, "scatterv", () -> both.scatterv(all, ones, ones, MPI.INT, 0));
+        });
+    }
 }

@@ -163,4 +163,12 @@ final class RankMainTest {
         assertThat(run(Unmade.class.getName(), RankMain.STATUS_NO_PROGRAM)).contains("Unmade has a main method that is not static, and cannot be made");
         assertThat(run(Hidden.class.getName(), RankMain.STATUS_NO_PROGRAM)).contains("Hidden has no main method: expected static void main(String[])");
     }
+
+    /** As {@code --jvm --module-path=…} may have it. */
+    @Test
+    void aProgramInAModuleThatKeepsItToItselfIsNone() throws Exception {
+        String program = "sun.security.tools.keytool.Main";
+        assertThat(run(program, RankMain.STATUS_NO_PROGRAM))
+                .startsWith("posthouse: class " + program + " is in a package that its module java.base does not open: ");
+    }
 }
