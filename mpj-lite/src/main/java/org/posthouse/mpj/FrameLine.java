@@ -2,17 +2,21 @@ package org.posthouse.mpj;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -133,13 +137,25 @@ public final class FrameLine implements AutoCloseable {
     /** For tests too: without {@code waits} the channel never waits by itself. */
     static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs, boolean waits) throws IOException {
         try {
-            InetSocketAddress address = address(hostAndPort);
-            Optional<SocketChannel> local = machine.connectLocally(address);
-            SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
-            return over(channel, hostAndPort, busyPollUs, waits, local.isPresent());
+            return connect(machine, hostAndPort, addresses(hostAndPort), busyPollUs, waits);
         } catch (IOException | RuntimeException e) {
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
         }
+    }
+
+    /** To the first of a host's addresses at which somebody answers. */
+    static FrameLine connect(Machine machine, String hostAndPort, List<InetSocketAddress> addresses, int busyPollUs, boolean waits) throws IOException {
+        IOException failure = null;
+        for (InetSocketAddress address : addresses) {
+            try {
+                Optional<SocketChannel> local = machine.connectLocally(address);
+                SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
+                return over(channel, hostAndPort, busyPollUs, waits, local.isPresent());
+            } catch (IOException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        throw failure;
     }
 
     private static FrameLine over(SocketChannel channel, String remote, int busyPollUs, boolean waits, boolean local)
@@ -153,17 +169,18 @@ public final class FrameLine implements AutoCloseable {
         }
     }
 
-    private static InetSocketAddress address(String hostAndPort) throws IOException {
+    private static List<InetSocketAddress> addresses(String hostAndPort) throws IOException {
         Matcher parts = HOST_AND_PORT.matcher(hostAndPort);
         if (!parts.matches() || Integer.parseInt(parts.group(2)) > PORT_MAX) {
             throw new IOException("expected host:port, a port of at most " + PORT_MAX);
         }
         String host = parts.group(1).replaceAll("^\\[|]$", "");
-        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(parts.group(2)));
-        if (address.isUnresolved()) {
-            throw new IOException("unknown host " + host);
+        int port = Integer.parseInt(parts.group(2));
+        try {
+            return Stream.of(InetAddress.getAllByName(host)).map(address -> new InetSocketAddress(address, port)).toList();
+        } catch (UnknownHostException e) {
+            throw new IOException("unknown host " + host, e);
         }
-        return address;
     }
 
     private static SocketChannel connect(SocketChannel channel, InetSocketAddress address) throws IOException {

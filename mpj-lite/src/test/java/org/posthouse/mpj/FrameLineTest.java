@@ -512,4 +512,20 @@ final class FrameLineTest {
                 .isThrownBy(() -> FrameLine.connect("no.such.host.invalid:1").close())
                 .withMessage("cannot reach the relay at no.such.host.invalid:1: unknown host no.such.host.invalid");
     }
+
+    /** As a host is that has several, and whose relay is not, or not any more, at the first. */
+    @Test
+    void goesToTheNextAddressOfAHostIfNobodyIsAtTheFirst() throws Exception {
+        InetSocketAddress relay = (InetSocketAddress) server.getLocalAddress();
+        List<InetSocketAddress> addresses = List.of(new InetSocketAddress("127.0.0.9", relay.getPort()), relay);
+        try (FrameLine line = FrameLine.connect(Machine.REAL, "relay:1", addresses, 0, true);
+                SocketChannel accepted = server.accept()) {
+            assertThat(accepted.isConnected()).isTrue();
+            assertThat(line.remote()).isEqualTo("relay:1");
+        }
+        server.close();
+        assertThatIOException()
+                .isThrownBy(() -> FrameLine.connect(Machine.REAL, "relay:1", addresses, 0, true).close())
+                .withMessage("Connection refused");
+    }
 }

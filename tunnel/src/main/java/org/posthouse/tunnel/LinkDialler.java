@@ -84,7 +84,7 @@ final class LinkDialler {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
-                failed(Notice.closing(0, Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": "
+                failed(Notice.closing(0, Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + written() : path) + ": "
                         + Causes.text(connected.cause())));
             }
         });
@@ -105,7 +105,12 @@ final class LinkDialler {
     }
 
     private String where() {
-        return path.isDirect() ? "at " + address() : path.toString();
+        return path.isDirect() ? "at " + written() : path.toString();
+    }
+
+    /** The address as it was given, an IPv6 address in brackets. */
+    private String written() {
+        return links.config().peers().get(link.relay());
     }
 
     /** The way that it goes, or went last. */

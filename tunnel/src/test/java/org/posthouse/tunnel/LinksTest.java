@@ -610,9 +610,10 @@ class LinksTest {
     @Test
     void saysInWordsWhyItCannotConnect() throws Exception {
         int port = TestGrid.freePort();
-        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port).peer("c", "[::1]:" + port));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty() && !a.status("c").lastReason().isEmpty());
         assertThat(a.status("b").lastReason()).isEqualTo("SITE_UNREACHABLE: cannot connect to 127.0.0.1:" + port + ": Connection refused");
+        assertThat(a.status("c").lastReason()).startsWith("SITE_UNREACHABLE: cannot connect to [::1]:" + port + ": ");
     }
 
     @Test
