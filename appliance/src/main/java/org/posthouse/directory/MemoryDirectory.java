@@ -17,6 +17,8 @@ public final class MemoryDirectory implements Directory {
 
     private final View view = new View();
     private final LongSupplier clock;
+
+    /** Written by whoever closes it, read by whoever writes a posting. */
     private volatile boolean closed;
 
     public MemoryDirectory() {
