@@ -305,8 +305,8 @@ final class RunCommand implements Callable<Integer> {
     private JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             JobRun job = folder == null
-                    ? JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()))
-                    : prepareLasting(spec, reach);
+                    ? interruption.guardWait(() -> JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks())))
+                    : prepareLasting(spec, reach, interruption);
             supervised.apply(job);
             interruption.guard(job);
             return job.run();
@@ -315,10 +315,11 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private JobRun prepareLasting(JobSpec spec, Reach reach) throws JobFailure {
+    private JobRun prepareLasting(JobSpec spec, Reach reach, Interruption interruption) throws JobFailure {
         JobFolder made = JobFolder.create(folder);
         try {
-            return JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made);
+            return interruption.guardWait(() -> JobRun.prepare(
+                    spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
         } catch (JobFailure e) {
             try {
                 made.delete();
