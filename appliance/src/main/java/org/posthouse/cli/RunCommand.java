@@ -279,7 +279,11 @@ final class RunCommand implements Callable<Integer> {
         if (!Files.isExecutable(java)) {
             throw new CommandFailure("no program " + java + ": " + Installation.RANK_JAVA_HOME + " names the folder of the ranks' Java");
         }
-        return folder == null ? environment : all;
+        if (folder == null) {
+            return environment;
+        }
+        all.putIfAbsent(Installation.RANK_JAVA_HOME, ""); // What it is where another launcher goes on is none of this job's.
+        return all;
     }
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
