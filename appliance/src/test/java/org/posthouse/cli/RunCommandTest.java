@@ -21,7 +21,7 @@ class RunCommandTest {
     }
 
     @Test
-    void ranksWaitForARelayThatReadsALargeLogAsLongAsTheirLauncher() throws Exception {
+    void ranksWaitForALostRelayAsLongAsTheirLauncher() throws Exception {
         assertThat(environment(Map.of(), "600")).containsEntry(Settings.RECONNECT_S, "600");
         assertThat(environment(Map.of(), "1000000")).as("the most that they take").containsEntry(Settings.RECONNECT_S, "86400");
         assertThat(environment(Map.of(), "10")).doesNotContainKey(Settings.RECONNECT_S);
