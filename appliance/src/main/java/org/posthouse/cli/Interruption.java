@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RunningJob;
 
 /**
@@ -16,6 +17,11 @@ final class Interruption implements AutoCloseable {
 
     private static final long PUT_AWAY_SECONDS = 10;
 
+    /** What may wait without end before there is a job: for a relay that reads its log. It ends when its thread is interrupted. */
+    interface Wait<T> {
+        T done() throws JobFailure;
+    }
+
     private final CountDownLatch interrupted = new CountDownLatch(1);
     private final CountDownLatch putAway = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupt, "posthouse-interrupted");
@@ -27,6 +33,9 @@ final class Interruption implements AutoCloseable {
 
     /** Written by the hook, read by the command's thread. */
     private volatile boolean stopped;
+
+    /** The command's thread while it is in a {@link Wait}; else null. Guarded by this. */
+    private Thread waiting;
 
     static Interruption open() {
         Interruption interruption = new Interruption();
@@ -60,6 +69,35 @@ final class Interruption implements AutoCloseable {
         }
     }
 
+    /** Waits on the calling thread, which is interrupted there when the user interrupts. */
+    <T> T guardWait(Wait<T> wait) throws JobFailure {
+        begin(Thread.currentThread());
+        try {
+            return wait.done();
+        } finally {
+            end();
+        }
+    }
+
+    private synchronized void begin(Thread thread) {
+        waiting = thread;
+        breakOff();
+    }
+
+    /** What follows is to put things away, and is not interrupted. */
+    private synchronized void end() {
+        waiting = null;
+        if (stopped) {
+            Thread.interrupted();
+        }
+    }
+
+    private synchronized void breakOff() {
+        if (stopped && waiting != null) {
+            waiting.interrupt();
+        }
+    }
+
     /** Blocks until the user interrupts. */
     void await() throws InterruptedException {
         interrupted.await();
@@ -69,6 +107,7 @@ final class Interruption implements AutoCloseable {
     void interrupt() {
         stopped = true;
         interrupted.countDown();
+        breakOff();
         ends.forEach(Runnable::run);
         RunningJob present = next;
         if (present != null) {

@@ -279,7 +279,11 @@ final class RunCommand implements Callable<Integer> {
         if (!Files.isExecutable(java)) {
             throw new CommandFailure("no program " + java + ": " + Installation.RANK_JAVA_HOME + " names the folder of the ranks' Java");
         }
-        return folder == null ? environment : all;
+        if (folder == null) {
+            return environment;
+        }
+        all.putIfAbsent(Installation.RANK_JAVA_HOME, ""); // What it is where another launcher goes on is none of this job's.
+        return all;
     }
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
@@ -305,8 +309,8 @@ final class RunCommand implements Callable<Integer> {
     private JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             JobRun job = folder == null
-                    ? JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()))
-                    : prepareLasting(spec, reach);
+                    ? interruption.guardWait(() -> JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks())))
+                    : prepareLasting(spec, reach, interruption);
             supervised.apply(job);
             interruption.guard(job);
             return job.run();
@@ -315,10 +319,11 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private JobRun prepareLasting(JobSpec spec, Reach reach) throws JobFailure {
+    private JobRun prepareLasting(JobSpec spec, Reach reach, Interruption interruption) throws JobFailure {
         JobFolder made = JobFolder.create(folder);
         try {
-            return JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made);
+            return interruption.guardWait(() -> JobRun.prepare(
+                    spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
         } catch (JobFailure e) {
             try {
                 made.delete();

@@ -1,11 +1,14 @@
 package org.posthouse.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RunningJob;
 
 /** Which jobs end when the user interrupts. */
@@ -60,5 +63,30 @@ class InterruptionTest {
         assertThat(ended).containsExactly("beside 130", "second 130");
         interruption.guardNext(new Job("late"));
         assertThat(ended).last().isEqualTo("late 130");
+    }
+
+    /** A relay may read its log for an hour, and the job's folder is to be put away before this process ends. */
+    @Test
+    void aWaitForARelayIsBrokenOff() {
+        Interruption interruption = Interruption.open();
+        interruption.close(); // The hook has nobody to wait for.
+        Thread hook = Thread.ofVirtual().unstarted(interruption::interrupt);
+        assertThatThrownBy(() -> interruption.guardWait(() -> {
+            hook.start();
+            return sleep();
+        })).hasMessage("interrupted");
+        assertThat(Thread.currentThread().isInterrupted()).as("what puts things away").isFalse();
+        assertThatThrownBy(() -> interruption.guardWait(InterruptionTest::sleep)).as("one that begins late").hasMessage("interrupted");
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    private static String sleep() throws JobFailure {
+        try {
+            TimeUnit.SECONDS.sleep(5);
+            return "slept";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new JobFailure("interrupted");
+        }
     }
 }

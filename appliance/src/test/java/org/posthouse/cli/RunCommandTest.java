@@ -11,13 +11,17 @@ import picocli.CommandLine;
 
 class RunCommandTest {
     private static Map<String, String> environment(Map<String, String> own, String relayTimeout) throws CommandFailure {
+        return environment(own, "--relay-timeout", relayTimeout);
+    }
+
+    private static Map<String, String> environment(Map<String, String> own, String option, String value) throws CommandFailure {
         RunCommand run = new RunCommand();
-        new CommandLine(run).parseArgs("-n", "2", "--durability", "PROCESS", "--relay-timeout", relayTimeout, "example:pi");
+        new CommandLine(run).parseArgs("-n", "2", "--durability", "PROCESS", option, value, "example:pi");
         return run.environment(own);
     }
 
     @Test
-    void ranksWaitForARelayThatReadsALargeLogAsLongAsTheirLauncher() throws Exception {
+    void ranksWaitForALostRelayAsLongAsTheirLauncher() throws Exception {
         assertThat(environment(Map.of(), "600")).containsEntry(Settings.RECONNECT_S, "600");
         assertThat(environment(Map.of(), "1000000")).as("the most that they take").containsEntry(Settings.RECONNECT_S, "86400");
         assertThat(environment(Map.of(), "10")).doesNotContainKey(Settings.RECONNECT_S);
@@ -31,5 +35,13 @@ class RunCommandTest {
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("no program /no/jdk-17/bin/java")
                 .hasMessageContaining(Installation.RANK_JAVA_HOME);
+    }
+
+    /** A launcher that goes on with the job may have the variable, and its ranks would come with another Java than before. */
+    @Test
+    void aJobWithAFolderKeepsThatNoOtherJavaWasAskedFor() throws Exception {
+        assertThat(environment(Map.of(), "--folder", "june")).containsEntry(Installation.RANK_JAVA_HOME, "");
+        String java = System.getProperty("java.home");
+        assertThat(environment(Map.of(Installation.RANK_JAVA_HOME, java), "--folder", "june")).containsEntry(Installation.RANK_JAVA_HOME, java);
     }
 }
