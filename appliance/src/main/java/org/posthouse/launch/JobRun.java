@@ -143,6 +143,10 @@ public final class JobRun implements RunningJob {
         JobFailure first = null;
         for (Home home : opening.homes()) {
             try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
+                // Another relay there knows nothing of the job, which the one that is away may have.
+                if (!line.home().relay().equals(home.relay())) {
+                    throw new JobFailure("relay " + line.home().relay() + " answers at " + home.address() + ", and relay " + home.relay() + " is expected");
+                }
                 end(line, opening, why);
             } catch (JobFailure e) {
                 first = first == null ? e : first;

@@ -38,7 +38,8 @@ final class LogFiles {
     private volatile long stayingBytes;
     private volatile long writtenBytes;
 
-    /** Written by the owner, read by any thread. */
+    // Written by the owner, read by any thread.
+    private volatile int firstFile;
     private volatile long firstPosition;
 
     /** @param first for each file, the position of its first record */
@@ -53,7 +54,7 @@ final class LogFiles {
             measureNewest(newestBytes);
         }
         first.put(number, position);
-        firstPosition = first.firstEntry().getValue();
+        tellFirst();
         newest = QueueFiles.file(folder, number);
         measureNewest(end);
     }
@@ -115,9 +116,14 @@ final class LogFiles {
         return first.isEmpty() ? -1 : first.lastKey();
     }
 
-    /** Number of the oldest file. */
+    /** Number of the oldest file that was not cut. Any thread. */
     int firstFile() {
-        return first.firstKey();
+        return firstFile;
+    }
+
+    private void tellFirst() {
+        firstFile = first.firstKey();
+        firstPosition = first.firstEntry().getValue();
     }
 
     /** Forgets the files of which no record is at this position or behind it, but never the newest. Oldest first. */
@@ -131,7 +137,7 @@ final class LogFiles {
             going.put(file, bytes.remove(number));
         }
         if (!gone.isEmpty()) {
-            firstPosition = first.firstEntry().getValue();
+            tellFirst();
             sum();
         }
         return gone;

@@ -435,15 +435,11 @@ public final class MessageLog implements AutoCloseable {
 
     /**
      * Makes what is appended safe on the disk, for a user that calls it on a thread of its own. Its first sync covers all that the log
-     * held when it was opened. From now on no file is begun again: its zeros would have to go to the disk too.
+     * held when it was opened, and still has. From now on no file is begun again: its zeros would have to go to the disk too. It opens no file.
      */
     public LogSync sync() {
         chain.spares().stop();
-        try {
-            return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), safe, LogSync::force);
-        } catch (IOException e) {
-            throw LogOpening.unusable(folder, e);
-        }
+        return new LogSync(folder, this::position, chain::file, chain.files().firstFile(), safe, LogSync::force);
     }
 
     /**

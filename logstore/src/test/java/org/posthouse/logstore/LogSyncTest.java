@@ -192,4 +192,16 @@ final class LogSyncTest {
             assertThat(sync.safe()).isEqualTo(before).isLessThan(log.position());
         }
     }
+
+    /** Who may open no file cannot list the folder either, as here for what somebody has put there. */
+    @Test
+    void whereItBeginsIsKnownWithoutALookAtTheFolder() throws IOException {
+        LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+        try (MessageLog log = LogOpening.open(small, book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            Path strange = Files.createFile(folder.resolve("strange.cq4"));
+            assertThatThrownBy(() -> QueueFiles.list(folder)).isInstanceOf(LogException.class);
+            assertThat(log.sync().sync()).isEqualTo(log.position());
+            Files.delete(strange);
+        }
+    }
 }
