@@ -113,6 +113,28 @@ final class LauncherScriptTest {
         assertThat(target.resolve("posthouse-25.0.1+8-LTS.jsa")).exists();
     }
 
+    /** Somebody, or a host without memory, may have ended it: that says nothing of the JDK. */
+    @Test
+    void aRehearsalThatWasKilledIsMadeAgainAndLeavesNothing() throws Exception {
+        script("jdk/bin/java", "case \"$*\" in *rehearse) kill -9 $$ ;; esac; echo started");
+        file("appliance/target/rehearsal-1/said.log", "", 1);
+        Path old = Files.setLastModifiedTime(target.resolve("rehearsal-1"), FileTime.fromMillis(0));
+        Path another = Files.createDirectory(target.resolve("rehearsal-2"));
+        for (int starts = 0; starts < 2; starts++) {
+            assertThat(run("C")).contains("preparing", "started").doesNotContain("slow");
+            assertThat(target.resolve("posthouse-25.0.1+8.jsa")).doesNotExist();
+        }
+        assertThat(old).doesNotExist();
+        assertThat(another).as("of a command that rehearses now").exists();
+    }
+
+    @Test
+    void aRehearsalThatFailsIsToldOfOnce() throws Exception {
+        script("jdk/bin/java", "case \"$*\" in *rehearse) exit 1 ;; esac; echo started");
+        assertThat(run("C")).contains("preparing", "\"posthouse rehearse\" tries again, and says why", "started");
+        assertThat(run("C")).isEqualTo("started\n");
+    }
+
     /** What the image copies, {@code .dockerignore} lets through, and nothing else. */
     @Test
     void theImageGetsAllThatItCopies() throws Exception {

@@ -422,7 +422,7 @@ final class LogReader {
      * In this file: a roll marks the file complete, so a later file means that this one had been whole. A payload may
      * hold the image of a record; it counts only if its position could have been reached in this file, which is known once a record of the log is.
      */
-    private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) {
+    private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) throws IOException {
         long reachable = lastPosition == 0 ? Long.MAX_VALUE : lastPosition + queueFile.bytes().capacity() / RecordEnvelope.BYTES;
         return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }

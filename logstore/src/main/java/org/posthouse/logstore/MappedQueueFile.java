@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,12 +12,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
  * One Chronicle file seen without Chronicle: mapped read-only, walked from document to document by the four-byte
  * headers. Chronicle's own tailer stops in silence at damage; this walk says where and what. Confined to its user; the
- * bytes may grow meanwhile if a writer is alive.
+ * bytes may grow meanwhile if a writer is alive. What may lie behind them is looked for in pieces that are read, not through memory: that would give each
+ * hole of a file on a tmpfs its page.
  */
 final class MappedQueueFile implements AutoCloseable {
     private static final int NOT_COMPLETE = 0x8000_0000;
@@ -25,6 +28,8 @@ final class MappedQueueFile implements AutoCloseable {
     private static final int LENGTH = 0x3FFF_FFFF;
     private static final byte[] WRITE_POSITION = "writePosition".getBytes(StandardCharsets.US_ASCII);
     private static final int I64_ARRAY = 0x8D;
+    /** Read at once where something is looked for: 64 KiB. */
+    private static final int PIECE_BYTES = 64 << 10;
     /** A header is published behind its document: whoever sees it sees the document. */
     private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -137,7 +142,12 @@ final class MappedQueueFile implements AutoCloseable {
 
     /** Chronicle's own documents have no records in them; one that claims more than it has may reach over all that follow. */
     private boolean hidesRecord() {
-        return findRecord(offset(), 0, Long.MAX_VALUE, next) >= 0;
+        for (int at = align(offset()); at + RecordEnvelope.BYTES <= next; at += Integer.BYTES) {
+            if (isRecord(at, 0, Long.MAX_VALUE)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** What is wrong with the file's head, or null. */
@@ -181,20 +191,34 @@ final class MappedQueueFile implements AutoCloseable {
      *
      * @return its offset, or -1
      */
-    int findRecord(int from, long first, long last) {
-        return findRecord(from, first, last, bytes.capacity());
-    }
-
-    private int findRecord(int from, long first, long last, int end) {
-        for (int at = align(from); at + RecordEnvelope.BYTES <= end; at += Integer.BYTES) {
-            if (bytes.getShort(at + RecordEnvelope.MAGIC) == RecordEnvelope.MAGIC_VALUE && isRecord(at, first, last)) {
-                return at;
+    int findRecord(int from, long first, long last) throws IOException {
+        byte[] piece = new byte[PIECE_BYTES];
+        ByteBuffer words = ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN);
+        try (RandomAccessFile searched = new RandomAccessFile(file.toFile(), "r")) {
+            for (long begin = align(from); begin + RecordEnvelope.BYTES <= bytes.capacity(); begin += PIECE_BYTES) {
+                int read = read(searched, begin + RecordEnvelope.MAGIC, piece);
+                for (int i = 0; i + Integer.BYTES <= read; i += Integer.BYTES) {
+                    if (words.getShort(i) == RecordEnvelope.MAGIC_VALUE && isRecord((int) begin + i, first, last)) {
+                        return (int) begin + i;
+                    }
+                }
             }
         }
         return -1;
     }
 
+    /** How many bytes there were from there on of what is mapped: a piece, if not its end. */
+    private int read(RandomAccessFile searched, long from, byte[] piece) throws IOException {
+        int bytesMax = (int) Math.min(piece.length, bytes.capacity() - from);
+        searched.seek(from);
+        searched.readFully(piece, 0, bytesMax);
+        return bytesMax;
+    }
+
     private boolean isRecord(int at, long first, long last) {
+        if (at + RecordEnvelope.BYTES > bytes.capacity() || bytes.getShort(at + RecordEnvelope.MAGIC) != RecordEnvelope.MAGIC_VALUE) {
+            return false;
+        }
         int total = bytes.getInt(at + RecordEnvelope.TOTAL);
         long position = bytes.getLong(at + RecordEnvelope.POSITION);
         return position >= first && position <= last && total >= RecordEnvelope.BYTES
@@ -203,8 +227,7 @@ final class MappedQueueFile implements AutoCloseable {
 
     /** Where the search for published records begins, if a whole but unpublished record stands here: behind it. */
     int endOfUnpublished() {
-        boolean whole = offset() + RecordEnvelope.BYTES <= bytes.capacity() && isRecord(offset(), 0, Long.MAX_VALUE);
-        return whole ? offset() + bytes.getInt(offset() + RecordEnvelope.TOTAL) : offset();
+        return isRecord(offset(), 0, Long.MAX_VALUE) ? offset() + bytes.getInt(offset() + RecordEnvelope.TOTAL) : offset();
     }
 
     /** Whether zeros stand where the record's envelope should begin, or reach from within it over its end. */
@@ -220,14 +243,16 @@ final class MappedQueueFile implements AutoCloseable {
     }
 
     /** The first byte from here on that is not zero, or -1. */
-    int findNonZero(int from) {
-        int at = from;
-        while (isZero(at)) {
-            at += Long.BYTES;
-        }
-        for (; at < bytes.capacity(); at++) {
-            if (bytes.get(at) != 0) {
-                return at;
+    int findNonZero(int from) throws IOException {
+        byte[] zeros = new byte[PIECE_BYTES];
+        byte[] piece = new byte[PIECE_BYTES];
+        try (RandomAccessFile searched = new RandomAccessFile(file.toFile(), "r")) {
+            for (long at = from; at < bytes.capacity(); at += PIECE_BYTES) {
+                int read = read(searched, at, piece);
+                int found = Arrays.mismatch(piece, 0, read, zeros, 0, read);
+                if (found >= 0) {
+                    return (int) at + found;
+                }
             }
         }
         return -1;

@@ -3,6 +3,7 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,14 +43,29 @@ final class FullDisk {
         }
         opensOrSaysThatItIsFull(config);
         Files.delete(Path.of(args[0], "filler"));
-        LogScan scan = MessageLog.scan(folder, entry -> {});
+        LogScan scan = scanTakesNoRoom(folder);
         require(scan.defect().isEmpty() && scan.lastPosition() >= last, "it ends at " + scan.lastPosition() + ": " + scan.defect());
         try (MessageLog log = MessageLog.open(config)) {
             require(log.hasRoom() && append(log) > scan.lastPosition() + 1, "it does not go on behind " + last);
             waitsForAFileThatItMayOpen(log);
         }
         saysThatItIsFullWithoutAName(config);
+        Path newest = QueueFiles.list(folder).sequencedValues().getLast();
+        try (RandomAccessFile torn = new RandomAccessFile(newest.toFile(), "rw")) {
+            torn.seek(torn.length() - 1);
+            torn.write(1);
+        }
+        require(scanTakesNoRoom(folder).defect().orElseThrow().kind() == LogDefect.Kind.TORN_TAIL, "what stands behind its end is not found");
         System.out.println("all is well");
+    }
+
+    /** On a tmpfs reading holes of a file through memory takes a page for each. */
+    private static LogScan scanTakesNoRoom(Path folder) throws IOException {
+        long freeBytes = Files.getFileStore(folder).getUsableSpace();
+        LogScan scan = MessageLog.scan(folder, entry -> {});
+        long takenBytes = freeBytes - Files.getFileStore(folder).getUsableSpace();
+        require(takenBytes < PIECE_BYTES, "reading the log takes " + takenBytes + " bytes of its disk");
+        return scan;
     }
 
     /** Connections may have taken all that the process may open, as long as they last. */
@@ -139,7 +155,7 @@ final class FullDisk {
         }
     }
 
-    /** It opens if the blocks that the last one had reserved suffice; here even reading what was never written takes some. */
+    /** It opens if the blocks that the last one had reserved suffice. */
     private static void opensOrSaysThatItIsFull(LogConfig config) {
         try {
             MessageLog.open(config).close();
