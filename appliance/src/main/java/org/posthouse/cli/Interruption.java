@@ -25,7 +25,7 @@ final class Interruption implements AutoCloseable {
     /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
     private volatile RunningJob next;
 
-    /** Written by the hook, read by the command's thread. */
+    /** Written by the hook, read by any thread. */
     private volatile boolean stopped;
 
     static Interruption open() {
@@ -58,6 +58,10 @@ final class Interruption implements AutoCloseable {
         if (stopped) {
             end.run();
         }
+    }
+
+    boolean isStopped() {
+        return stopped;
     }
 
     /** Blocks until the user interrupts. */
