@@ -31,7 +31,7 @@ final class Interruption implements AutoCloseable {
     /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
     private volatile RunningJob next;
 
-    /** Written by the hook, read by the command's thread. */
+    /** Written by the hook, read by any thread. */
     private volatile boolean stopped;
 
     /** The command's thread while it is in a {@link Wait}; else null. Guarded by this. */
@@ -96,6 +96,10 @@ final class Interruption implements AutoCloseable {
         if (stopped && waiting != null) {
             waiting.interrupt();
         }
+    }
+
+    boolean isStopped() {
+        return stopped;
     }
 
     /** Blocks until the user interrupts. */

@@ -292,7 +292,7 @@ final class RunCommand implements Callable<Integer> {
         ModeConfig placed = mode.config();
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes)) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, interruption::isStopped)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);

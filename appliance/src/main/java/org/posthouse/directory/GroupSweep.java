@@ -6,6 +6,7 @@ import com.hazelcast.map.listener.MapListener;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -106,10 +107,11 @@ final class GroupSweep implements Runnable {
 
     /** Writes again what this view knows and the group does not: lost with the members that kept it. */
     private void restore(Map<String, Posting> stored, long now) {
+        Leftovers leftovers = new Leftovers(view, now);
         for (Posting posting : view.all()) {
             Posting other = stored.get(posting.key());
             boolean lost = other == null || posting.laterThan(other);
-            if (lost && posting.standing() != Posting.Standing.VANISHED && Leftovers.worthRestoring(view, posting, now)) {
+            if (lost && posting.standing() != Posting.Standing.VANISHED && leftovers.worthRestoring(posting)) {
                 writer.post(posting);
             }
         }
@@ -144,14 +146,13 @@ final class GroupSweep implements Runnable {
     }
 
     private void collect(Map<String, Posting> stored, long now) {
-        for (Posting posting : stored.values()) {
-            if (posting.rank() != null && view.ended(posting.rank().job())) {
-                map.delete(posting.key());
-            }
-        }
-        for (Posting posting : Leftovers.aged(view, now)) {
-            map.remove(posting.key(), posting.text());
-            view.drop(posting);
-        }
+        writer.delete(stored.values().stream()
+                .filter(posting -> posting.rank() != null && view.ended(posting.rank().job()))
+                .map(Posting::key)
+                .toList());
+        List<Posting> aged = new Leftovers(view, now).aged();
+        aged.forEach(view::drop);
+        writer.delete(aged.stream().filter(posting -> posting.endedJob() != null).map(Posting::key).toList());
+        aged.stream().filter(posting -> posting.endedJob() == null).forEach(posting -> map.remove(posting.key(), posting.text()));
     }
 }

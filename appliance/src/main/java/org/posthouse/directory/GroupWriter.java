@@ -1,9 +1,12 @@
 package org.posthouse.directory;
 
 import com.hazelcast.map.IMap;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +35,11 @@ final class GroupWriter {
     private static final long PAUSE_MS_MIN = 200;
     private static final long PAUSE_MS_MAX = 5_000;
 
+    /** Keys to be deleted: less than 1 MB. */
+    private static final int DELETED_MAX = 16_384;
+
     private final Map<String, Posting> waiting = new ConcurrentHashMap<>();
+    private final BlockingQueue<String> deleted = new ArrayBlockingQueue<>(DELETED_MAX);
     private final AtomicBoolean planned = new AtomicBoolean();
     private final IMap<String, String> map;
     private final View view;
@@ -48,6 +55,15 @@ final class GroupWriter {
 
     void post(Posting posting) {
         waiting.merge(posting.key(), posting, (held, next) -> held.laterThan(next) ? held : next);
+        plan(0);
+    }
+
+    /**
+     * Has the group forget what nobody writes any more: ranks of jobs that have ended, which it hears first, and ends that have served their time.
+     * For any thread. What finds no place here, or fails, is left to the next sweep.
+     */
+    void delete(List<String> keys) {
+        keys.forEach(deleted::offer);
         plan(0);
     }
 
@@ -80,7 +96,31 @@ final class GroupWriter {
                 return false;
             }
         }
+        return delete();
+    }
+
+    private boolean delete() {
+        List<String> keys = new ArrayList<>();
+        while (deleted.drainTo(keys, UNDER_WAY_MAX) > 0) {
+            try {
+                CompletableFuture.allOf(keys.stream().map(key -> map.deleteAsync(key).toCompletableFuture()).toArray(CompletableFuture[]::new))
+                        .get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
+            } catch (ExecutionException e) {
+                return notDeleted(keys, e.getCause());
+            } catch (TimeoutException | RuntimeException e) {
+                return notDeleted(keys, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return notDeleted(keys, e);
+            }
+            keys.clear();
+        }
         return true;
+    }
+
+    private static boolean notDeleted(List<String> keys, Throwable cause) {
+        LOG.warn("directory: deleting {} keys failed, left to the next sweep: {}", keys.size(), text(cause));
+        return false;
     }
 
     private boolean overtaken(Posting posting) {

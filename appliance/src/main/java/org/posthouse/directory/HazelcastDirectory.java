@@ -43,7 +43,7 @@ public final class HazelcastDirectory implements Directory {
     private final GroupWriter writer;
     private final GroupSweep sweep;
 
-    private HazelcastDirectory(GroupConfig config, HazelcastInstance member) {
+    HazelcastDirectory(GroupConfig config, HazelcastInstance member) {
         this.relay = config.relay();
         this.member = member;
         this.thread = new ScheduledThreadPoolExecutor(
@@ -129,8 +129,9 @@ public final class HazelcastDirectory implements Directory {
 
     @Override
     public void removeJob(long job) {
+        List<String> keys = view.ranks(job).stream().map(rank -> Posting.rankKey(job, rank.rank())).toList();
         write(Posting.ended(job, relay, System.currentTimeMillis()));
-        sweep.soon();
+        writer.delete(keys);
     }
 
     @Override
@@ -176,6 +177,11 @@ public final class HazelcastDirectory implements Directory {
                 write(seen.revived(System.currentTimeMillis()));
             }
         }
+    }
+
+    /** Asks for a sweep before its time; for tests. */
+    void sweep() {
+        sweep.soon();
     }
 
     /** The group member; for tests. */

@@ -61,7 +61,7 @@ public final class MemoryDirectory implements Directory {
     public void removeJob(long job) {
         long now = clock.getAsLong();
         write(Posting.ended(job, MEMBER, now));
-        Leftovers.aged(view, now).forEach(view::drop);
+        new Leftovers(view, now).aged().forEach(view::drop);
     }
 
     @Override

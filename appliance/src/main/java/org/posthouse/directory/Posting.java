@@ -44,6 +44,7 @@ record Posting(
     }
 
     static final String RELAY_KEYS = "relay/";
+    static final String ENDED_KEYS = "job/";
     private static final int EXCERPT_CHARS_MAX = 120;
     private static final ObjectWriter WRITER = JsonMapper.builder().build().writerFor(Posting.class);
     private static final ObjectReader READER = JsonMapper.builder()
@@ -115,7 +116,7 @@ record Posting(
     }
 
     static String endedKey(long job) {
-        return "job/" + job;
+        return ENDED_KEYS + job;
     }
 
     boolean present() {

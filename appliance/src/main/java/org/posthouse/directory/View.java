@@ -72,6 +72,10 @@ final class View {
         return List.copyOf(subMap(Posting.RELAY_KEYS).values());
     }
 
+    List<Posting> endedPostings() {
+        return List.copyOf(subMap(Posting.ENDED_KEYS).values());
+    }
+
     /** Drops the posting unless a later one has come. */
     void drop(Posting posting) {
         postings.remove(posting.key(), posting);

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.posthouse.directory.MemoryDirectory;
@@ -46,6 +47,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final GridNetwork network;
     private final UnaryOperator<Supplier<LogSync>> disk;
     private final LinkChange linkChange;
+    private final BooleanSupplier unwanted;
 
     /** What a test changes in a relay's links before it starts. */
     interface LinkChange {
@@ -53,11 +55,12 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     private EmbeddedGrid(
-            Vertx vertx, GridNetwork network, UnaryOperator<Supplier<LogSync>> disk, LinkChange linkChange) {
+            Vertx vertx, GridNetwork network, UnaryOperator<Supplier<LogSync>> disk, LinkChange linkChange, BooleanSupplier unwanted) {
         this.vertx = vertx;
         this.network = network;
         this.disk = disk;
         this.linkChange = linkChange;
+        this.unwanted = unwanted;
     }
 
     /** A Vert.x that makes no files. */
@@ -91,7 +94,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** One multiplexed relay at each site, with another network between them, and what its links do about packing. */
     public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, GridNetwork network, Compression compression) throws IOException {
         LinkChange packing = links -> links.compression(compression);
-        EmbeddedGrid grid = new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing);
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing, () -> false);
         return start(grid, sites, 1, limits(logged), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
     }
 
@@ -103,11 +106,23 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
-        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity(), links -> links.lanes(lanes));
+        return start(vertx, sites, relaysPerSite, logs, mode, lanes, () -> false);
     }
 
     /**
-     * The same.
+     * The same, for somebody who may want them no more while they wait for room on a full disk to begin: then there is none of them.
+     *
+     * @param unwanted asked by the relays that wait
+     */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes, BooleanSupplier unwanted) throws IOException {
+        LinkChange laned = links -> links.lanes(lanes);
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, UnaryOperator.identity(), laned, unwanted);
+        return start(grid, sites, relaysPerSite, logs, mode);
+    }
+
+    /**
+     * The same, for tests.
      *
      * @param disk stands between each relay's log and what makes it safe, where a test can stop it
      * @param linkChange what a test changes in each relay's links
@@ -121,7 +136,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             UnaryOperator<Supplier<LogSync>> disk,
             LinkChange linkChange)
             throws IOException {
-        return start(new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, disk, linkChange), sites, relaysPerSite, logs, mode);
+        return start(new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, disk, linkChange, () -> false), sites, relaysPerSite, logs, mode);
     }
 
     private static EmbeddedGrid start(
@@ -173,7 +188,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             }
             config = config.withLinks(linkChange.of(links));
         }
-        Relay relay = new Relay(config, directory, disk);
+        Relay relay = new Relay(config, directory, disk, unwanted);
         RelayHost.awaitServing(
                 vertx.deployVerticle(relay, new DeploymentOptions()), () -> Optional.of(relay.recovering().orElse("it opens its ports")), 1, TELL_MS);
         relays.add(relay);

@@ -15,6 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.posthouse.causes.Causes;
@@ -61,6 +62,7 @@ public final class Relay extends VerticleBase {
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
     private final LogSyncer syncer;
+    private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
@@ -96,6 +98,16 @@ public final class Relay extends VerticleBase {
 
     /** @param disk stands between the log and what makes it safe, where a test can stop it */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk) {
+        this(config, directory, disk, () -> false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param unwanted asked while it waits for room to begin; true ends it
+     */
+    Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
+        this.unwanted = unwanted;
         this.config = config;
         this.directory = directory;
         this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
@@ -210,7 +222,8 @@ public final class Relay extends VerticleBase {
             LOG.warn("{}: waits for room: {}", id(), why.getMessage());
         }
         waitsForRoom = why.getMessage();
-        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
+        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS)
+                .compose(later -> unwanted.getAsBoolean() ? Future.failedFuture(why) : openLog(folder));
     }
 
     /** Has them go on, before anybody can ask for them. */

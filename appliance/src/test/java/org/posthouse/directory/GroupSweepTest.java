@@ -9,9 +9,13 @@ import com.hazelcast.core.OperationTimeoutException;
 import com.hazelcast.map.IMap;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
@@ -33,7 +37,7 @@ class GroupSweepTest {
     @Test
     void listensAsSoonAsAllMembersTakeThat() {
         IMap<String, String> map = map(Posting.of(Groups.relay("r1", 1), "r1", 1_000));
-        HazelcastInstance member = member();
+        HazelcastInstance member = member(map);
         GroupSweep sweep = new GroupSweep(member, map, view, new GroupWriter(map, view, thread), thread, Duration.ofDays(1), () -> {});
         GroupListener.register(member, view, sweep, () -> {});
         sweep.run();
@@ -42,6 +46,21 @@ class GroupSweepTest {
         assertThat(view.relays()).containsExactly(Groups.relay("r1", 1));
         sweep.run();
         assertThat(registrations).as("one that failed, and one").isEqualTo(2);
+    }
+
+    /** Hundreds a second may end. */
+    @Test
+    void aJobThatEndsTakesOnlyItsOwnRanksOffTheGroup() {
+        Queue<String> called = new ConcurrentLinkedQueue<>();
+        IMap<?, ?> map = stub(IMap.class, method -> {
+            called.add(method);
+            return method.equals("entrySet") ? Set.of() : CompletableFuture.completedFuture(null);
+        });
+        try (HazelcastDirectory directory = new HazelcastDirectory(Groups.config("ends", "127.0.0.1:1", List.of(), "r1"), member(map))) {
+            directory.putRanks(List.of(Groups.rank(7, 0, 1, "r1")));
+            directory.removeJob(7);
+        }
+        assertThat(called).contains("submitToKey", "deleteAsync").doesNotContain("entrySet");
     }
 
     @SuppressWarnings("unchecked")
@@ -61,10 +80,14 @@ class GroupSweepTest {
         return UUID.randomUUID();
     }
 
-    private static HazelcastInstance member() {
+    private static HazelcastInstance member(IMap<?, ?> map) {
         Cluster cluster = stub(Cluster.class, method -> method.equals("getMembers") ? Set.of() : UUID.randomUUID());
         LifecycleService life = stub(LifecycleService.class, method -> UUID.randomUUID());
-        return stub(HazelcastInstance.class, method -> method.equals("getCluster") ? cluster : life);
+        return stub(HazelcastInstance.class, method -> switch (method) {
+            case "getCluster" -> cluster;
+            case "getMap" -> map;
+            default -> life;
+        });
     }
 
     private static <T> T stub(Class<T> type, Function<String, Object> answer) {

@@ -50,7 +50,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
         await().untilAsserted(() -> assertThat(there().ranks(rank(0, 1, "").job())).hasSize(1));
         stored().clear();
 
-        there().removeJob(-1);
+        directories.get(1).sweep();
 
         String rankKey = Posting.rankKey(rank(0, 1, "").job(), 0);
         await().untilAsserted(() -> assertThat(stored().keySet())
@@ -64,6 +64,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
         here().putRanks(List.of(rank(0, 1, "running"), rank(1, 1, "running")));
         String keys = Posting.rankKeys(rank(0, 1, "").job());
         await().untilAsserted(() -> assertThat(stored().keySet()).filteredOn(key -> key.startsWith(keys)).hasSize(2));
+        await().untilAsserted(() -> assertThat(there().ranks(rank(0, 1, "").job())).hasSize(2));
 
         there().removeJob(rank(0, 1, "").job());
 

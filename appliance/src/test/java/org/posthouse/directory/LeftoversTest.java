@@ -18,8 +18,8 @@ class LeftoversTest {
         view.learn(said);
         Posting vanished = said.vanished(NOW).over(said).orElseThrow();
         view.learn(vanished);
-        assertThat(Leftovers.aged(view, NOW + DAY)).isEmpty();
-        assertThat(Leftovers.aged(view, NOW + DAY + 1)).containsExactly(vanished);
+        assertThat(new Leftovers(view, NOW + DAY).aged()).isEmpty();
+        assertThat(new Leftovers(view, NOW + DAY + 1).aged()).containsExactly(vanished);
     }
 
     @Test
@@ -28,19 +28,32 @@ class LeftoversTest {
         Posting later = Posting.of(Groups.rank(7, 1, 1, "r1"), "r1", NOW - DAY);
         view.learn(rank);
         view.learn(later);
-        assertThat(Leftovers.aged(view, NOW)).containsExactly(rank);
+        assertThat(new Leftovers(view, NOW).aged()).containsExactly(rank);
         view.learn(Posting.withdrawn("r1", 1, null, "r1", NOW));
-        assertThat(Leftovers.aged(view, NOW)).as("of one that has just gone").isEmpty();
+        assertThat(new Leftovers(view, NOW).aged()).as("of one that has just gone").isEmpty();
     }
 
     /** Members forget at different moments: else each would put back what another has just removed. */
     @Test
     void nobodyRestoresWhatIsSoonForgotten() {
-        assertThat(Leftovers.worthRestoring(view, rank(NOW - DAY / 2), NOW)).isTrue();
-        assertThat(Leftovers.worthRestoring(view, rank(NOW - DAY / 2 - 1), NOW)).isFalse();
+        assertThat(new Leftovers(view, NOW).worthRestoring(rank(NOW - DAY / 2))).isTrue();
+        assertThat(new Leftovers(view, NOW).worthRestoring(rank(NOW - DAY / 2 - 1))).isFalse();
         view.learn(Posting.of(relay(NOW - 3 * DAY), "r1", NOW));
-        assertThat(Leftovers.worthRestoring(view, rank(NOW - 2 * DAY), NOW)).isTrue();
-        assertThat(Leftovers.worthRestoring(view, Posting.ended(7, "r1", NOW - DAY / 2 - 1), NOW)).isFalse();
+        assertThat(new Leftovers(view, NOW).worthRestoring(rank(NOW - 2 * DAY))).isTrue();
+        assertThat(new Leftovers(view, NOW).worthRestoring(Posting.ended(7, "r1", NOW - DAY / 2 - 1))).isFalse();
+    }
+
+    /** Many small jobs a second would fill the heap within the day. */
+    @Test
+    void ofManyJobsTheLatestAreKnownAsEnded() {
+        for (int job = 0; job <= Leftovers.ENDED_MAX; job++) {
+            view.learn(Posting.ended(job, "r1", NOW + job));
+        }
+        Leftovers leftovers = new Leftovers(view, NOW + Leftovers.ENDED_MAX);
+        assertThat(leftovers.aged()).containsExactly(Posting.ended(0, "r1", NOW));
+        int half = Leftovers.ENDED_MAX / 2;
+        assertThat(leftovers.worthRestoring(Posting.ended(half, "r1", NOW + half))).isFalse();
+        assertThat(leftovers.worthRestoring(Posting.ended(half + 1, "r1", NOW + half + 1))).isTrue();
     }
 
     /** Started at that time. */

@@ -77,6 +77,22 @@ class FullDiskTest {
         }
     }
 
+    /** Its relays try their logs again and again: that ends before the folder of these goes. */
+    @Test
+    void aJobThatWaitsForRoomToBeginPutsItsFilesAwayWhenItIsInterrupted() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), DISK_MEBIBYTES)) {
+            disk.fill();
+            try (Command job = Command.startBehind(folder, disk.entered(), List.of("-Djava.io.tmpdir=" + disk.path()),
+                    "run", "-n", "2", "--durability", "process", "--log-limit", LIMIT, "example:pi")) {
+                await().atMost(PATIENCE).until(() -> job.err().contains("not ready yet: it waits for room: ") || !job.handle().isAlive());
+                job.handle().destroy();
+                job.await();
+                assertThat(job.err()).contains("the embedded relays cannot start: ").doesNotContain("not everything was put away");
+                assertThat(disk.seen("").toFile().list()).contains("filler").noneMatch(name -> name.matches("posthouse-\\d+"));
+            }
+        }
+    }
+
     /** It says where and why, everywhere, and nothing is delivered any more. */
     private static void assertStandsStill(Relays relay, Command job) throws IOException {
         await().atMost(PATIENCE).until(() -> log(relay).path("state").asText().equals("full"));
