@@ -374,7 +374,7 @@ class OtherRelayTest {
         enter(shard.strand());
         try {
             peer.send(offer(0, 1, 3));
-            startAgain(restarted, port);
+            startAgain(restarted, port, 2);
             farContext.runOnContext(now -> {
                 farLinks.send("near", offer(1, 0, 1));
                 farLinks.send("near", withdraw(1, 0, 1));
@@ -390,6 +390,41 @@ class OtherRelayTest {
         assertThat(restarted.came).endsWith(FrameType.WITHDRAWN);
     }
 
+    /** Its shard is busy until it comes a second time: what was to go to the ones before is decided about then, once. */
+    @Test
+    void aRelayThatComesAgainTwiceInATurnHearsAllThatItHadNotHandledOnce() throws Exception {
+        Far second = new Far();
+        Far third = new Far();
+        OtherRelay other = inControl(() -> relay.links().other("far"));
+        RelayPeer peer = other.peer(shard);
+        openJob(peer, Durability.PROCESS);
+        shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
+        await().atMost(PATIENCE).until(() -> far.offers.size() == 2);
+        int port = farLinks.port();
+        get(farLinks.close());
+        enter(shard.strand());
+        try {
+            startAgain(second, port, 2);
+            farContext.runOnContext(now -> farLinks.send("near", offer(1, 0, 1)));
+            await().atMost(PATIENCE).until(() -> inControl(() -> other.flow().counts()).messagesIn() == 1);
+            peer.send(offer(0, 1, 3));
+            get(farLinks.close());
+            startAgain(third, port, 3);
+            farContext.runOnContext(now -> {
+                farLinks.send("near", withdraw(1, 0, 1));
+                farLinks.send("near", offer(1, 0, 2));
+            });
+            await().atMost(PATIENCE).until(() -> inControl(() -> other.flow().counts()).messagesIn() == 2);
+            peer.send(offer(0, 1, 4));
+        } finally {
+            shard.strand().leave();
+        }
+        await().atMost(PATIENCE).until(() -> third.came.contains(FrameType.WITHDRAWN));
+        assertThat(third.offers).containsExactly("1 again", "2 again", "3 again", "4 again");
+        assertThat(third.came).endsWith(FrameType.WITHDRAWN);
+        assertThat(second.came).isEmpty();
+    }
+
     /** It is said again behind the same gate, once. */
     @Test
     void whatWaitsForTheDiskWhenTheOtherRelayComesAgainIsSaidWhenTheDiskHasWhatItDependsOn() throws Exception {
@@ -400,7 +435,7 @@ class OtherRelayTest {
         Far restarted = new Far();
         int port = farLinks.port();
         get(farLinks.close());
-        startAgain(restarted, port);
+        startAgain(restarted, port, 2);
         farContext.runOnContext(now -> farLinks.send("near", offer(1, 0, 1)));
         await().atMost(PATIENCE).until(() -> inControl(() -> other.flow().counts()).messagesIn() == 1);
         inShard(() -> {}); // It holds what it is given,
@@ -551,8 +586,8 @@ class OtherRelayTest {
         }
     }
 
-    private void startAgain(Far restarted, int port) throws Exception {
-        farLinks = new Links(farContext, links(authority, "far", 2).listen("127.0.0.1", port), restarted);
+    private void startAgain(Far restarted, int port, long epoch) throws Exception {
+        farLinks = new Links(farContext, links(authority, "far", epoch).listen("127.0.0.1", port), restarted);
         get(farLinks.start());
         farContext.runOnContext(now -> farLinks.expect("near"));
     }
