@@ -207,7 +207,11 @@ final class MappedQueueFile implements AutoCloseable {
         return -1;
     }
 
-    /** How many bytes there were from there on of what is mapped: a piece, if not its end. */
+    /**
+     * How many bytes there were from there on of what is mapped: a piece, if not its end.
+     *
+     * @throws java.io.EOFException if the file was shortened since
+     */
     private int read(RandomAccessFile searched, long from, byte[] piece) throws IOException {
         int bytesMax = (int) Math.min(piece.length, bytes.capacity() - from);
         searched.seek(from);

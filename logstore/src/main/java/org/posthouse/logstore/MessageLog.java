@@ -1,5 +1,6 @@
 package org.posthouse.logstore;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -138,7 +139,7 @@ public final class MessageLog implements AutoCloseable {
     private static <T> T readAgainIfCut(Path folder, Reading<T> reading) {
         for (int left = CUT_SCANS_MAX;; left--) {
             try {
-                return read(folder, reading);
+                return reading.read();
             } catch (LogException e) {
                 if (!e.wasCut() || left == 0) {
                     throw e;
@@ -147,16 +148,13 @@ public final class MessageLog implements AutoCloseable {
                 if (left == 0) {
                     throw e;
                 }
+            } catch (IOException e) {
+                boolean shortened = e instanceof EOFException;
+                if (!shortened || left == 0) {
+                    throw new LogException(folder, "cannot be read: " + LogException.words(e),
+                            "check the folder's name and rights", e);
+                }
             }
-        }
-    }
-
-    private static <T> T read(Path folder, Reading<T> reading) {
-        try {
-            return reading.read();
-        } catch (IOException e) {
-            throw new LogException(folder, "cannot be read: " + LogException.words(e),
-                    "check the folder's name and rights", e);
         }
     }
 
