@@ -6,7 +6,7 @@ import io.vertx.core.file.FileSystemOptions;
 
 /** What every Vert.x that relays run on has in common. */
 final class RelayVertx {
-    /** A peer that has moved, by a line of the hosts file, is found by one of the next dials, which are 5 s apart at most. Vert.x alone would read the file once. */
+    /** What a door leads to and has moved, by a line of the hosts file, is found by the next stream. Vert.x alone would read the file once. */
     static final int HOSTS_REFRESH_MS = 2_000;
 
     private RelayVertx() {}

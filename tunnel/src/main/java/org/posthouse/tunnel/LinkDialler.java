@@ -5,6 +5,8 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Future;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.SiteCertificate;
@@ -46,6 +48,9 @@ final class LinkDialler {
     private LinkPath path = LinkPath.DIRECT;
 
     private int failures;
+
+    /** Which of the addresses of the peer's host is dialled: the next one behind each attempt that failed. */
+    private int turn;
 
     /** A pause or an attempt is under way. */
     private boolean busy;
@@ -94,14 +99,11 @@ final class LinkDialler {
         if (!path.isDirect()) {
             return links.paths().open(link.relay(), path);
         }
-        HostAndPort address = address();
-        return links.client()
-                .connect(address.port(), address.host())
+        HostAndPort peer = links.config().addressOf(link.relay());
+        return links.addresses(peer.host())
+                .map(all -> new InetSocketAddress(all[turn % all.length], peer.port()))
+                .compose(address -> links.client().connect(SocketAddress.inetSocketAddress(address)))
                 .map(socket -> ((NetSocketInternal) socket).channelHandlerContext());
-    }
-
-    private HostAndPort address() {
-        return links.config().addressOf(link.relay());
     }
 
     private String where() {
@@ -144,6 +146,7 @@ final class LinkDialler {
 
     private void failed(Notice why) {
         failures++;
+        turn++;
         dialLater();
         target.onDialFailed(why);
     }

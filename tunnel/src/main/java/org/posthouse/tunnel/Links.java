@@ -7,9 +7,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +50,9 @@ public final class Links {
 
     /** A clock may have been set back from any time to the beginning of its count: 100 years of milliseconds. Beyond that no earlier start can have been. */
     static final long SET_BACK_MAX = 100L * 366 * 24 * 3_600 * 1_000;
+
+    /** Names that are looked up at one time: a name server that is silent holds each for half a minute, and nobody else's thread. */
+    private static final int NAMES_AT_ONCE = 4;
 
     /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
     public interface Listener {
@@ -111,6 +116,7 @@ public final class Links {
     private final LinkTable table = new LinkTable(relay -> new Link(this, relay));
     private final FairShare heldBack = new FairShare(LinkArrivals.HELD_BYTES_MAX);
     private NetClient client;
+    private WorkerExecutor names;
     private final Routing routing;
     private final PathDoors paths;
     private LinkAcceptor acceptor;
@@ -402,6 +408,11 @@ public final class Links {
         return client;
     }
 
+    /** All addresses of a host, at least one; of a number that one, with its zone. */
+    Future<InetAddress[]> addresses(String host) {
+        return names.executeBlocking(() -> InetAddress.getAllByName(host), false);
+    }
+
     /** Runs {@code task} on the relay's context when what the loop does now is done. */
     void soon(Runnable task) {
         context.nettyEventLoop().execute(() -> context.dispatch(task));
@@ -471,6 +482,7 @@ public final class Links {
     private Future<Void> open() {
         LOG.atLevel(config.tls().fallsBack() ? Level.WARN : Level.INFO).log("relay {}: {}", config.relay(), config.tls().described());
         Vertx vertx = context.owner();
+        names = vertx.createSharedWorkerExecutor("posthouse-names", NAMES_AT_ONCE);
         client = vertx.createNetClient(new NetClientOptions()
                 .setConnectTimeout(config.timeouts().connectMs())
                 .setTcpNoDelay(true)
@@ -508,6 +520,7 @@ public final class Links {
         closing.add(watched);
         if (client != null) {
             closing.add(client.close());
+            closing.add(names.close());
         }
         if (acceptor != null) {
             closing.add(acceptor.close());
