@@ -224,7 +224,7 @@ final class LinkPort implements Links.Listener {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
-        other(other);
+        other(other).onUp();
         parking.onUp(other, System.nanoTime());
     }
 
@@ -372,11 +372,11 @@ final class LinkPort implements Links.Listener {
                 status.moves(),
                 view(status.streams()),
                 parking.view(status),
-                status.state() != LinkStatus.State.UP || other == null ? "" : held(other, status));
+                status.state() != LinkStatus.State.UP || other == null ? "" : held(other));
     }
 
-    private String held(OtherRelay other, LinkStatus status) {
-        return other.held(status.since().toEpochMilli(), System.currentTimeMillis(), id -> {
+    private String held(OtherRelay other) {
+        return other.held(System.nanoTime(), id -> {
             OpenJob job = relay.jobs().job(id);
             return job == null ? "job " + Job.hexId(id) : job.toString();
         });

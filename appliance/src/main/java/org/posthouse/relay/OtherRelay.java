@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import org.posthouse.tunnel.Links;
 import org.posthouse.wire.FrameType;
@@ -23,7 +24,7 @@ final class OtherRelay {
     private static final Logger LOG = LoggerFactory.getLogger(OtherRelay.class);
 
     /** What was sent is held there if none of it is acknowledged for so long while the link is up. */
-    static final long HELD_MS = 60_000;
+    static final long HELD_NS = TimeUnit.SECONDS.toNanos(60);
 
     /** Each has at most 1,068 bytes. */
     private static final int DIAGNOSES_MAX = 1_024;
@@ -52,8 +53,8 @@ final class OtherRelay {
     /** Frames that the other relay has acknowledged since this one began. */
     private long acknowledged;
 
-    /** When it has acknowledged something last, or had nothing to acknowledge. */
-    private long movedMs;
+    /** When it has acknowledged something last, or had nothing to acknowledge, or the link came up. */
+    private long movedNs;
 
     /** What is held since then, in words; empty if nothing is, as far as was looked. */
     private String held = "";
@@ -199,7 +200,7 @@ final class OtherRelay {
         }
         flow.out(frame);
         if (links.send(id, frame)) {
-            movedMs = senders.isEmpty() ? System.currentTimeMillis() : movedMs;
+            movedNs = senders.isEmpty() ? System.nanoTime() : movedNs;
             senders.add(sender);
             answers += sender == sender.side.answers ? 1 : 0;
         }
@@ -217,12 +218,11 @@ final class OtherRelay {
     /**
      * Which job holds all that was sent, in words: the other relay cannot handle the first frame, for want of room in its log or as the job stands still there.
      *
-     * @param upMs since when the link is up
+     * @param nowNs as {@link System#nanoTime} has it
      * @return empty if none does
      */
-    String held(long upMs, long nowMs, LongFunction<String> jobName) {
-        long sinceMs = Math.max(upMs, movedMs);
-        if (senders.isEmpty() || nowMs - sinceMs < HELD_MS) {
+    String held(long nowNs, LongFunction<String> jobName) {
+        if (senders.isEmpty() || nowNs - movedNs < HELD_NS) {
             return "";
         }
         List<ByteBuf> frames = new ArrayList<>();
@@ -230,7 +230,7 @@ final class OtherRelay {
             links.forEachUnacknowledged(id, frames::add);
         }
         if (!frames.isEmpty()) {
-            held = "relay " + id + " acknowledges nothing since " + Instant.ofEpochMilli(sinceMs).truncatedTo(ChronoUnit.SECONDS) + ": the first frame is of "
+            held = "relay " + id + " acknowledges nothing since " + Instant.now().minusNanos(nowNs - movedNs).truncatedTo(ChronoUnit.SECONDS) + ": the first frame is of "
                     + jobName.apply(Cut.job(frames.getFirst())) + ", and past the link's window all that is to go there waits; its status says why";
             LOG.warn("{}", held);
         }
@@ -269,8 +269,12 @@ final class OtherRelay {
         }
     }
 
+    void onUp() {
+        moved();
+    }
+
     private void moved() {
-        movedMs = System.currentTimeMillis();
+        movedNs = System.nanoTime();
         held = "";
     }
 

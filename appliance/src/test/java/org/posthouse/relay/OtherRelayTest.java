@@ -182,7 +182,7 @@ class OtherRelayTest {
         inShard(() -> other.peer(shard).send(send(SHORT, 0)));
         await().atMost(PATIENCE).until(() -> far.names.containsKey(SHORT));
         assertThat(held(other)).startsWith("relay far acknowledges nothing since 20").contains("of job 7, ");
-        assertThat(inControl(() -> other.held(0, 0, Long::toString))).as("it is not long").isEmpty();
+        assertThat(inControl(() -> other.held(System.nanoTime(), Long::toString))).as("it is not long").isEmpty();
         handle(SHORT);
         await().atMost(PATIENCE).until(() -> held(other).isEmpty());
         assertThat(inControl(() -> relay.links().views()).getFirst().held()).isEmpty();
@@ -190,7 +190,7 @@ class OtherRelayTest {
 
     /** As it is when the time is over. */
     private String held(OtherRelay other) throws Exception {
-        return inControl(() -> other.held(0, System.currentTimeMillis() + OtherRelay.HELD_MS, id -> "job " + id));
+        return inControl(() -> other.held(System.nanoTime() + OtherRelay.HELD_NS, id -> "job " + id));
     }
 
     /** Its name may never come again, as that of a host: links of such would use up their site's share. */
