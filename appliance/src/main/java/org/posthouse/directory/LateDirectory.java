@@ -1,7 +1,6 @@
 package org.posthouse.directory;
 
 import java.nio.channels.ServerSocketChannel;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of a relay whose group is reached over its own links: it joins when the relay is there, and leaves before the links go.
  *
- * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group. The member's port
+ * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says what is left of that to the group. The member's port
  * listens from the beginning and is handed to the member: another relay of this host would take it as soon as the two are linked.
  */
 public final class LateDirectory implements Directory {
@@ -32,9 +31,6 @@ public final class LateDirectory implements Directory {
 
     /** That of the member that is to be started, or was. Guarded by this. */
     private ServerSocketChannel port;
-
-    /** What was written before there was a group; null from then on. Guarded by this. */
-    private List<Consumer<Directory>> said = new ArrayList<>();
 
     /** Whom to look for besides those of the configuration. Guarded by this. */
     private final Set<String> met = new LinkedHashSet<>();
@@ -116,8 +112,7 @@ public final class LateDirectory implements Directory {
             return false;
         }
         met.forEach(group::meet);
-        said.forEach(each -> each.accept(group));
-        said = null;
+        before.tell(group);
         current = group;
         return true;
     }
@@ -148,15 +143,12 @@ public final class LateDirectory implements Directory {
             return;
         }
         word.accept(current);
-        if (said != null) {
-            said.add(word);
-        }
     }
 
     @Override
     public synchronized void meet(String member) {
         met.add(member);
-        if (said == null && !left) {
+        if (!left) {
             current.meet(member);
         }
     }
@@ -164,7 +156,7 @@ public final class LateDirectory implements Directory {
     @Override
     public synchronized void miss(String member) {
         met.remove(member);
-        if (said == null && !left) {
+        if (!left) {
             current.miss(member);
         }
     }

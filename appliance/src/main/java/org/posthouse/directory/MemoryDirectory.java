@@ -69,6 +69,21 @@ public final class MemoryDirectory implements Directory {
         return view.ranks(job);
     }
 
+    /** Says all that is known here to another one. */
+    void tell(Directory other) {
+        for (Posting posting : view.all()) {
+            if (posting.endedJob() != null) {
+                other.removeJob(posting.endedJob());
+            } else if (posting.rank() != null) {
+                other.putRanks(List.of(posting.rank()));
+            } else if (posting.present()) {
+                other.announce(posting.relay());
+            } else {
+                other.withdraw(posting.relay().relay(), posting.version());
+            }
+        }
+    }
+
     /** What was known can still be read. */
     @Override
     public void close() {

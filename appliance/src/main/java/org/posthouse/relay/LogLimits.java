@@ -48,6 +48,11 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
         return limitBytes > 0 ? limitBytes : Math.clamp((freeBytes + ownBytes) / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
     }
 
+    /** What helps a log that may take so much, if that is too little. */
+    String remedy(long bytes) {
+        return limitBytes > 0 || bytes >= DEFAULT_BYTES_MAX ? "raise --log-limit" : "free space on its disk (without --log-limit the log may take 3/4 of it)";
+    }
+
     private static long has(Path folder) throws IOException {
         long bytes = 0;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {

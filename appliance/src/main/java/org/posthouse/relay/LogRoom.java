@@ -154,7 +154,7 @@ final class LogRoom {
         if (!pressure.fits(mayCome)) {
             return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
                     + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
-                    + " bytes, of which that must be half at most: raise --log-limit");
+                    + " bytes, of which that must be half at most: " + limits.remedy(pressure.limitBytes()));
         }
         expect(job, rankBytes);
         return Optional.empty();
@@ -326,7 +326,8 @@ final class LogRoom {
             case OPEN -> used;
             case HELD -> disk.ample() ? used : free + 2 * disk.neededBytes() + " should be; " + used;
             case STALLED -> disk.ample()
-                    ? used + ", nothing moves: raise --log-limit, or have the program " + (needs.isEmpty() ? LogNeed.SAVE : needs.getFirst().remedy())
+                    ? used + ", nothing moves: " + limits.remedy(pressure.limitBytes()) + ", or have the program "
+                            + (needs.isEmpty() ? LogNeed.SAVE : needs.getFirst().remedy())
                     : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
             case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
                     ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"

@@ -56,7 +56,7 @@ record RestartChoice(
                 return from(point, incarnation);
             } catch (LogException e) {
                 long number = point.checkpoint().number();
-                LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job), number, e);
+                LOG.error("rank {} of job {} cannot be started from its image {}: what is older is tried", rank, Job.hexId(job), number, e);
                 refused.add("image " + number + ": " + e.getMessage());
             }
         }

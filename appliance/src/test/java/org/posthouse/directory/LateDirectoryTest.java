@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.core.Hazelcast;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -50,6 +51,28 @@ class LateDirectoryTest {
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(other.relays()).extracting(RelayEntry::relay).containsExactly("r1"));
             late.withdraw("r0", 1);
         }
+    }
+
+    /** The way to the others may be cut for days, and jobs come and go. */
+    @Test
+    void whatIsOverBeforeTheGroupWasJoinedIsNotKept() throws IOException {
+        GroupConfig config = Groups.config("cut", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config)) {
+            WeakReference<RankEntry> before = put(late, Groups.rank(7, 0, 1, "r0"));
+            put(late, Groups.rank(7, 0, 2, "r0"));
+            WeakReference<RankEntry> ended = put(late, Groups.rank(8, 0, 1, "r0"));
+            late.removeJob(8);
+            await().atMost(PATIENCE).until(() -> {
+                System.gc();
+                return before.refersTo(null) && ended.refersTo(null);
+            });
+            assertThat(late.ranks(7)).extracting(RankEntry::incarnation).containsExactly(2);
+        }
+    }
+
+    private static WeakReference<RankEntry> put(LateDirectory late, RankEntry rank) {
+        late.putRanks(List.of(rank));
+        return new WeakReference<>(rank);
     }
 
     /** A relay's own loop writes here, and carries what the member says to the others while that leaves. */

@@ -397,6 +397,11 @@ class JobRunTest {
         assertThatThrownBy(() -> early.get(60, TimeUnit.SECONDS))
                 .hasStackTraceContaining("the job is over, and not all its relays know: ")
                 .hasStackTraceContaining("posthouse resume --end " + path);
+        CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
+        relay.greet(List.of(new Home("elsewhere", "elsewhere", relay.address())));
+        assertThatThrownBy(() -> elsewhere.get(60, TimeUnit.SECONDS)).as("another relay does not have the job, and the one that is away may")
+                .hasStackTraceContaining("relay elsewhere answers at " + relay.address() + ", and relay here is expected");
+        assertThat(JobFolder.end(path)).isEmpty();
         for (int time = 0; time < 2; time++) {
             CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
             relay.greet();

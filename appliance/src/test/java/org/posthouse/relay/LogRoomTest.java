@@ -427,7 +427,10 @@ final class LogRoomTest {
         long quarter = LIMIT_BYTES / 4;
         assertThat(room.admit(opening(1, 1), quarter)).isEmpty();
         room.expect(opening(1, 1), quarter);
-        assertThat(room.admit(opening(2, 2), quarter)).as("a quarter is left").hasValueSatisfying(why -> assertThat(why).contains("its 2 ranks"));
+        assertThat(room.admit(opening(2, 2), quarter)).as("a quarter is left")
+                .hasValueSatisfying(why -> assertThat(why).contains("its 2 ranks", "raise --log-limit"));
+        assertThat(room(LogLimits.DEFAULT).admit(opening(2, 2), quarter)).as("nobody has limited it but its disk")
+                .hasValueSatisfying(why -> assertThat(why).contains("free space on its disk").doesNotContain("raise"));
         assertThat(room.admit(opening(3, 2), quarter / 2)).isEmpty();
         assertThat(room.admit(opening(4, 1), 1)).isPresent();
         room.dismiss(3);

@@ -94,7 +94,7 @@ public final class Image implements AutoCloseable {
     }
 
     private static LogException damaged(Path file, String how) {
-        return new LogException(file, how, "the image before it is used if there is one; check the disk");
+        return new LogException(file, how, "check the disk");
     }
 
     private static LogException unreadable(Path file, IOException e) {
