@@ -52,7 +52,7 @@ public final class Relay extends VerticleBase {
     private final RelayConfig config;
     private final Directory directory;
 
-    /** But those that were refused as they came. */
+    /** But those for which there was no room as they came. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** Those of them that have not shown that they may come, the oldest first. */
@@ -281,18 +281,11 @@ public final class Relay extends VerticleBase {
         }
     }
 
-    private Connection accept(Outlet outlet, Workplace emission) {
+    /** For tests too. */
+    Connection accept(Outlet outlet, Workplace emission) {
         assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
-        if (stopping) {
-            connection.close(goodbye());
-            return connection;
-        }
-        Optional<String> first = recovering();
-        if (first.isPresent()) {
-            connection.close(Notice.closing(0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + first.get()));
-            return connection;
-        }
+        untimely().ifPresent(connection::close); // It counts until it has ended.
         if (connections.size() >= config.door().connectionsMax()) {
             String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
             if (!tryMakeRoom(limit)) {
@@ -305,6 +298,15 @@ public final class Relay extends VerticleBase {
         connections.add(connection);
         newcomers.add(connection);
         return connection;
+    }
+
+    /** Why nobody is let in now, as a stranger may know it: not where the log is. Empty if that depends on who it is. */
+    private Optional<Notice> untimely() {
+        if (stopping) {
+            return Optional.of(goodbye());
+        }
+        return recovering().map(first -> Notice.closing(
+                0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
     }
 
     /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */
