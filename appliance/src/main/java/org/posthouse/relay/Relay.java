@@ -104,7 +104,7 @@ public final class Relay extends VerticleBase {
     /**
      * The same.
      *
-     * @param unwanted asked while it waits for room to begin; true ends it
+     * @param unwanted asked before it opens its log, and while it waits for room to; true ends it
      */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
@@ -207,8 +207,11 @@ public final class Relay extends VerticleBase {
         return config.logFolder().map(this::openLog).orElseGet(() -> Future.succeededFuture(List.of()));
     }
 
-    /** On a full disk it waits for room, as jobs do. */
+    /** On a full disk it waits for room, as jobs do. A process that is about to end is left alone: Chronicle's classes could not begin in it. */
     private Future<List<LoggedJob>> openLog(Path folder) {
+        if (unwanted.getAsBoolean()) {
+            return Future.failedFuture(new IOException("interrupted"));
+        }
         return vertx.executeBlocking(() -> journal.open(
                 folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
                 .onSuccess(open -> waitsForRoom = null)
@@ -222,8 +225,7 @@ public final class Relay extends VerticleBase {
             LOG.warn("{}: waits for room: {}", id(), why.getMessage());
         }
         waitsForRoom = why.getMessage();
-        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS)
-                .compose(later -> unwanted.getAsBoolean() ? Future.failedFuture(why) : openLog(folder));
+        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
     /** Has them go on, before anybody can ask for them. */

@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -92,6 +93,15 @@ class RelayTest {
         assertThat(starting.view().changeMode(new ModeOrder("pooled", null, null)).cause())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("relay here is starting: it opens its ports; ask again when it serves");
+    }
+
+    /** Its process ends, and there is no room to wait for. */
+    @Test
+    void aRelayThatNobodyWantsOpensNoLog(Vertx vertx, @TempDir Path folder) {
+        RelayConfig here = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder);
+        Relay relay = new Relay(here, directory, UnaryOperator.identity(), () -> true);
+        assertThatThrownBy(() -> vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS)).isInstanceOf(IOException.class).hasMessage("interrupted");
+        assertThat(folder).isEmptyDirectory();
     }
 
     /** The mode of before has let it in, and a rank is asked when it is admitted. */
