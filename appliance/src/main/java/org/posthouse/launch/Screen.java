@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -9,7 +10,7 @@ import org.posthouse.causes.Causes;
 
 /**
  * Where a job's lines are shown. One that takes nothing, as its reader has gone or its disk is full, is tried again a second later, since an attempt costs as much as
- * twenty lines; what comes meanwhile is not shown. Any thread may call it.
+ * twenty lines; what comes meanwhile is not shown. A line may have been cut: what is shown next begins another. Any thread may call it.
  */
 final class Screen {
     static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -34,7 +35,7 @@ final class Screen {
             return;
         }
         try {
-            to.write(line);
+            to.write(paused ? onItsOwn(line) : line);
             to.flush();
             paused = false;
         } catch (IOException e) {
@@ -45,5 +46,9 @@ final class Screen {
                 complaint.accept(Causes.text(e));
             }
         }
+    }
+
+    private static byte[] onItsOwn(byte[] line) {
+        return ByteBuffer.allocate(1 + line.length).put((byte) '\n').put(line).array();
     }
 }

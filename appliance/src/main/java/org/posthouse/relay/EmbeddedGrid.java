@@ -110,9 +110,9 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * The same, for somebody who may want them no more while they wait for room on a full disk to begin: then there is none of them.
+     * The same, for somebody who may want them no more before they have opened their logs, which may wait for room on a full disk: then there is none of them.
      *
-     * @param unwanted asked by the relays that wait
+     * @param unwanted asked by the relays that have not
      */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes, BooleanSupplier unwanted) throws IOException {

@@ -82,7 +82,7 @@ final class Reception {
         channel.config().setOption(ChannelOption.SO_BACKLOG, ACCEPT_BACKLOG);
         channel.pipeline().addLast(new Accepting());
         listening = channel;
-        Promise<Void> bound = Promise.promise();
+        Promise<Void> bound = vertx.promise();
         loop.register(channel).addListener(registered -> channel.bind(new InetSocketAddress(host, port)).addListener(done -> {
             if (done.isSuccess()) {
                 bound.complete();

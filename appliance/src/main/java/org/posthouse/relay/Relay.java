@@ -52,7 +52,7 @@ public final class Relay extends VerticleBase {
     private final RelayConfig config;
     private final Directory directory;
 
-    /** But those that were refused as they came. */
+    /** But those for which there was no room as they came. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /** Those of them that have not shown that they may come, the oldest first. */
@@ -104,7 +104,7 @@ public final class Relay extends VerticleBase {
     /**
      * The same.
      *
-     * @param unwanted asked while it waits for room to begin; true ends it
+     * @param unwanted asked before it opens its log, and while it waits for room to; true ends it
      */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
@@ -207,8 +207,11 @@ public final class Relay extends VerticleBase {
         return config.logFolder().map(this::openLog).orElseGet(() -> Future.succeededFuture(List.of()));
     }
 
-    /** On a full disk it waits for room, as jobs do. */
+    /** On a full disk it waits for room, as jobs do. A process that is about to end is left alone: Chronicle's classes could not begin in it. */
     private Future<List<LoggedJob>> openLog(Path folder) {
+        if (unwanted.getAsBoolean()) {
+            return Future.failedFuture(new IOException("interrupted"));
+        }
         return vertx.executeBlocking(() -> journal.open(
                 folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
                 .onSuccess(open -> waitsForRoom = null)
@@ -222,8 +225,7 @@ public final class Relay extends VerticleBase {
             LOG.warn("{}: waits for room: {}", id(), why.getMessage());
         }
         waitsForRoom = why.getMessage();
-        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS)
-                .compose(later -> unwanted.getAsBoolean() ? Future.failedFuture(why) : openLog(folder));
+        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
     /** Has them go on, before anybody can ask for them. */
@@ -281,18 +283,11 @@ public final class Relay extends VerticleBase {
         }
     }
 
-    private Connection accept(Outlet outlet, Workplace emission) {
+    /** For tests too. */
+    Connection accept(Outlet outlet, Workplace emission) {
         assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
-        if (stopping) {
-            connection.close(goodbye());
-            return connection;
-        }
-        Optional<String> first = recovering();
-        if (first.isPresent()) {
-            connection.close(Notice.closing(0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + first.get()));
-            return connection;
-        }
+        untimely().ifPresent(connection::close); // It counts until it has ended.
         if (connections.size() >= config.door().connectionsMax()) {
             String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
             if (!tryMakeRoom(limit)) {
@@ -305,6 +300,15 @@ public final class Relay extends VerticleBase {
         connections.add(connection);
         newcomers.add(connection);
         return connection;
+    }
+
+    /** Why nobody is let in now, as a stranger may know it: not where the log is. Empty if that depends on who it is. */
+    private Optional<Notice> untimely() {
+        if (stopping) {
+            return Optional.of(goodbye());
+        }
+        return recovering().map(first -> Notice.closing(
+                0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
     }
 
     /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */

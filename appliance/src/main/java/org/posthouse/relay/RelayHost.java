@@ -146,7 +146,7 @@ public final class RelayHost implements AutoCloseable {
                 if (idle == timesMax) {
                     throw new IOException("the relay does not serve after " + TimeUnit.MILLISECONDS.toSeconds(timesMax * millis) + " s", e);
                 }
-            } catch (Exception e) {
+            } catch (Exception | LinkageError e) {
                 throw new IOException(Causes.text(e), e);
             }
         }

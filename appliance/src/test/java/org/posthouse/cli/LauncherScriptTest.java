@@ -62,7 +62,11 @@ final class LauncherScriptTest {
     }
 
     private String run(String locale, int status) throws Exception {
-        ProcessBuilder posthouse = new ProcessBuilder("bash", home.resolve("posthouse").toString(), "status").redirectErrorStream(true);
+        return run(locale, status, "bash", home.resolve("posthouse").toString(), "status");
+    }
+
+    private String run(String locale, int status, String... command) throws Exception {
+        ProcessBuilder posthouse = new ProcessBuilder(command).redirectErrorStream(true);
         posthouse.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG") || name.equals("HOME")); // Services of a system may have no home.
         posthouse.environment().put("LC_ALL", locale);
         posthouse.environment().put("POSTHOUSE_JAVA_HOME", home.resolve("jdk").toString());
@@ -100,6 +104,13 @@ final class LauncherScriptTest {
     void aJdkThatIsNamedIsTheOnlyOne() throws Exception {
         file("jdk/release", "JAVA_VERSION=\"17.0.15\"\n", 1);
         assertThat(run("C", 1)).isEqualTo("posthouse: no JDK 25 is at " + home.resolve("jdk") + ", which POSTHOUSE_JAVA_HOME names\n");
+    }
+
+    /** Bash and the JVM have words of their own for it. */
+    @Test
+    void aFolderThatIsGoneIsToldInALine() throws Exception {
+        assertThat(run("C", 1, "sh", "-c", "cd \"$(mktemp -d)\" && rmdir \"$PWD\" && exec bash \"$0\" status", home.resolve("posthouse").toString()))
+                .endsWith("posthouse: the folder that this is called in is gone: go to another\n");
     }
 
     /** As in the image: no sources, a Java runtime that jlink made, which has no compiler and does not say its full version in a file. */

@@ -144,6 +144,12 @@ class OutputTapeTest {
     }
 
     @Test
+    void whereItFailedIsNotWhyItCannotStart() throws Exception {
+        process(1, "Error occurred during initialization of VM\njava.lang.Error: no current folder\n\tat java.lang.System.initPhase1(System.java)\n\n");
+        assertThat(last).last().isEqualTo("java.lang.Error: no current folder");
+    }
+
+    @Test
     void halfALineIsShownWhenNobodyFollows() throws Exception {
         OutputPump last = process(1, "one\ntw");
         last.finish(false);

@@ -44,13 +44,13 @@ class ScreenTest {
         nowNs += 1;
         show("4");
         show("5");
-        assertThat(tried).containsExactly("1", "4");
+        assertThat(tried).containsExactly("1", "\n4");
         assertThat(complaints).containsExactly("No space left on device");
         full = false;
         nowNs += Screen.PAUSE_NS;
         show("6");
         show("7");
-        assertThat(tried).endsWith("6", "7");
+        assertThat(tried).as("behind what there was room for of another").endsWith("\n6", "7");
         assertThat(complaints).hasSize(1);
     }
 }

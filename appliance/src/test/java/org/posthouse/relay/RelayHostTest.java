@@ -56,6 +56,13 @@ final class RelayHostTest {
         assertThatThrownBy(() -> Blocking.await(deployed.future(), 0)).isInstanceOf(IOException.class).hasMessage("timeout");
     }
 
+    /** As Chronicle's do in a process that ends: what has been made for the relay is put away. */
+    @Test
+    void classesThatCannotBeginAreInTheWayAsAnythingElse() {
+        deployed.fail(new ExceptionInInitializerError(new IllegalStateException("Shutdown in progress")));
+        assertThatThrownBy(() -> RelayHost.awaitServing(deployed.future(), Optional::empty, TIMES_MAX, 1)).isInstanceOf(IOException.class);
+    }
+
     @Test
     void oneThatDoesNothingOfTheKindIsGivenUp() {
         AtomicInteger asked = new AtomicInteger();

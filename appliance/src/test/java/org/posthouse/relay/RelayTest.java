@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,15 +17,20 @@ import io.vertx.junit5.VertxTestContext;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.core.CoreConfig;
@@ -87,6 +93,15 @@ class RelayTest {
         assertThat(starting.view().changeMode(new ModeOrder("pooled", null, null)).cause())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("relay here is starting: it opens its ports; ask again when it serves");
+    }
+
+    /** Its process ends, and there is no room to wait for. */
+    @Test
+    void aRelayThatNobodyWantsOpensNoLog(Vertx vertx, @TempDir Path folder) {
+        RelayConfig here = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder);
+        Relay relay = new Relay(here, directory, UnaryOperator.identity(), () -> true);
+        assertThatThrownBy(() -> vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS)).isInstanceOf(IOException.class).hasMessage("interrupted");
+        assertThat(folder).isEmptyDirectory();
     }
 
     /** The mode of before has let it in, and a rank is asked when it is admitted. */
@@ -335,6 +350,41 @@ class RelayTest {
             await().until(() -> relay.connections().size() == 2);
             assertThat(third.available() + launcher.available()).isZero();
         }
+    }
+
+    /** Its log is still to be read, which takes files, too. */
+    @Test
+    void whoIsToldToComeAgainTakesAQuarterOfTheConnectionsToo(Vertx vertx, @TempDir Path folder) throws Exception {
+        RelayConfig here = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder);
+        Relay relay = new Relay(here, directory);
+        CountDownLatch read = new CountDownLatch(1);
+        vertx.createSharedWorkerExecutor("readers", 1).executeBlocking(() -> {
+            read.await();
+            return null;
+        });
+        Future<String> deployed = vertx.deployVerticle(relay, new DeploymentOptions().setWorkerPoolName("readers").setWorkerPoolSize(1));
+        await().until(() -> relay.loop() != null);
+        int most = here.door().newcomersMax();
+        List<Integer> closed = relay.loop().submit(() -> {
+            List<Integer> gone = new ArrayList<>();
+            for (int i = 0; i <= most; i++) {
+                relay.accept(outlet(i, gone), Workplace.open(Runnable::run));
+            }
+            return List.copyOf(gone);
+        }).get();
+        read.countDown();
+        assertThat(closed).as("the first, as there was one too many").containsExactly(0);
+        deployed.await(60, TimeUnit.SECONDS);
+    }
+
+    /** Its other end does not read. */
+    private static Outlet outlet(int number, List<Integer> closed) {
+        return (Outlet) Proxy.newProxyInstance(Outlet.class.getClassLoader(), new Class<?>[] {Outlet.class}, (self, method, args) -> {
+            if (method.getName().equals("close")) {
+                closed.add(number);
+            }
+            return method.getReturnType() == long.class ? 0L : null;
+        });
     }
 
     /** It may have much to say; when thousands come again at once each would make room for the next, and none would get to its end. */

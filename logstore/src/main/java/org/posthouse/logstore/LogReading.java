@@ -12,8 +12,6 @@ import java.util.function.Consumer;
  * for what says otherwise.
  */
 public final class LogReading implements Consumer<LogEntry> {
-    private final Path folder;
-
     /** For each file, the bytes of those before it. */
     private final Map<Path, Long> before = new HashMap<>();
 
@@ -25,7 +23,6 @@ public final class LogReading implements Consumer<LogEntry> {
     private volatile long read;
 
     private LogReading(Path folder) throws IOException {
-        this.folder = folder;
         long sum = 0;
         for (Path next : QueueFiles.list(folder).values()) {
             before.put(next, sum);
@@ -60,6 +57,6 @@ public final class LogReading implements Consumer<LogEntry> {
     /** In words. Any thread. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "it reads its log (%s): %,d of %,d bytes", folder, read, bytes);
+        return String.format(Locale.ROOT, "it reads its log: %,d of %,d bytes", read, bytes);
     }
 }

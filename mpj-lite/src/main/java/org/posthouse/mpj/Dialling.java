@@ -16,14 +16,21 @@ final class Dialling {
     private static final long MOVE_PAUSE_MS_MAX = 200;
     private static final long PAUSE_MS_MAX = 1_000;
 
+    /**
+     * The same behind an answer: each leaves a port of this host unused for a minute (TIME_WAIT), of some 28,000 that it has for one relay, so that 2,000 ranks can wait
+     * for theirs.
+     */
+    private static final long EARLY_PAUSE_MS_MAX = 5_000;
+
     private final Machine machine;
     private final String relay;
     private final int busyPollUs;
     private final long msMax;
 
-    /** How long to wait before the next try; 0 if there was none yet. Until when to try. */
+    /** How long to wait before the next try; 0 if there was none yet. How long at most before the one behind it. Until when to try. */
     private long pauseMs;
 
+    private long pauseMsMax = PAUSE_MS_MAX;
     private long end;
 
     /** When the last of these tries was begun, with the pause before it. */
@@ -77,7 +84,7 @@ final class Dialling {
             if (pauseMs > 0) {
                 pause(pauseMs);
             }
-            pauseMs = pauseMs == 0 ? PAUSE_MS : Math.min(2 * pauseMs, PAUSE_MS_MAX);
+            pauseMs = pauseMs == 0 ? PAUSE_MS : Math.min(2 * pauseMs, pauseMsMax);
             try {
                 return once();
             } catch (IOException e) {
@@ -96,11 +103,13 @@ final class Dialling {
     /** Who was reached by the last try is the relay, which has not read its log yet: the time that this took is not counted. */
     void early() {
         end += machine.nanoTime() - began;
+        pauseMsMax = EARLY_PAUSE_MS_MAX;
     }
 
     /** The relay has greeted the rank: the next break is another. */
     void arrived() {
         pauseMs = 0;
+        pauseMsMax = PAUSE_MS_MAX;
     }
 
     /** Sleeps, interrupted or not. */

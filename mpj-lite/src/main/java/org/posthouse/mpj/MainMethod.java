@@ -1,5 +1,6 @@
 package org.posthouse.mpj;
 
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -27,9 +28,7 @@ final class MainMethod {
         if (method == null) {
             throw new NoSuchMethodException("has no main method: expected static void main(String[]), or void main() of Java 25, not private");
         }
-        if (!method.trySetAccessible()) {
-            throw new NoSuchMethodException("is in a package that its " + program.getModule() + " does not open: name its jar on the class path alone");
-        }
+        requireOpen(method, program);
         return new MainMethod(method, Modifier.isStatic(method.getModifiers()) ? null : maker(program));
     }
 
@@ -48,11 +47,17 @@ final class MainMethod {
     private static Constructor<?> maker(Class<?> program) throws NoSuchMethodException {
         for (Constructor<?> constructor : program.getDeclaredConstructors()) {
             if (constructor.getParameterCount() == 0 && !Modifier.isPrivate(constructor.getModifiers()) && !Modifier.isAbstract(program.getModifiers())) {
-                constructor.setAccessible(true);
+                requireOpen(constructor, program);
                 return constructor;
             }
         }
         throw new NoSuchMethodException("has a main method that is not static, and cannot be made without arguments");
+    }
+
+    private static void requireOpen(AccessibleObject member, Class<?> program) throws NoSuchMethodException {
+        if (!member.trySetAccessible()) {
+            throw new NoSuchMethodException("is in a package that its " + program.getModule() + " does not open: name its jar on the class path alone");
+        }
     }
 
     /** @throws InvocationTargetException with what the program threw */

@@ -66,6 +66,19 @@ final class DiallingTest {
                 .hasMessageEndingWith("not yet; it has not come back for 60 s (POSTHOUSE_RECONNECT_S)");
     }
 
+    /** Each answer takes a port for a minute, and this host may have thousands of ranks. */
+    @Test
+    void aRelayThatAnswersIsDialledLessOften() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            refuse(Reason.RELAY_STARTING, 0);
+        }
+        long before = clock.nowNs;
+        for (int i = 0; i < 12; i++) {
+            refuse(Reason.RELAY_STARTING, 0);
+        }
+        assertThat(clock.nowNs - before).isEqualTo(TimeUnit.MINUTES.toNanos(1));
+    }
+
     /** This process's machine, with a time of its own. Confined to the test. */
     private static final class Clock implements Machine {
         private long nowNs;

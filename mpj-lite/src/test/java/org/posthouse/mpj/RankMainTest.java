@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.tools.ToolProvider;
 import mpi.MPI;
 import mpi.MPIException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What a rank's process, a real one, says of a program that does not come to its main method. */
 @Timeout(120)
@@ -116,12 +121,11 @@ final class RankMainTest {
         }
     }
 
-    private static String run(String program, int status) throws Exception {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(
-                java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program)
-                .redirectErrorStream(true)
-                .start();
+    private static String run(String program, int status, String... flags) throws Exception {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+        command.addAll(List.of(flags));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), RankMain.class.getName(), program));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isEqualTo(status);
         return output;
@@ -170,5 +174,17 @@ final class RankMainTest {
         String program = "sun.security.tools.keytool.Main";
         assertThat(run(program, RankMain.STATUS_NO_PROGRAM))
                 .startsWith("posthouse: class " + program + " is in a package that its module java.base does not open: ");
+    }
+
+    /** Its main method can be called. */
+    @Test
+    void norIsOneWhoseObjectOnlyItsModuleMakes(@TempDir Path folder) throws Exception {
+        Path module = Files.writeString(folder.resolve("module-info.java"), "module keeps { exports kept; }");
+        Path program = Files.writeString(
+                Files.createDirectory(folder.resolve("kept")).resolve("Program.java"),
+                "package kept; public class Program { Program() {} public void main() {} }");
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, module.toString(), program.toString())).isZero();
+        assertThat(run("kept.Program", RankMain.STATUS_NO_PROGRAM, "--module-path", folder.toString(), "--add-modules", "keeps"))
+                .startsWith("posthouse: class kept.Program is in a package that its module keeps does not open: ");
     }
 }
