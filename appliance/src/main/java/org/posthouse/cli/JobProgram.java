@@ -33,19 +33,16 @@ record JobProgram(List<Path> classPath, String mainClass) {
         for (String entry : classPath.split(File.pathSeparator, -1)) {
             if (entry.equals(ALL_JARS) || entry.endsWith(File.separator + ALL_JARS)) {
                 entries.addAll(jars(entry));
-            } else if (!entry.isEmpty()) {
-                entries.add(existing(Path.of(entry)));
+            } else if (!entry.isEmpty() || !name.startsWith(EXAMPLE)) {
+                entries.add(existing(Path.of(entry))); // An empty one is the working folder, as for java.
             }
         }
         if (name.startsWith(EXAMPLE)) {
             entries.add(Installation.jarOf(Examples.class));
             return new JobProgram(entries, example(name.substring(EXAMPLE.length())));
         }
-        if (entries.isEmpty()) {
-            entries.add(Path.of("").toAbsolutePath());
-        }
         requireClass(name, entries);
-        return new JobProgram(entries, name);
+        return new JobProgram(entries, name.replace('/', '.')); // java takes both, and a shell completes the one.
     }
 
     private static String example(String name) throws CommandFailure {

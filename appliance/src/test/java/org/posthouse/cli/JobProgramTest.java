@@ -32,6 +32,20 @@ class JobProgramTest {
                 .hasMessage("no jar in " + folder + ", which -cp names as " + entry);
     }
 
+    @Test
+    void anEmptyEntryIsTheWorkingFolder() throws Exception {
+        Path main = jar("a.jar", "Main.class");
+        Path here = Path.of("").toAbsolutePath();
+        assertThat(JobProgram.find("Main", File.pathSeparator + main).classPath()).containsExactly(here, main);
+        assertThat(JobProgram.find("example:pi", "").classPath()).doesNotContain(here);
+    }
+
+    @Test
+    void aClassMayBeNamedAsItsFileIs() throws Exception {
+        Path main = jar("a.jar", "org/example/Main.class");
+        assertThat(JobProgram.find("org/example/Main", main.toString()).mainClass()).isEqualTo("org.example.Main");
+    }
+
     private Path jar(String name, String entry) throws Exception {
         Path jar = folder.resolve(name);
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
