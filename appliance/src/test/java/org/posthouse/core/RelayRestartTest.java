@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -611,6 +612,25 @@ final class RelayRestartTest {
                 .containsExactly(
                         "deliver #1 from 3 to request 1", "chunk of 100",
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
+    }
+
+    /** That has a limit. Its receiver may be away, or still be handed its history, or have been handed all of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void whatComesWholeDoesNotWaitInTheLogAnyMore(int stepsBack) throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", relay.frames.storable(0, 3, 0, 0, 1, 100));
+        posts(rank, 3, 1);
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        OneRelay.Rank next = stepsBack > 0 ? comesAgain(0, 1) : null;
+        if (stepsBack > 1) {
+            relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        }
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        if (stepsBack == 1) {
+            goesLive(next);
+        }
+        assertThat(rank.rank.ahead()).isZero();
     }
 
     /** It is a part of the history that the next process gets. */
