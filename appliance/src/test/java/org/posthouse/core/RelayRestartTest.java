@@ -328,6 +328,17 @@ final class RelayRestartTest {
         goesLive(rank);
     }
 
+    /** Its process has not read the answer, and would take the other word for the end of its send. */
+    @Test
+    void anEmptyOfferThatWasTakenBackIsNotCleared() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 0));
+        rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->1 #1 true");
+        OneRelay.Rank again = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 1, 0, 1, 0));
+        assertThat(again.take()).noneMatch(word -> word.startsWith("clear"));
+    }
+
     /** The relay has forgotten that, and the process that has come has not come there yet. */
     @Test
     void anOfferThatWasTakenBackBeforeIsAnsweredWhenItsRankAsks() throws Exception {
@@ -341,6 +352,22 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
+    }
+
+    /** A program does again what it did before, and waits for each answer. */
+    @Test
+    void whoIsReplayedAndReadsMayAskForAnyNumberOfAnswers() throws Exception {
+        OneRelay.Rank rank = comesAgain(0, 0);
+        for (int answers = 0; answers <= RankFrames.UNREAD_ANSWERS_MAX; answers++) {
+            rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        }
+        rank.reads = false;
+        for (int answers = 0; answers < RankFrames.UNREAD_ANSWERS_MAX; answers++) {
+            rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        }
+        rank.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), Reason.LIMIT);
+        relay.core.writable(rank.rank);
+        rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
     }
 
     /** The answer to the process before may be lost with a relay, and is not waited for. */
