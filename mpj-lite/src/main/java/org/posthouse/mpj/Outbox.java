@@ -285,28 +285,40 @@ final class Outbox {
         creditMessages -= said.costMessages();
         for (Sending sending : List.copyOf(offered.values())) {
             sending.cleared = sending.sent;
-            if (accepted.known(sending.context, sending.destination, sending.sequence) == Accepted.Fate.RESENT) {
-                settle(sending);
+            settle(sending, accepted.known(sending.context, sending.destination, sending.sequence));
+        }
+    }
+
+    /** An offer whose outcome the relay may have told in vain. */
+    private void settle(Sending sending, Accepted.Fate fate) throws WireException {
+        Transfer transfer = transfer(sending);
+        if (fate == Accepted.Fate.GONE && withdrawing.remove(transfer) != null) {
+            offered.remove(transfer);
+            sending.beingCancelled(false);
+            sending.withdrawn();
+        } else if (fate == Accepted.Fate.RESENT) {
+            if (sending.sent < sending.content.bytes() && !accepted.isRestarted()) {
+                throw new WireException(
+                        Reason.CANNOT_RESUME,
+                        "the relay has all of " + transfer + ", of which only " + sending.sent + " bytes were sent");
             }
+            sending.sent = sending.content.bytes(); // What is left a process before this one had sent, and it was on its way.
+            endIfSent(sending);
         }
     }
 
-    /** An offer that is where it was to go, as the relay may have told in vain. */
-    private void settle(Sending sending) throws WireException {
-        if (sending.sent < sending.content.bytes() && !accepted.isRestarted()) {
-            throw new WireException(
-                    Reason.CANNOT_RESUME,
-                    "the relay has all of " + transfer(sending) + ", of which only " + sending.sent + " bytes were sent");
-        }
-        sending.sent = sending.content.bytes(); // What is left a process before this one had sent, and it was on its way.
-        endIfSent(sending);
-    }
-
-    /** Asks again for what is to be taken back: the relay knows by now what has become of it. */
+    /** Asks again for what is to be taken back, unless it is known by now to be too late. */
     void withdrawAgain() throws IOException {
+        withdrawing.values().removeIf(this::isTooLate);
         for (Sending sending : withdrawing.values()) {
             sayWithdraw(sending);
         }
+    }
+
+    private boolean isTooLate(Sending sending) {
+        boolean late = !mayBeGone(sending);
+        sending.beingCancelled(!late);
+        return late;
     }
 
     /** Whether there are no offers that somebody waits for. */
