@@ -203,7 +203,12 @@ public final class HomedRank {
      * have lost pieces that what the rank observed next depends on, and without them it never becomes live.
      */
     boolean takesPieces() {
-        return replay == null ? port.writable() : replay.isHandedOut() && replay.port().writable();
+        return reads() && (replay == null || replay.isHandedOut());
+    }
+
+    /** Whether its process reads, replayed or not. */
+    boolean reads() {
+        return replay == null ? port.writable() : replay.port().writable();
     }
 
     /** Whether the launcher is to hear of a send that nobody will receive: it hears of the first. */

@@ -267,7 +267,7 @@ final class RankFrames {
     }
 
     private static void checkReads(HomedRank rank) throws WireException {
-        if (!rank.port().writable() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
+        if (!rank.reads() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
             throw new WireException(
                     Reason.LIMIT, rank + " asks and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
         }

@@ -344,9 +344,9 @@ public final class RelayCore {
 
     /** A rank that was slow to read reads again: what depended on it goes on. */
     public void writable(HomedRank rank) {
+        rank.clearUnreadAnswers();
         try {
             if (rank.replay() == null) {
-                rank.clearUnreadAnswers();
                 deliveries.goOn(rank);
             } else {
                 comebacks.goOn(rank);

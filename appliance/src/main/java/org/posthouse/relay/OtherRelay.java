@@ -287,14 +287,15 @@ final class OtherRelay {
 
     /**
      * The other relay was restarted. Each shard first holds what it sends there; when that is so, everything that it had sent
-     * before is here; then its core decides what is sent again.
+     * before is here; then its core decides what is sent again. Where that is under way, as it was restarted before, the one round does for both.
      *
      * @param frames what was sent and not acknowledged, in order
      */
     void onRestarted(List<ByteBuf> frames) {
-        for (Side side : sides) {
-            side.late = side.late == null ? new ArrayList<>() : side.late;
-            side.early = side.early == null ? new ArrayList<>() : side.early;
+        List<Side> untold = sides.stream().filter(side -> side.late == null).toList();
+        for (Side side : untold) {
+            side.late = new ArrayList<>();
+            side.early = new ArrayList<>();
         }
         frames.forEach(frame -> senders.remove().side.late.add(frame));
         moved();
@@ -302,7 +303,7 @@ final class OtherRelay {
         askedBeyond = 0;
         diagnoses.forEach(diagnosis -> diagnosis.frame.release());
         diagnoses.clear();
-        for (Side side : sides) {
+        for (Side side : untold) {
             side.peer.shard().strand().submit(() -> {
                 side.peer.hold();
                 control.submit(() -> gathered(side));
@@ -317,9 +318,6 @@ final class OtherRelay {
     }
 
     private void gathered(Side side) {
-        if (side.late == null) {
-            return; // It was restarted twice, and the first time's round has done it.
-        }
         List<ByteBuf> before = side.late;
         List<Runnable> early = side.early;
         side.late = null;

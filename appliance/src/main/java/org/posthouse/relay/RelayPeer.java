@@ -162,9 +162,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     /** Nothing more is sent until {@link #restarted}. */
     void hold() {
         assert shard.strand().isInside();
-        if (held == null) {
-            held = new ArrayList<>();
-        }
+        held = new ArrayList<>();
     }
 
     /**

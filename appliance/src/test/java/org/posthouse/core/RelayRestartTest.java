@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -327,6 +328,17 @@ final class RelayRestartTest {
         goesLive(rank);
     }
 
+    /** Its process has not read the answer, and would take the other word for the end of its send. */
+    @Test
+    void anEmptyOfferThatWasTakenBackIsNotCleared() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 0));
+        rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->1 #1 true");
+        OneRelay.Rank again = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 1, 0, 1, 0));
+        assertThat(again.take()).noneMatch(word -> word.startsWith("clear"));
+    }
+
     /** The relay has forgotten that, and the process that has come has not come there yet. */
     @Test
     void anOfferThatWasTakenBackBeforeIsAnsweredWhenItsRankAsks() throws Exception {
@@ -340,6 +352,22 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
+    }
+
+    /** A program does again what it did before, and waits for each answer. */
+    @Test
+    void whoIsReplayedAndReadsMayAskForAnyNumberOfAnswers() throws Exception {
+        OneRelay.Rank rank = comesAgain(0, 0);
+        for (int answers = 0; answers <= RankFrames.UNREAD_ANSWERS_MAX; answers++) {
+            rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        }
+        rank.reads = false;
+        for (int answers = 0; answers < RankFrames.UNREAD_ANSWERS_MAX; answers++) {
+            rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        }
+        rank.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), Reason.LIMIT);
+        relay.core.writable(rank.rank);
+        rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
     }
 
     /** The answer to the process before may be lost with a relay, and is not waited for. */
@@ -611,6 +639,25 @@ final class RelayRestartTest {
                 .containsExactly(
                         "deliver #1 from 3 to request 1", "chunk of 100",
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
+    }
+
+    /** That has a limit. Its receiver may be away, or still be handed its history, or have been handed all of it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void whatComesWholeDoesNotWaitInTheLogAnyMore(int stepsBack) throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", relay.frames.storable(0, 3, 0, 0, 1, 100));
+        posts(rank, 3, 1);
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        OneRelay.Rank next = stepsBack > 0 ? comesAgain(0, 1) : null;
+        if (stepsBack > 1) {
+            relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        }
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        if (stepsBack == 1) {
+            goesLive(next);
+        }
+        assertThat(rank.rank.ahead()).isZero();
     }
 
     /** It is a part of the history that the next process gets. */

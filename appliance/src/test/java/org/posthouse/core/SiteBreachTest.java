@@ -122,6 +122,15 @@ final class SiteBreachTest {
     }
 
     @Test
+    void endsTheJobWhereAnOfferIsClearedAndTakenBack() throws Exception {
+        zero.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 2, 65_536));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, true));
+        assertThat(relay.failure()).startsWith("NOT_EXPECTED: ").contains("from site there");
+        assertThat(zero.rank.offers()).isZero();
+    }
+
+    @Test
     void dropsDuplicateFromSite() throws Exception {
         zero.sends(relay.frames.post(0, 3, 0, 0, 6, 0));
         for (int i = 0; i < 3; i++) {

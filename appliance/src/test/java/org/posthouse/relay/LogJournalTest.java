@@ -274,6 +274,9 @@ final class LogJournalTest {
         assertThat(journal.unsaved()).contains("no checkpoint of rank 1 of job 0000000000000007: no disk");
         journal.done(7, 1, 1);
         assertThat(journal.unsaved()).isEmpty();
+        long once = journal.position();
+        journal.done(7, 1, 1);
+        assertThat(journal.position()).as("each launcher that comes says so").isEqualTo(once);
         journal.close();
     }
 

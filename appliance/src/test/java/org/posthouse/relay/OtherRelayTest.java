@@ -423,6 +423,7 @@ class OtherRelayTest {
         assertThat(third.offers).containsExactly("1 again", "2 again", "3 again", "4 again");
         assertThat(third.came).endsWith(FrameType.WITHDRAWN);
         assertThat(second.came).isEmpty();
+        assertThat(inShard(() -> shard.rank(JOB, 0).mailbox().unexpected())).as("what each of them has said is here").isOne();
     }
 
     /** It is said again behind the same gate, once. */

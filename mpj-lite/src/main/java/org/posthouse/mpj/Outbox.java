@@ -272,9 +272,7 @@ final class Outbox {
     /** Adds the offers that are under way, and will not be begun again on the next connection. */
     void offered(Said said, List<StatePage.Entry> state) {
         for (Sending sending : offered.values()) {
-            if (!sending.isDone()) {
-                said.goesOn(sending.context, sending.destination, sending.sequence, sending.sent, sending.content.bytes());
-            }
+            said.goesOn(sending.context, sending.destination, sending.sequence, sending.sent, sending.content.bytes());
         }
         state.addAll(said.goingOn());
     }
