@@ -251,7 +251,9 @@ final class Deliveries {
 
     /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */
     private void goOnBehind(HomedRank to, Message message) {
-        if (to.port() == null || to.replay() != null) {
+        if (to.port() == null || to.replay() != null && to.replay().comesTo(to.job().journal().position())) {
+            abandon(to, message);
+        } else if (to.replay() != null) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
             progress(to, message);
         } else {
