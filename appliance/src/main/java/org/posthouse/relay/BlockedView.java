@@ -10,21 +10,21 @@ import org.posthouse.ops.RankView;
 
 /** What a job's ranks are blocked in, as the shards have counted it last, in the time that people have. Immutable. */
 final class BlockedView {
-    /** Between the shards' clock and the time since 1970; it does not follow when somebody sets that. */
-    private static final long EPOCH_MS = System.currentTimeMillis() - TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-
     private final Map<Integer, Blocked> ranks;
     private final long nowNs;
+    private final long nowMs;
 
-    BlockedView(Map<Integer, Blocked> ranks, long nowNs) {
+    /** @param nowNs by the shards' clock @param nowMs the same in milliseconds since 1970 */
+    BlockedView(Map<Integer, Blocked> ranks, long nowNs, long nowMs) {
         this.ranks = ranks;
         this.nowNs = nowNs;
+        this.nowMs = nowMs;
     }
 
     static BlockedView of(long job, List<ShardStatus> shards) {
         Map<Integer, Blocked> ranks = new HashMap<>();
         shards.forEach(shard -> ranks.putAll(shard.blockedOf(job)));
-        return new BlockedView(ranks, System.nanoTime());
+        return new BlockedView(ranks, System.nanoTime(), System.currentTimeMillis());
     }
 
     /** A rank that is not there is blocked in nothing, whatever it has said last. */
@@ -44,8 +44,9 @@ final class BlockedView {
         return blocked == null ? 0 : ms(blocked.sinceNanos());
     }
 
-    private static long ms(long nanos) {
-        return EPOCH_MS + TimeUnit.NANOSECONDS.toMillis(nanos);
+    /** By the time that the host has now: it may have been set since. */
+    private long ms(long nanos) {
+        return nowMs - TimeUnit.NANOSECONDS.toMillis(nowNs - nanos);
     }
 
     /**

@@ -13,6 +13,7 @@ import org.posthouse.ops.RankView.State;
 /** Which jobs a relay's status says stand still: two ranks, as they were heard of last. */
 final class BlockedViewTest {
     private static final long NOW_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long NOW_MS = TimeUnit.DAYS.toMillis(20_000);
 
     private static Blocked since(long seconds, boolean still) {
         long since = NOW_NS - TimeUnit.SECONDS.toNanos(seconds);
@@ -24,7 +25,7 @@ final class BlockedViewTest {
     }
 
     private static boolean standsStill(Map<Integer, Blocked> blocked, RankView... ranks) {
-        return new BlockedView(blocked, NOW_NS).standstillSinceMs(2, List.of(ranks)) != 0;
+        return new BlockedView(blocked, NOW_NS, NOW_MS).standstillSinceMs(2, List.of(ranks)) != 0;
     }
 
     @Test
@@ -43,10 +44,21 @@ final class BlockedViewTest {
 
     @Test
     void whoIsNotThereIsBlockedInNothing() {
-        BlockedView view = new BlockedView(Map.of(0, since(5, true)), NOW_NS);
+        BlockedView view = new BlockedView(Map.of(0, since(5, true)), NOW_NS, NOW_MS);
         assertThat(view.in(0, State.CONNECTED)).isEqualTo("Recv(source 1, tag 7)");
         assertThat(view.in(0, State.FINALIZED)).isEmpty();
         assertThat(view.sinceMs(0, State.REPLAYING)).isZero();
         assertThat(view.sinceMs(1, State.CONNECTED)).isZero();
+    }
+
+    /** A host may be given the right time when its relay has long been started. */
+    @Test
+    void sinceWhenIsToldByTheTimeThatTheHostHasNow() {
+        Map<Integer, Blocked> blocked = Map.of(0, since(60, true));
+        for (long nowMs : List.of(NOW_MS, NOW_MS + TimeUnit.DAYS.toMillis(365))) {
+            BlockedView view = new BlockedView(blocked, NOW_NS, nowMs);
+            assertThat(view.sinceMs(0, State.CONNECTED)).isEqualTo(nowMs - 60_000);
+            assertThat(view.standstillSinceMs(1, List.of(rank(0, State.CONNECTED)))).isEqualTo(nowMs - 60_000);
+        }
     }
 }

@@ -20,6 +20,9 @@ final class LinkKeys {
     /** What is wrong with the files since they were loaded last; empty if nothing is. */
     private String problem = "";
 
+    /** The last list of another authority that a peer has told of: it may be that of the next one, which the peer's site has been given already. */
+    private RevocationList others = RevocationList.NONE;
+
     /** Of a list that has what the one in force has not, and does not count; empty if there is none. */
     private String passedOver = "";
 
@@ -50,7 +53,8 @@ final class LinkKeys {
         keys = newer;
         problem = "";
         if (!sameAuthority) {
-            revocations = newer.revocations();
+            boolean told = others.isOf(newer.authority()) && others.isNewerThan(newer.revocations());
+            revocations = told ? others : newer.revocations();
             passedOver = "";
             return revocations.number() > 0;
         }
@@ -62,12 +66,16 @@ final class LinkKeys {
         problem = what;
     }
 
-    /** A peer has told of a list. @return whether it is newer @throws KeysException if it is not this authority's */
+    /** A peer has told of a list. @return whether it is newer, and this authority's @throws KeysException if it is none */
     boolean take(byte[] encoded, String from) throws KeysException {
         if (Arrays.equals(encoded, revocations.encoded())) {
             return false; // What comes back from those who were told of it is not checked again.
         }
-        RevocationList list = RevocationList.read(encoded, keys.authority(), from);
+        RevocationList list = RevocationList.parse(encoded, from);
+        if (!list.isOf(keys.authority())) {
+            others = list;
+            return false;
+        }
         boolean old = revocations.isNewerThan(list); // Of one that was away.
         return !old && take(list, from);
     }

@@ -86,7 +86,7 @@ public final class RelayKeys {
         return keys.status(peers, Instant.now());
     }
 
-    /** A peer has told of a list: if it is newer, it is in force and kept for the next start. @throws KeysException if it is not this authority's */
+    /** A peer has told of a list: if it is newer, it is in force and kept for the next start. Another authority's is not. @throws KeysException if it is none */
     public void take(byte[] encoded, String from) throws KeysException {
         if (keys.take(encoded, from)) {
             watch.keep(keys.revocations(), keys.inForce().authority());
@@ -98,9 +98,13 @@ public final class RelayKeys {
         String site = keys.inForce().site();
         if (!newer.site().equals(site)) {
             onProblem(KeyWatch.unused("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site " + site));
-        } else if (keys.replace(newer)) {
+            return;
+        }
+        boolean changed = keys.replace(newer);
+        if (changed) {
             honour(keys.revocations());
-        } else if (newer.revocations().number() > 0 && keys.revocations().isNewerThan(newer.revocations())) {
+        }
+        if ((changed || newer.revocations().number() > 0) && keys.revocations().isNewerThan(newer.revocations())) {
             // Not over one of the same number: another relay that has the folder may have that in force, and each would put back its own for ever.
             watch.keep(keys.revocations(), newer.authority());
         }

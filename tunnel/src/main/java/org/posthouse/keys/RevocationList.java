@@ -37,16 +37,20 @@ public final class RevocationList {
     static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
 
     /** Before the first revocation. */
-    static final RevocationList NONE = new RevocationList(0, Map.of(), new byte[0]);
+    static final RevocationList NONE = new RevocationList(0, Map.of(), new byte[0], null);
 
     private final long number;
     private final Map<BigInteger, Instant> revoked;
     private final byte[] encoded;
 
-    private RevocationList(long number, Map<BigInteger, Instant> revoked, byte[] encoded) {
+    /** Null of {@link #NONE}. */
+    private final X509CRL signed;
+
+    private RevocationList(long number, Map<BigInteger, Instant> revoked, byte[] encoded, X509CRL signed) {
         this.number = number;
         this.revoked = revoked;
         this.encoded = encoded;
+        this.signed = signed;
     }
 
     /**
@@ -56,24 +60,43 @@ public final class RevocationList {
      * @throws KeysException if it is none, or none of {@code authority}
      */
     static RevocationList read(byte[] bytes, X509Certificate authority, String from) throws KeysException {
+        RevocationList list = parse(bytes, from);
+        if (!list.isOf(authority)) {
+            throw new KeysException(from + " is a list of revoked certificates of another authority than the one beside it: take it away");
+        }
+        return list;
+    }
+
+    /** The same, whosever it is. @throws KeysException if it is none */
+    static RevocationList parse(byte[] bytes, String from) throws KeysException {
         try {
             X509CRL list = (X509CRL) CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(bytes));
             if (list == null) {
                 throw new KeysException(from + " holds no list of revoked certificates");
             }
-            list.verify(authority.getPublicKey());
             Map<BigInteger, Instant> revoked = new TreeMap<>();
             if (list.getRevokedCertificates() != null) {
                 for (X509CRLEntry entry : list.getRevokedCertificates()) {
                     revoked.put(entry.getSerialNumber(), entry.getRevocationDate().toInstant());
                 }
             }
-            return new RevocationList(numberOf(list, from), revoked, list.getEncoded());
+            return new RevocationList(numberOf(list, from), revoked, list.getEncoded(), list);
         } catch (KeysException e) {
             throw e;
         } catch (GeneralSecurityException | IOException e) {
-            throw new KeysException(
-                    from + " holds no list of revoked certificates of this grid's authority: " + Causes.text(e), e);
+            throw new KeysException(from + " holds no list of revoked certificates: " + Causes.text(e), e);
+        }
+    }
+
+    /** Whether {@code authority} has signed it. Nobody has signed {@link #NONE}. */
+    boolean isOf(X509Certificate authority) {
+        try {
+            if (signed != null) {
+                signed.verify(authority.getPublicKey());
+            }
+            return signed != null;
+        } catch (GeneralSecurityException e) {
+            return false;
         }
     }
 
@@ -101,14 +124,14 @@ public final class RevocationList {
                     Extension.authorityKeyIdentifier,
                     false,
                     new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(authority));
-            byte[] signed = new JcaX509CRLConverter()
-                    .getCRL(builder.build(new JcaContentSignerBuilder(Certificates.SIGNATURE).build(key)))
-                    .getEncoded();
-            if (signed.length > BYTES_MAX) {
-                throw new KeysException("a list of " + revoked.size() + " revoked certificates takes " + signed.length
+            X509CRL list = new JcaX509CRLConverter()
+                    .getCRL(builder.build(new JcaContentSignerBuilder(Certificates.SIGNATURE).build(key)));
+            byte[] bytes = list.getEncoded();
+            if (bytes.length > BYTES_MAX) {
+                throw new KeysException("a list of " + revoked.size() + " revoked certificates takes " + bytes.length
                         + " bytes, the most is " + BYTES_MAX + ": begin a new grid, whose authority has revoked none");
             }
-            return new RevocationList(number + 1, Map.copyOf(revoked), signed);
+            return new RevocationList(number + 1, Map.copyOf(revoked), bytes, list);
         } catch (KeysException e) {
             throw e;
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {

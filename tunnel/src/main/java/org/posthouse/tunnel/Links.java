@@ -423,7 +423,7 @@ public final class Links {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
     }
 
-    /** A peer passes on a list of revoked certificates. @throws WireException if it is none of this grid's authority */
+    /** A peer passes on a list of revoked certificates. @throws WireException if it is none */
     void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
         try {
             keys.take(encoded, "LINK_REVOKED from " + from);

@@ -233,19 +233,14 @@ class RevocationTest {
     }
 
     @Test
-    void closesOnAListThatTheAuthorityHasNotSigned() throws Exception {
-        Path strangers = folder.resolve("strangers");
-        GridAuthority other = GridAuthority.init(strangers, 10);
-        other.issue("c", 5, folder.resolve("other-c"));
-        other.revoke("c");
-        byte[] forged = TestKeys.revocations(strangers).encoded();
+    void closesOnWhatIsNoListOfRevokedCertificates() throws Exception {
         Path keysD = folder.resolve("d");
         grid.authority().issue("d", 10, keysD);
         try (RawPeer peer = RawPeer.dial(b.links.port(), keysD)) {
             peer.hello("d", "b", 1, 0, 0).awaitHello();
-            Notice why = peer.send(revoked(forged)).awaitClose();
+            Notice why = peer.send(revoked(new byte[100])).awaitClose();
             assertThat(why.reason()).isEqualTo(Reason.MALFORMED_FRAME);
-            assertThat(why.text()).contains("this grid's authority");
+            assertThat(why.text()).contains("no list of revoked certificates");
         }
         assertThat(b.call(b.links::keysStatus).listNumber()).isZero();
         assertThat(c.isUp("b")).isTrue();
@@ -270,20 +265,56 @@ class RevocationTest {
 
     @Test
     void warnsOfLinksThatAreOlderThanTheAuthority() throws Exception {
-        GridAuthority next = GridAuthority.init(folder.resolve("next"), 10);
-        next.issue("a", 5, folder.resolve("next-a"));
-        for (String name : List.of("authority.pem", "site.key", "site.pem")) {
-            Files.copy(folder.resolve("next-a").resolve(name), site("a").resolve(name),
-                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
-        }
+        nextAuthority();
+        replaceAuthority("a");
         await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
         assertThat(warnings(a)).as("c may be linked, too, over b").first().asString().startsWith("the link to relay b is older than this grid's authority: ");
         assertThat(a.isUp("b")).isTrue();
         assertThat(warnings(b)).as("as long as it has not heard of it").isEmpty();
     }
 
+    /** Each end tells its own authority's, over the link of before. */
+    @Test
+    void linksOutlastTheListsOfTwoAuthorities() throws Exception {
+        GridAuthority next = nextAuthority();
+        replaceAuthority("a");
+        for (String other : List.of("d", "e")) {
+            next.issue(other, 5, folder.resolve("next-" + other));
+            next.revoke(other);
+        }
+        next.tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).listNumber() == 2);
+        a.send("b", frame(1));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.last("a") == 1);
+        grid.authority().revoke("c");
+        grid.authority().tellRevoked(site("b"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 1);
+        b.send("a", frame(1));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.last("b") == 1);
+        Files.delete(site("b").resolve("revoked.pem"));
+        replaceAuthority("b");
+        await("told before it had this authority").pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 2);
+        await("kept for the next start").pollInterval(POLL).atMost(SECONDS).until(() -> TestKeys.revocations(site("b")).number() == 2);
+        assertThat(withB(a)).as("never down").containsExactly("up b 1");
+    }
+
     private List<String> warnings(TestRelay relay) throws Exception {
         return relay.call(relay.links::keysStatus).warnings();
+    }
+
+    /** With keys for the sites a and b, of before anything was revoked. */
+    private GridAuthority nextAuthority() throws Exception {
+        GridAuthority next = GridAuthority.init(folder.resolve("next"), 10);
+        next.issue("a", 5, folder.resolve("next-a"));
+        next.issue("b", 5, folder.resolve("next-b"));
+        return next;
+    }
+
+    private void replaceAuthority(String of) throws Exception {
+        for (String name : List.of("authority.pem", "site.key", "site.pem")) {
+            Files.copy(folder.resolve("next-" + of).resolve(name), site(of).resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
     }
 
     private Path site(String site) {
