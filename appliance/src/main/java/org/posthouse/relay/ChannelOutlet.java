@@ -26,8 +26,8 @@ final class ChannelOutlet implements Outlet {
     /** A channel that has been closed may not know it any more. */
     private final String remote;
 
-    // A loop that has just lost the channel must not be asked for anything: it would touch what is another's. Guarded by this.
-    private boolean moving;
+    // No loop has the channel, as it is new or moving: one that has just lost it must not be asked for anything, it would touch what is another's. Guarded by this.
+    private boolean homeless;
     private boolean paused;
     private boolean closing;
 
@@ -44,6 +44,7 @@ final class ChannelOutlet implements Outlet {
         this.channel = channel;
         this.writer = writer;
         this.remote = Outlet.text(channel.remoteAddress());
+        this.homeless = !channel.isRegistered();
     }
 
     private static Writer writer(Channel channel) {
@@ -86,7 +87,7 @@ final class ChannelOutlet implements Outlet {
             return;
         }
         synchronized (this) {
-            moving = true;
+            homeless = true;
         }
         channel.deregister().addListener(left -> loop.register(channel).addListener(there -> {
             if (!there.isSuccess()) {
@@ -99,11 +100,11 @@ final class ChannelOutlet implements Outlet {
         }));
     }
 
-    /** The loop has the channel: what was asked for meanwhile is done. */
-    private void arrive() {
+    /** A loop has the channel: what was asked for before is done. */
+    void arrive() {
         boolean close;
         synchronized (this) {
-            moving = false;
+            homeless = false;
             channel.config().setAutoRead(!paused);
             close = closing;
         }
@@ -115,7 +116,7 @@ final class ChannelOutlet implements Outlet {
     @Override
     public synchronized void pauseReading(boolean pause) {
         paused = pause;
-        if (!moving) {
+        if (!homeless) {
             channel.config().setAutoRead(!pause);
         }
     }
@@ -125,7 +126,7 @@ final class ChannelOutlet implements Outlet {
     public void close() {
         synchronized (this) {
             closing = true;
-            if (moving) {
+            if (homeless) {
                 return;
             }
         }

@@ -156,7 +156,9 @@ final class Reception {
         channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
         channel.pipeline().addLast(new ConnectionReader(connection));
         reader.register(channel).addListener(done -> {
-            if (!done.isSuccess()) {
+            if (done.isSuccess()) {
+                outlet.arrive();
+            } else {
                 LOG.warn("a connection from {} cannot be read: {}", connection.line().remote(), done.cause().toString());
                 channel.unsafe().closeForcibly();
                 connection.onEnded();

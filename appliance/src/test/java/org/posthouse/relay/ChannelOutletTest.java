@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -77,12 +78,16 @@ final class ChannelOutletTest {
     }
 
     private Socket connect() throws Exception {
+        return connect(channel -> loops.register(channel).addListener(done -> accepted.complete(channel)));
+    }
+
+    private Socket connect(Consumer<Channel> onAccepted) throws Exception {
         Channel server = new RankChannel.Acceptor(socket -> false);
         server.pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object channel) {
                 ((Channel) channel).pipeline().addLast(new Hearing());
-                loops.register((Channel) channel).addListener(done -> accepted.complete((Channel) channel));
+                onAccepted.accept((Channel) channel);
             }
         });
         loops.register(server).sync();
@@ -139,6 +144,18 @@ final class ChannelOutletTest {
             free.countDown();
             assertThat(List.of(next(), next())).containsExactlyInAnyOrder("moved", "ended there");
             assertThat(channel.config().isAutoRead()).isFalse();
+        }
+    }
+
+    /** Who is refused as he comes, and has gone already. */
+    @Test
+    void isClosedBeforeALoopHasIt() throws Exception {
+        try (Socket peer = connect(accepted::complete)) {
+            Channel channel = accepted.get(60, TimeUnit.SECONDS);
+            ChannelOutlet outlet = new ChannelOutlet(channel);
+            outlet.close();
+            loops.register(channel).addListener(done -> outlet.arrive());
+            assertThat(next()).isEqualTo("ended here");
         }
     }
 
