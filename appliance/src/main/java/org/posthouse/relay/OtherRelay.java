@@ -230,7 +230,8 @@ final class OtherRelay {
             links.forEachUnacknowledged(id, frames::add);
         }
         if (!frames.isEmpty()) {
-            held = "relay " + id + " acknowledges nothing since " + Instant.now().minusNanos(nowNs - movedNs).truncatedTo(ChronoUnit.SECONDS) + ": the first frame is of "
+            held = "relay " + id + " acknowledges nothing since " + Instant.now().minusNanos(nowNs - movedNs).truncatedTo(ChronoUnit.SECONDS)
+                    + ": the first frame is of "
                     + jobName.apply(Cut.job(frames.getFirst())) + ", and past the link's window all that is to go there waits; its status says why";
             LOG.warn("{}", held);
         }
