@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.posthouse.mpj.RankMain;
+import org.posthouse.relay.TemporaryFolder;
 
 /**
  * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar are one file for
@@ -96,7 +96,13 @@ public final class StartCache {
      */
     public static void make(Path folder, List<Path> classPath, List<String> rehearsal, long secondsMax)
             throws IOException, JobFailure, InterruptedException {
-        Path work = Files.createTempDirectory(folder, "rehearsal-");
+        try (TemporaryFolder work = TemporaryFolder.make(folder, "rehearsal-")) {
+            make(folder, work.path(), classPath, rehearsal, secondsMax);
+        }
+    }
+
+    private static void make(Path folder, Path work, List<Path> classPath, List<String> rehearsal, long secondsMax)
+            throws IOException, JobFailure, InterruptedException {
         Path said = work.resolve("said.log");
         List<String> command = new ArrayList<>(List.of(Installation.java().toString()));
         command.addAll(Installation.jvmFlags());
@@ -105,28 +111,16 @@ public final class StartCache {
         command.add(String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList()));
         command.addAll(rehearsal);
         command.add(work.toString());
-        try {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-            boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-            if (!ended || process.waitFor() != 0) {
-                throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + secondsMax + " s")
-                        + "; it said: " + Files.readString(said));
-            }
-            for (String file : List.of(RANK_FILE, RELAY_FILE, COMMAND_FILE)) {
-                Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
-            }
-        } finally {
-            delete(work);
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+        boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        if (!ended || process.waitFor() != 0) {
+            throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + secondsMax + " s")
+                    + "; it said: " + Files.readString(said));
         }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
-                Files.delete(file);
-            }
+        for (String file : List.of(RANK_FILE, RELAY_FILE, COMMAND_FILE)) {
+            Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
         }
     }
 }

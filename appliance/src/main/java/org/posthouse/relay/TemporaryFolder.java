@@ -51,7 +51,8 @@ public final class TemporaryFolder implements AutoCloseable {
         return make(Path.of(System.getProperty("java.io.tmpdir")), prefix);
     }
 
-    static TemporaryFolder make(Path parent, String prefix) throws IOException {
+    /** The same in another folder. */
+    public static TemporaryFolder make(Path parent, String prefix) throws IOException {
         sweep(parent, prefix);
         Path folder = Files.createTempDirectory(parent, prefix).toRealPath();
         HELD_HERE.add(folder);

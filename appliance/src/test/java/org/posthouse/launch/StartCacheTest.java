@@ -1,9 +1,11 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
@@ -43,5 +45,16 @@ final class StartCacheTest {
         Path cache = file("rank.aot", MADE_MS);
         assertThat(StartCache.isOf(Files.createDirectory(folder.resolve("classes")), cache)).isFalse();
         assertThat(StartCache.isOf(file("mpj.jar", MADE_MS), folder.resolve("none.aot"))).isFalse();
+    }
+
+    @Test
+    void aRehearsalRemovesWhatAKilledOneHasLeft() throws IOException {
+        Path left = Files.createDirectory(folder.resolve("rehearsal-1"));
+        Files.createFile(left.resolve("owner"));
+        Files.createFile(left.resolve(StartCache.RELAY_FILE));
+        assertThatThrownBy(() -> StartCache.make(folder, List.of(), List.of("--version"), StartCache.SECONDS_MAX))
+                .as("it makes nothing")
+                .isInstanceOf(NoSuchFileException.class);
+        assertThat(folder).isEmptyDirectory();
     }
 }
