@@ -34,6 +34,11 @@ public final class ImageStore {
         Path target = image(job, rank, number);
         try {
             Disk.makeFolder(target.getParent());
+            long free = Files.getFileStore(target.getParent()).getUsableSpace();
+            if (bytes > free) {
+                // The log would have nothing left, again and again, while what cannot be whole is written.
+                throw new LogException(target, "would take " + bytes + " bytes, and " + free + " are free on its disk", "free space there");
+            }
             return new ImageFile(target, job, rank, incarnation, number, bytes);
         } catch (IOException e) {
             throw unusable(target, e);

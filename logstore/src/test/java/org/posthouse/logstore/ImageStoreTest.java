@@ -75,6 +75,12 @@ final class ImageStoreTest {
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1)))).isEqualTo("rw-------");
     }
 
+    @Test
+    void whatCannotBeWholeIsNotBegun() {
+        assertThatThrownBy(() -> store.begin(JOB, RANK, 3, 1, 1L << 60)).isInstanceOf(LogException.class).hasMessageContaining("would take 1152921504606846976 bytes");
+        assertThat(file(1).getParent()).isEmptyDirectory();
+    }
+
     private Path file(long number) {
         return folder.resolve("images/000000000000abcd/2/" + number + ".img");
     }
