@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
@@ -155,7 +156,8 @@ final class Reception {
         Connection connection = connections.accept(outlet, placement.emission(reader));
         channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
         channel.pipeline().addLast(new ConnectionReader(connection));
-        reader.register(channel).addListener(done -> {
+        ChannelPromise registered = channel.newPromise();
+        registered.addListener(done -> {
             if (done.isSuccess()) {
                 outlet.arrive();
             } else {
@@ -164,6 +166,7 @@ final class Reception {
                 connection.onEnded();
             }
         });
+        reader.register(registered); // Told of it before the first byte is read, behind which it may move to another loop already.
     }
 
     /** Takes the connection if the mode is to read it in blocking style. */

@@ -105,7 +105,11 @@ public final class RevocationList {
         if (extension == null) {
             throw new KeysException("the list of revoked certificates " + from + " has no number");
         }
-        return ASN1Integer.getInstance(JcaX509ExtensionUtils.parseExtensionValue(extension)).longValueExact();
+        try {
+            return ASN1Integer.getInstance(JcaX509ExtensionUtils.parseExtensionValue(extension)).longValueExact();
+        } catch (ArithmeticException e) {
+            throw new KeysException("the list of revoked certificates " + from + " has a number of more than 64 bits", e);
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -12,6 +13,7 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +55,9 @@ public final class Links {
 
     /** Names that are looked up at one time: a name server that is silent holds each for half a minute, and nobody else's thread. */
     private static final int NAMES_AT_ONCE = 4;
+
+    /** Whose threads look names up: all relays of a process share them. */
+    static final String NAMES = "posthouse-names";
 
     /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
     public interface Listener {
@@ -408,8 +413,15 @@ public final class Links {
         return client;
     }
 
-    /** All addresses of a host, at least one; of a number that one, with its zone. */
+    /** All addresses of a host, at least one; of a number that one, with its zone, at once: it does not wait for names. */
     Future<InetAddress[]> addresses(String host) {
+        if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {
+            try {
+                return context.succeededFuture(InetAddress.getAllByName(host));
+            } catch (UnknownHostException e) {
+                return context.failedFuture(e); // This host has no such zone.
+            }
+        }
         return names.executeBlocking(() -> InetAddress.getAllByName(host), false);
     }
 
@@ -482,7 +494,7 @@ public final class Links {
     private Future<Void> open() {
         LOG.atLevel(config.tls().fallsBack() ? Level.WARN : Level.INFO).log("relay {}: {}", config.relay(), config.tls().described());
         Vertx vertx = context.owner();
-        names = vertx.createSharedWorkerExecutor("posthouse-names", NAMES_AT_ONCE);
+        names = vertx.createSharedWorkerExecutor(NAMES, NAMES_AT_ONCE);
         client = vertx.createNetClient(new NetClientOptions()
                 .setConnectTimeout(config.timeouts().connectMs())
                 .setTcpNoDelay(true)

@@ -4,15 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Date;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.security.auth.x500.X500Principal;
+import org.bouncycastle.asn1.ASN1Integer;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +49,17 @@ class RevokedKeysTest {
         Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rwx------"));
         Files.setPosixFilePermissions(keys.resolve("authority.pem"), PosixFilePermissions.fromString("rw-r--rw-"));
         assertThatThrownBy(() -> SiteKeys.load(keys)).hasMessageContaining("authority.pem").hasMessageContaining("whom this site trusts");
+    }
+
+    /** A peer may send what no authority of ours has signed. */
+    @Test
+    void aListWhoseNumberIsTooLongIsNone() throws Exception {
+        KeyPair keys = KeyPairGenerator.getInstance("EC").generateKeyPair();
+        byte[] list = new JcaX509v2CRLBuilder(new X500Principal("CN=strangers"), new Date())
+                .addExtension(Extension.cRLNumber, false, new ASN1Integer(BigInteger.ONE.shiftLeft(64)))
+                .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate()))
+                .getEncoded();
+        assertThatThrownBy(() -> RevocationList.parse(list, "LINK_REVOKED from x")).isInstanceOf(KeysException.class).hasMessageContaining("more than 64 bits");
     }
 
     @Test
