@@ -282,7 +282,7 @@ final class OutputTape implements AutoCloseable {
             if (jvm.beganBefore() && keptLast > 0 && !broken) {
                 takeBack();
             }
-            if (jvm.isUnstarted() && line[0] > ' ') { // No frame of a stack, nor the empty line behind it.
+            if (jvm.isUnstarted() && Byte.toUnsignedInt(line[0]) > ' ') { // No frame of a stack, nor the empty line behind it.
                 tellLastWords(line);
             }
             return true;

@@ -77,7 +77,8 @@ final class ImageStoreTest {
 
     @Test
     void whatCannotBeWholeIsNotBegun() {
-        assertThatThrownBy(() -> store.begin(JOB, RANK, 3, 1, 1L << 60)).isInstanceOf(LogException.class).hasMessageContaining("would take 1152921504606846976 bytes");
+        assertThatThrownBy(() -> store.begin(JOB, RANK, 3, 1, 1L << 60)).isInstanceOf(LogException.class)
+                .hasMessageContaining("would take 1152921504606846976 bytes");
         assertThat(file(1).getParent()).isEmptyDirectory();
     }
 
