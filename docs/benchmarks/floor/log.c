@@ -4,6 +4,7 @@
  *
  * KEEPS   nothing
  *         mapped    a copy in a mapped file of 1 GiB that is in memory before the first message, round and round
+ *         straight  received into such a mapping, and sent from there: no copy
  *         again     written to such a file by pwrite
  *         new       written to the end of a new file by pwrite
  * LAYOUT  together  everything on processor 0
@@ -85,8 +86,9 @@ static int child(int processor) {
 }
 
 int main(int count, char **words) {
-    require(count == 4, "usage: log nothing|mapped|again|new together|apart|split FILE");
-    int mapped = strcmp(words[1], "mapped") == 0, again = strcmp(words[1], "again") == 0, new = strcmp(words[1], "new") == 0;
+    require(count == 4, "usage: log nothing|mapped|straight|again|new together|apart|split FILE");
+    int straight = strcmp(words[1], "straight") == 0, mapped = straight || strcmp(words[1], "mapped") == 0;
+    int again = strcmp(words[1], "again") == 0, new = strcmp(words[1], "new") == 0;
     int relay = strcmp(words[2], "together") != 0, receiver = strcmp(words[2], "split") == 0;
     int file = -1, out[2], in[2];
     if (mapped || again || new) {
@@ -116,8 +118,9 @@ int main(int count, char **words) {
     if (child(relay)) {
         char *message = buffer(MESSAGE);
         for (long i = 0, at = 0; i < MESSAGES; i++, at = new ? at + MESSAGE : (at + MESSAGE) % ROUND) {
+            message = straight ? map + at : message;
             get(out[1], message, MESSAGE);
-            if (map != NULL) {
+            if (mapped && !straight) {
                 memcpy(map + at, message, MESSAGE);
             } else if (file >= 0) {
                 require(pwrite(file, message, MESSAGE, at) == MESSAGE, "pwrite");
