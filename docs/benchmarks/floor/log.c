@@ -13,77 +13,13 @@
  *
  * Prints the time of a message in microseconds. No checksum, no index, no thread that readies pages.
  */
-#define _GNU_SOURCE
+#include "floor.h"
 #include <fcntl.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { MESSAGE = 1 << 16, MESSAGES = 40000 };
 
 static const long ROUND = 1L << 30;
-
-static void require(int holds, const char *what) {
-    if (!holds) {
-        perror(what);
-        exit(1);
-    }
-}
-
-static void pin(int processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    require(sched_setaffinity(0, sizeof set, &set) == 0, "sched_setaffinity");
-}
-
-static double micros(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
-static char *buffer(size_t bytes) {
-    char *made = aligned_alloc(4096, bytes);
-    require(made != NULL, "memory");
-    return memset(made, 7, bytes);
-}
-
-static void put(int to, const char *from, size_t bytes) {
-    for (ssize_t n; bytes > 0; from += n, bytes -= n) {
-        require((n = write(to, from, bytes)) > 0, "write");
-    }
-}
-
-static void get(int from, char *to, size_t bytes) {
-    for (ssize_t n; bytes > 0; to += n, bytes -= n) {
-        require((n = read(from, to, bytes)) > 0, "read");
-    }
-}
-
-/** A socket to each side, with room for 1 MiB, as a rank's has. */
-static void pair(int ends[2]) {
-    int bytes = 1 << 20;
-    require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
-    for (int i = 0; i < 2; i++) {
-        setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    }
-}
-
-static int child(int processor) {
-    pid_t pid = fork();
-    require(pid >= 0, "fork");
-    if (pid == 0) {
-        pin(processor);
-    }
-    return pid == 0;
-}
 
 int main(int count, char **words) {
     require(count == 4, "usage: log nothing|mapped|straight|again|new together|apart|split FILE");

@@ -11,20 +11,12 @@
  *
  * Prints the time of a message in microseconds. Needs cert.pem and key.pem in the working directory.
  */
-#define _GNU_SOURCE
+#include "floor.h"
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { MESSAGE = 1 << 20, PIECE = 1 << 18, SLOTS = 8, WARMUP = 100, MESSAGES = 1500 };
 
@@ -34,32 +26,6 @@ typedef struct {
     size_t bytes[SLOTS];
     char piece[SLOTS][PIECE] __attribute__((aligned(4096)));
 } Ring;
-
-static void require(int holds, const char *what) {
-    if (!holds) {
-        perror(what);
-        exit(1);
-    }
-}
-
-static void pin(int processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    require(sched_setaffinity(0, sizeof set, &set) == 0, "sched_setaffinity");
-}
-
-static double micros(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
-}
-
-static char *buffer(size_t bytes) {
-    char *made = aligned_alloc(4096, bytes);
-    require(made != NULL, "memory");
-    return memset(made, 7, bytes);
-}
 
 static struct sockaddr_in loopback(int port) {
     return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -82,12 +48,6 @@ static int connected(int port) {
     require(connect(to, (struct sockaddr *)&address, sizeof address) == 0, "connect");
     setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return to;
-}
-
-static void put(int to, const char *from, size_t bytes) {
-    for (ssize_t n; bytes > 0; from += n, bytes -= n) {
-        require((n = write(to, from, bytes)) > 0, "write");
-    }
 }
 
 /** What the other end says is no more than its session tickets. */
@@ -113,9 +73,7 @@ static double receiveAll(int from) {
     double start = 0;
     for (int i = 0; i < WARMUP + MESSAGES; i++) {
         start = i == WARMUP ? micros() : start;
-        for (ssize_t n, have = 0; have < MESSAGE; have += n) {
-            require((n = read(from, message + have, MESSAGE - have)) > 0, "read");
-        }
+        get(from, message, MESSAGE);
     }
     return (micros() - start) / MESSAGES;
 }
@@ -249,25 +207,6 @@ static void relayIn(int from, int to, Ring *ring) {
         ring->bytes[slot] = 0;
         sem_post(&ring->full);
     }
-}
-
-/** A socket to each side, with room for a message, as a rank's has. */
-static void pair(int ends[2]) {
-    int bytes = MESSAGE;
-    require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
-    for (int i = 0; i < 2; i++) {
-        setsockopt(ends[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-    }
-}
-
-static int child(int processor) {
-    fflush(NULL);
-    pid_t pid = fork();
-    require(pid >= 0, "fork");
-    if (pid == 0) {
-        pin(processor);
-    }
-    return pid == 0;
 }
 
 static double direct(int near, int listens, int far) {
