@@ -23,7 +23,7 @@ final class Dialling {
     private static final long EARLY_PAUSE_MS_MAX = 5_000;
 
     private final Machine machine;
-    private final String relay;
+    private final RelayAddresses relay;
     private final int busyPollUs;
     private final long msMax;
 
@@ -39,7 +39,7 @@ final class Dialling {
     /** @param msMax how long to try when the connection has broken */
     Dialling(Machine machine, String relay, int busyPollUs, long msMax) {
         this.machine = machine;
-        this.relay = relay;
+        this.relay = new RelayAddresses(relay);
         this.busyPollUs = busyPollUs;
         this.msMax = msMax;
     }

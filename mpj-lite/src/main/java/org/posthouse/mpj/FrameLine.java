@@ -2,21 +2,18 @@ package org.posthouse.mpj;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -30,8 +27,6 @@ import org.posthouse.wire.WireException;
  * ({@link SystemWait}) where that can be had, and else a selector.
  */
 public final class FrameLine implements AutoCloseable {
-    private static final Pattern HOST_AND_PORT = Pattern.compile("(.+):([0-9]{1,5})");
-    private static final int PORT_MAX = 65_535;
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = PayloadRun.BYTES_MAX;
@@ -126,36 +121,48 @@ public final class FrameLine implements AutoCloseable {
 
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
     public static FrameLine connect(String hostAndPort) throws IOException {
-        return connect(Machine.REAL, hostAndPort, 0);
+        return connect(Machine.REAL, new RelayAddresses(hostAndPort), 0);
     }
 
-    /** The same from that machine. @param busyPollUs how long a read asks again and again before it sleeps, in microseconds */
-    static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs) throws IOException {
-        return connect(machine, hostAndPort, busyPollUs, busyPollUs == 0);
+    /** To the first of a host's addresses at which somebody answers, from that machine. @param busyPollUs how long a read asks again and again before it sleeps, in microseconds */
+    static FrameLine connect(Machine machine, RelayAddresses relay, int busyPollUs) throws IOException {
+        return connect(machine, relay, busyPollUs, busyPollUs == 0);
     }
 
     /** For tests too: without {@code waits} the channel never waits by itself. */
-    static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs, boolean waits) throws IOException {
+    static FrameLine connect(Machine machine, RelayAddresses relay, int busyPollUs, boolean waits) throws IOException {
+        Map<InetSocketAddress, IOException> faults = new LinkedHashMap<>();
         try {
-            return connect(machine, hostAndPort, addresses(hostAndPort), busyPollUs, waits);
+            for (InetSocketAddress address : relay.all()) {
+                try {
+                    FrameLine line = connect(machine, relay.toString(), address, busyPollUs, waits);
+                    relay.answered(address);
+                    return line;
+                } catch (IOException e) {
+                    faults.put(address, e);
+                }
+            }
         } catch (IOException | RuntimeException e) {
-            throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
+            throw unreachable(relay, e.getMessage(), e);
         }
+        IOException first = faults.values().iterator().next();
+        throw unreachable(relay, faults.size() == 1 ? first.getMessage() : text(faults), first);
     }
 
-    /** To the first of a host's addresses at which somebody answers. */
-    static FrameLine connect(Machine machine, String hostAndPort, List<InetSocketAddress> addresses, int busyPollUs, boolean waits) throws IOException {
-        IOException failure = null;
-        for (InetSocketAddress address : addresses) {
-            try {
-                Optional<SocketChannel> local = machine.connectLocally(address);
-                SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
-                return over(channel, hostAndPort, busyPollUs, waits, local.isPresent());
-            } catch (IOException e) {
-                failure = failure == null ? e : failure;
-            }
-        }
-        throw failure;
+    private static IOException unreachable(RelayAddresses relay, String why, Exception cause) {
+        return new IOException("cannot reach the relay at " + relay + ": " + why, cause);
+    }
+
+    private static String text(Map<InetSocketAddress, IOException> faults) {
+        return faults.entrySet().stream()
+                .map(fault -> fault.getValue().getMessage() + " at " + fault.getKey().getAddress().getHostAddress())
+                .collect(Collectors.joining(", "));
+    }
+
+    private static FrameLine connect(Machine machine, String remote, InetSocketAddress address, int busyPollUs, boolean waits) throws IOException {
+        Optional<SocketChannel> local = machine.connectLocally(address);
+        SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
+        return over(channel, remote, busyPollUs, waits, local.isPresent());
     }
 
     private static FrameLine over(SocketChannel channel, String remote, int busyPollUs, boolean waits, boolean local)
@@ -166,20 +173,6 @@ public final class FrameLine implements AutoCloseable {
         } catch (IOException e) {
             channel.close();
             throw e;
-        }
-    }
-
-    private static List<InetSocketAddress> addresses(String hostAndPort) throws IOException {
-        Matcher parts = HOST_AND_PORT.matcher(hostAndPort);
-        if (!parts.matches() || Integer.parseInt(parts.group(2)) > PORT_MAX) {
-            throw new IOException("expected host:port, a port of at most " + PORT_MAX);
-        }
-        String host = parts.group(1).replaceAll("^\\[|]$", "");
-        int port = Integer.parseInt(parts.group(2));
-        try {
-            return Stream.of(InetAddress.getAllByName(host)).map(address -> new InetSocketAddress(address, port)).toList();
-        } catch (UnknownHostException e) {
-            throw new IOException("unknown host " + host, e);
         }
     }
 

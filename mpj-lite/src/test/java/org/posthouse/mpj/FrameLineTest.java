@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -97,7 +98,7 @@ final class FrameLineTest {
     }
 
     private void connect(Machine machine, InetSocketAddress port) throws IOException {
-        line = FrameLine.connect(machine, "127.0.0.1:" + port.getPort(), wait.busyPollUs, wait.waits);
+        line = FrameLine.connect(machine, new RelayAddresses("127.0.0.1:" + port.getPort()), wait.busyPollUs, wait.waits);
     }
 
     @AfterEach
@@ -516,16 +517,24 @@ final class FrameLineTest {
     /** As a host is that has several, and whose relay is not, or not any more, at the first. */
     @Test
     void goesToTheNextAddressOfAHostIfNobodyIsAtTheFirst() throws Exception {
-        InetSocketAddress relay = (InetSocketAddress) server.getLocalAddress();
-        List<InetSocketAddress> addresses = List.of(new InetSocketAddress("127.0.0.9", relay.getPort()), relay);
-        try (FrameLine line = FrameLine.connect(Machine.REAL, "relay:1", addresses, 0, true);
+        int port = server.socket().getLocalPort();
+        RelayAddresses relay =
+                new RelayAddresses("relay:" + port, host -> new InetAddress[] {InetAddress.getByName("127.0.0.9"), InetAddress.getByName("127.0.0.1")});
+        try (FrameLine line = FrameLine.connect(Machine.REAL, relay, 0, true);
                 SocketChannel accepted = server.accept()) {
             assertThat(accepted.isConnected()).isTrue();
-            assertThat(line.remote()).isEqualTo("relay:1");
+            assertThat(line.remote()).isEqualTo("relay:" + port);
+        }
+        try (ServerSocketChannel first = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.9", port));
+                FrameLine line = FrameLine.connect(Machine.REAL, relay, 0, true);
+                SocketChannel accepted = server.accept()) {
+            first.configureBlocking(false);
+            assertThat(first.accept()).as("it does not wait again for who did not answer").isNull();
         }
         server.close();
         assertThatIOException()
-                .isThrownBy(() -> FrameLine.connect(Machine.REAL, "relay:1", addresses, 0, true).close())
-                .withMessage("Connection refused");
+                .isThrownBy(() -> FrameLine.connect(Machine.REAL, relay, 0, true).close())
+                .withMessage("cannot reach the relay at relay:" + port + ": Connection refused at 127.0.0.1, Connection refused at 127.0.0.9")
+                .withCauseInstanceOf(ConnectException.class);
     }
 }
