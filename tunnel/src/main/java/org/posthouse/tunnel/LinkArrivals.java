@@ -20,8 +20,8 @@ final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
     static final int BYTES_PER_WORD = 32 * 1024;
 
-    /** After so much it hears so before what came is handled, where more is coming: a full chunk. */
-    static final int BYTES_PER_WORD_AT_ONCE = Wire.PAYLOAD_BYTES_MAX;
+    /** After so much it hears so before what came is handled, where more is coming: two full chunks, since each word wakes the peer. */
+    static final int BYTES_PER_WORD_AT_ONCE = 2 * Wire.PAYLOAD_BYTES_MAX;
 
     /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
     static final int PART_BYTES_PER_WORD = 16 * 1024;
