@@ -499,11 +499,12 @@ final class FrameLineTest {
 
     @Test
     void namesTheRelayThatCannotBeReached() throws Exception {
-        int port = server.socket().getLocalPort();
-        server.close();
-        assertThatIOException()
-                .isThrownBy(() -> FrameLine.connect("127.0.0.1:" + port).close())
-                .withMessageContaining("cannot reach the relay at 127.0.0.1:" + port);
+        try (SocketChannel nobody = deaf("127.0.0.1", 0)) {
+            int port = nobody.socket().getLocalPort();
+            assertThatIOException()
+                    .isThrownBy(() -> FrameLine.connect("127.0.0.1:" + port).close())
+                    .withMessage("cannot reach the relay at 127.0.0.1:" + port + ": Connection refused");
+        }
         for (String address : List.of("no-port", ":7411", "127.0.0.1:x", "127.0.0.1:99999")) {
             assertThatIOException()
                     .isThrownBy(() -> FrameLine.connect(address).close())
@@ -518,8 +519,7 @@ final class FrameLineTest {
     @Test
     void goesToTheNextAddressOfAHostIfNobodyIsAtTheFirst() throws Exception {
         int port = server.socket().getLocalPort();
-        RelayAddresses relay =
-                new RelayAddresses("relay:" + port, host -> new InetAddress[] {InetAddress.getByName("127.0.0.9"), InetAddress.getByName("127.0.0.1")});
+        RelayAddresses relay = ofTwo(port);
         try (FrameLine line = FrameLine.connect(Machine.REAL, relay, 0, true);
                 SocketChannel accepted = server.accept()) {
             assertThat(accepted.isConnected()).isTrue();
@@ -531,10 +531,26 @@ final class FrameLineTest {
             first.configureBlocking(false);
             assertThat(first.accept()).as("it does not wait again for who did not answer").isNull();
         }
-        server.close();
-        assertThatIOException()
-                .isThrownBy(() -> FrameLine.connect(Machine.REAL, relay, 0, true).close())
-                .withMessage("cannot reach the relay at relay:" + port + ": Connection refused at 127.0.0.1, Connection refused at 127.0.0.9")
-                .withCauseInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void saysWhatIsWrongAtEachAddressOfAHost() throws Exception {
+        try (SocketChannel nobody = deaf("127.0.0.1", 0);
+                SocketChannel norThere = deaf("127.0.0.9", nobody.socket().getLocalPort())) {
+            RelayAddresses relay = ofTwo(norThere.socket().getLocalPort());
+            assertThatIOException()
+                    .isThrownBy(() -> FrameLine.connect(Machine.REAL, relay, 0, true).close())
+                    .withMessage("cannot reach the relay at " + relay + ": Connection refused at 127.0.0.9, Connection refused at 127.0.0.1")
+                    .withCauseInstanceOf(ConnectException.class);
+        }
+    }
+
+    private static RelayAddresses ofTwo(int port) {
+        return new RelayAddresses("relay:" + port, host -> new InetAddress[] {InetAddress.getByName("127.0.0.9"), InetAddress.getByName("127.0.0.1")});
+    }
+
+    /** Keeps a port that nobody listens at: one that is closed may be another test's at once. */
+    private static SocketChannel deaf(String host, int port) throws IOException {
+        return SocketChannel.open().bind(new InetSocketAddress(host, port));
     }
 }
