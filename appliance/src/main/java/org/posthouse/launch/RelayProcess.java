@@ -111,8 +111,8 @@ public final class RelayProcess implements AutoCloseable {
 
     private void awaitReady() throws IOException, JobFailure {
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        CompletableFuture<Process> overdue = CompletableFuture.supplyAsync(
-                process::destroyForcibly, CompletableFuture.delayedExecutor(readyMsMax, TimeUnit.MILLISECONDS));
+        CompletableFuture<Void> overdue = new CompletableFuture<Void>().completeOnTimeout(null, readyMsMax, TimeUnit.MILLISECONDS);
+        overdue.thenRun(process.toHandle()::destroyForcibly); // The process itself would close what is being read.
         String line = out.readLine();
         boolean inTime = overdue.cancel(false);
         try {
