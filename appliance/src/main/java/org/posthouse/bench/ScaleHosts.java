@@ -29,7 +29,7 @@ final class ScaleHosts implements AutoCloseable {
     private static final int MEBI = 1 << 20;
     private static final int HEAP_BYTES = 256 * MEBI;
 
-    /** What a connection of the library's keeps in direct memory: two buffers of four frames, and some. */
+    /** What a connection of the library's keeps in direct memory: a buffer of four frames, one of eight, and some. */
     private static final int ENDPOINT_BYTES = MEBI;
 
     private final List<Process> processes = new ArrayList<>();

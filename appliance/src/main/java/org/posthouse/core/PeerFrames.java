@@ -27,7 +27,7 @@ final class PeerFrames {
         FrameView view = frame.view();
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
-                Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
+                Transfers.checkBegin(view, job.size(), Transfers.beginBytes(view));
                 HomedRank to = homedFor(job, peer, view);
                 if (!job.logged()) {
                     arrive(to, job.guest(view.source()), frame);
@@ -35,8 +35,7 @@ final class PeerFrames {
                     repetitions.take(to, peer, frame);
                 }
             }
-            case CHUNK -> deliveries.arriveChunk(
-                    homedFor(job, peer, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
+            case CHUNK -> deliveries.arriveChunk(homedFor(job, peer, view), frame, Transfers.chunkBytes(view, job.logged()));
             case RESENT -> {
                 if (homedFor(job, peer, view).job().logged()) {
                     historian.resent(job.id(), view.source(), Claim.of(view));

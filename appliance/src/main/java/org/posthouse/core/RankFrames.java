@@ -73,7 +73,7 @@ final class RankFrames {
     private void send(HomedRank from, Frame frame) throws WireException {
         FrameView view = frame.view();
         Job job = from.job();
-        Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
+        Transfers.checkBegin(view, job.size(), Transfers.beginBytes(view));
         if (view.source() != from.rank()) {
             throw new WireException(Reason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
         }
@@ -184,7 +184,7 @@ final class RankFrames {
 
     private void sendChunk(HomedRank from, Frame frame) throws WireException {
         FrameView view = frame.view();
-        int bytes = Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES);
+        int bytes = Transfers.chunkBytes(view, from.job().logged());
         checkOwn(from, view);
         HomedRank to = from.job().homed(view.destination());
         if (to == null) {

@@ -11,13 +11,14 @@ final class Transfers {
     private Transfers() {}
 
     /**
-     * A chunk follows the bytes before it, stays within what was granted, and is full unless it is the last: smaller
+     * A chunk follows the bytes before it, stays within what was granted, and is of whole pieces unless it is the last: smaller
      * ones would cost the relay far more memory than they take of their sender's credit.
      *
      * @param bytes payload bytes of the whole message
      */
     static void checkChunk(FrameView view, int chunkBytes, long arrived, long granted, long bytes) throws WireException {
-        if (chunkBytes != Math.min(Wire.PAYLOAD_BYTES_MAX, bytes - arrived) || view.offset() != arrived) {
+        boolean isWhole = chunkBytes == bytes - arrived || chunkBytes < bytes - arrived && chunkBytes % Wire.PAYLOAD_BYTES_MAX == 0;
+        if (!isWhole || view.offset() != arrived) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected offset " + arrived
@@ -59,12 +60,20 @@ final class Transfers {
         }
     }
 
-    /** Payload bytes in a frame whose header has {@code headerBytes}. */
-    static int payloadBytes(FrameView view, int headerBytes) throws WireException {
+    /** Payload bytes in a frame that begins a message. */
+    static int beginBytes(FrameView view) throws WireException {
+        return payloadBytes(view, Wire.MESSAGE_HEADER_BYTES, Wire.PAYLOAD_BYTES_MAX);
+    }
+
+    /** Payload bytes in a CHUNK: of a logged job a piece at most, as its log has a record for each frame. */
+    static int chunkBytes(FrameView view, boolean logged) throws WireException {
+        return payloadBytes(view, Wire.CHUNK_HEADER_BYTES, logged ? Wire.PAYLOAD_BYTES_MAX : Wire.CHUNK_BYTES_MAX);
+    }
+
+    private static int payloadBytes(FrameView view, int headerBytes, int most) throws WireException {
         int bytes = view.length() - headerBytes;
-        if (bytes > Wire.PAYLOAD_BYTES_MAX) {
-            throw new WireException(
-                    Reason.FRAME_TOO_LONG, view.type() + " with " + bytes + " payload bytes, at most " + Wire.PAYLOAD_BYTES_MAX);
+        if (bytes > most) {
+            throw new WireException(Reason.FRAME_TOO_LONG, view.type() + " with " + bytes + " payload bytes, at most " + most);
         }
         return bytes;
     }

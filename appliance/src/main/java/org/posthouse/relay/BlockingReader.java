@@ -67,11 +67,12 @@ final class BlockingReader implements Runnable {
     /** The same buffer, unless frames in it are kept or the last read filled it. */
     private ByteBuf emptied(ByteBuf buffer) {
         boolean filled = buffer.writerIndex() == buffer.capacity();
-        if (buffer.refCnt() == 1 && !(filled && readBytes < ReadBuffers.BUFFER_BYTES)) {
+        int most = ReadBuffers.comeLong(connection.frames()) ? ReadBuffers.LONG_BUFFER_BYTES : ReadBuffers.BUFFER_BYTES;
+        if (buffer.refCnt() == 1 && buffer.capacity() >= readBytes && buffer.capacity() <= most && !(filled && readBytes < most)) {
             return buffer.clear();
         }
         buffer.release();
-        readBytes = filled ? Math.min(ReadBuffers.BUFFER_BYTES, 4 * readBytes) : readBytes;
+        readBytes = Math.min(most, filled ? 4 * readBytes : readBytes);
         return ByteBufAllocator.DEFAULT.directBuffer(readBytes, readBytes);
     }
 }

@@ -19,6 +19,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +42,8 @@ final class Connection implements FrameDecoder.Sink {
     private static final int CLOSE_MS_MAX = 1_000;
 
     /**
-     * Frames that wait for the strand, past which nothing more is read: with those of the last read, 192 KiB of frames of
-     * at least 16 bytes, they take about 3 MiB at worst.
+     * Frames that wait for the strand, or pieces of long ones, past which nothing more is read: with those of the last read, 192 KiB of frames of
+     * at least 16 bytes, they take about 3 MiB at worst if they are short, and 64 MiB if they are not.
      */
     private static final int HELD_MAX = 1_024;
 
@@ -52,7 +53,7 @@ final class Connection implements FrameDecoder.Sink {
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, true, this);
     private final Future<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
-    private final AtomicInteger framesHeld = new AtomicInteger();
+    private final AtomicInteger piecesHeld = new AtomicInteger();
 
     /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads, read by any. */
     private volatile Strand strand;
@@ -169,16 +170,18 @@ final class Connection implements FrameDecoder.Sink {
 
     /** Has a frame handled by whoever is in the strand; reads no more while many wait for that. */
     private void hold(ByteBuf held) {
-        if (framesHeld.incrementAndGet() >= HELD_MAX) {
+        int pieces = 1 + held.readableBytes() / (Wire.FRAME_BYTES_MAX + 1);
+        if (piecesHeld.addAndGet(pieces) >= HELD_MAX) {
             outlet.pauseReading(true);
-            if (framesHeld.get() < HELD_MAX && !stopped) {
+            if (piecesHeld.get() < HELD_MAX && !stopped) {
                 // Whoever is in the strand was faster, and found nothing to resume.
                 outlet.pauseReading(false);
             }
         }
         strand.submit(() -> {
             handle(held, false);
-            if (framesHeld.decrementAndGet() == HELD_MAX - 1 && !stopped) {
+            int left = piecesHeld.addAndGet(-pieces);
+            if (left < HELD_MAX && left + pieces >= HELD_MAX && !stopped) {
                 outlet.pauseReading(false);
             }
         });
@@ -331,7 +334,7 @@ final class Connection implements FrameDecoder.Sink {
         }
         dropWaiting();
         stopped = false;
-        if (framesHeld.get() < HELD_MAX) {
+        if (piecesHeld.get() < HELD_MAX) {
             outlet.pauseReading(false);
         }
     }

@@ -199,6 +199,14 @@ final class OtherRelay {
             return;
         }
         flow.out(frame);
+        if (LongChunk.is(frame) && !links.carriesLong(id)) {
+            LongChunk.cut(frame).forEach(piece -> handOver(sender, piece));
+        } else {
+            handOver(sender, frame);
+        }
+    }
+
+    private void handOver(Sender sender, ByteBuf frame) {
         if (links.send(id, frame)) {
             movedNs = senders.isEmpty() ? System.nanoTime() : movedNs;
             senders.add(sender);

@@ -230,6 +230,31 @@ final class RankBreachTest {
         bad.sends(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 100));
     }
 
+    /** Of several pieces, all of them whole but the message's last. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void takesChunksOfSeveralPieces(int destination) throws WireException {
+        int bytes = 6 * Wire.PAYLOAD_BYTES_MAX + 100;
+        bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 1, bytes));
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX - 1), Reason.MALFORMED_FRAME);
+        bad.sends(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX));
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX), Reason.MALFORMED_FRAME);
+        bad.sends(relay.frames.chunk(0, 0, destination, 1, 3 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX));
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 4 * Wire.PAYLOAD_BYTES_MAX, 2 * Wire.PAYLOAD_BYTES_MAX + 101), Reason.MALFORMED_FRAME);
+        bad.sends(relay.frames.chunk(0, 0, destination, 1, 4 * Wire.PAYLOAD_BYTES_MAX, 2 * Wire.PAYLOAD_BYTES_MAX + 100));
+    }
+
+    /** Its log has a record for each frame. */
+    @Test
+    void ofALoggedJobAChunkIsOnePiece() throws Exception {
+        OneRelay logged = OneRelay.logged();
+        OneRelay.Rank rank = logged.connect(0);
+        rank.sends(logged.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * Wire.PAYLOAD_BYTES_MAX));
+        rank.isRefused(logged.frames.chunk(0, 0, 1, 1, 0, 2 * Wire.PAYLOAD_BYTES_MAX), Reason.FRAME_TOO_LONG);
+        rank.sends(logged.frames.chunk(0, 0, 1, 1, 0, Wire.PAYLOAD_BYTES_MAX));
+        logged.end();
+    }
+
     @Test
     void boundsTheReceivesThatWait() throws WireException {
         for (int request = 0; request < Mailbox.RECEIVES_MAX; request++) {

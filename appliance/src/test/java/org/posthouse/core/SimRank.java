@@ -293,13 +293,18 @@ final class SimRank implements SimAhead.Owner {
     private long sendChunks(SimLetter letter, long from, long upTo) {
         long at = from;
         while (at < upTo) {
-            int bytes = (int) Math.min(upTo - at, Wire.PAYLOAD_BYTES_MAX);
+            int bytes = (int) Math.min(upTo - at, chunkBytesMax(letter));
             ByteBuffer frame = frames.chunk(letter.context, rank, letter.destination, letter.sequence, at, bytes);
             letter.write(at, frame.slice(Wire.CHUNK_HEADER_BYTES, bytes));
             line.send(frame);
             at += bytes;
         }
         return at;
+    }
+
+    /** One piece if the job is logged, else now these and now those. */
+    private int chunkBytesMax(SimLetter letter) {
+        return world.logged() ? Wire.PAYLOAD_BYTES_MAX : (1 + (int) (letter.sequence % 4)) * Wire.PAYLOAD_BYTES_MAX;
     }
 
     private void post(SimProgram.Pattern pattern) {

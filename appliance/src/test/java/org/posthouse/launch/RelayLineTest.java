@@ -76,7 +76,7 @@ class RelayLineTest {
             assertThatExceptionOfType(JobFailure.class)
                     .isThrownBy(() -> RelayLine.connect(address, Token.NONE))
                     .withMessage("no relay greets launchers at " + address
-                            + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 65600")
+                            + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 262192")
                             + "; give the address of a relay's --listen, which has another port than its --links and its --ops, or try again if thousands only connect to it");
         }
     }

@@ -21,7 +21,7 @@ import org.posthouse.tunnel.FrameDecoder;
 /** What a thread reads into while frames are held: of those buffers a process has so many. */
 @Isolated
 final class KeptBuffersTest {
-    private static final int ALL = KeptBuffers.SURE + KeptBuffers.SHARED;
+    private static final int ALL = KeptBuffers.SURE + (int) (KeptBuffers.SHARED_BYTES / ReadBuffers.BUFFER_BYTES);
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final FrameDecoder frames = new FrameDecoder(UnpooledByteBufAllocator.DEFAULT, true, (buffer, index, length, view) -> true);
@@ -69,10 +69,10 @@ final class KeptBuffersTest {
     void thereAreNoMoreThanTheProcessMayHave() throws InterruptedException {
         List<ByteBuf> held = read(ALL);
         assertThat(held).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES);
-        assertThat(KeptBuffers.ofThread().free()).isNull();
+        assertThat(KeptBuffers.ofThread().free(false)).isNull();
         List<ByteBuf> ofAnother = new ArrayList<>();
         Thread another = new Thread(() -> {
-            for (ByteBuf free = KeptBuffers.ofThread().free(); free != null; free = KeptBuffers.ofThread().free()) {
+            for (ByteBuf free = KeptBuffers.ofThread().free(false); free != null; free = KeptBuffers.ofThread().free(false)) {
                 ofAnother.add(free.retain());
             }
             FastThreadLocal.removeAll();
@@ -100,6 +100,22 @@ final class KeptBuffersTest {
         List<ByteBuf> again = read(ALL);
         assertThat(again).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES);
         again.forEach(ByteBuf::release);
+    }
+
+    /** Else who has read one kind would keep all that there may be of the other. */
+    @Test
+    void longOnesAreLetGoAsOrdinaryOnesAreReadInto() {
+        List<ByteBuf> held = new ArrayList<>();
+        for (ByteBuf free = KeptBuffers.ofThread().free(true); free != null; free = KeptBuffers.ofThread().free(true)) {
+            held.add(free.retain());
+        }
+        assertThat(held).allMatch(buffer -> buffer.capacity() == ReadBuffers.LONG_BUFFER_BYTES);
+        assertThat(read(KeptBuffers.SURE)).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES && !buffer.release());
+        held.forEach(ByteBuf::release);
+        for (int i = 0; i < 2 * KeptBuffers.LOOK_AFTER; i++) {
+            read().release();
+        }
+        assertThat(read(ALL)).hasSize(ALL).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES && !buffer.release());
     }
 
     private ByteBuf read() {

@@ -324,6 +324,22 @@ class OtherRelayTest {
         assertThat(shown.frameBytesOut()).isGreaterThan(LONG_BYTES);
     }
 
+    /** Nothing is known of the link yet: a short message might wait long behind a long frame. */
+    @Test
+    void aChunkOfSeveralPiecesGoesInFramesOfOneEach() throws Exception {
+        ByteBuf chunk = Unpooled.buffer().writeZero(Wire.CHUNK_FRAME_BYTES_MAX);
+        new FrameView().wrap(chunk.nioBuffer(), 0).begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, JOB).length(chunk.readableBytes()).address(0, 1, 2, 0)
+                .sequence(1);
+        RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
+        inShard(() -> peer.send(chunk));
+        await().atMost(PATIENCE).until(() -> far.came.size() == 4);
+        await().atMost(PATIENCE).until(() -> inControl(() -> relay.links().views()).getFirst().waitingBytes() == 0);
+        assertThat(far.came).containsOnly(FrameType.CHUNK);
+        LinkView shown = inControl(() -> relay.links().views()).getFirst();
+        assertThat(shown.bytesOut()).isEqualTo(Wire.CHUNK_BYTES_MAX);
+        assertThat(shown.framesOut()).isEqualTo(4);
+    }
+
     /** Rates are made of them. */
     @Test
     void theTotalsHaveWhatWasCarriedByALinkThatIsLetGoOf() throws Exception {

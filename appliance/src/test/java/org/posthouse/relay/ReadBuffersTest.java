@@ -36,6 +36,9 @@ final class ReadBuffersTest {
     /** The most bytes of a long frame that had been read when it got a buffer of its own. */
     private int copiedMost;
 
+    /** Long frames that got one. */
+    private int copied;
+
     private int reads;
 
     @AfterEach
@@ -49,6 +52,13 @@ final class ReadBuffersTest {
         read(stream(frame -> Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX));
         assertThat(copiedMost).isZero();
         assertThat(reads).isEqualTo(FRAMES / 2);
+    }
+
+    /** Ordinary buffers have no room for the first; then longer ones are read into. */
+    @Test
+    void chunksOfSeveralPiecesStayWhereTheyWereReadBehindTheFirst() throws Exception {
+        read(stream(frame -> frame % 5 == 0 ? Wire.MESSAGE_HEADER_BYTES : Wire.CHUNK_FRAME_BYTES_MAX));
+        assertThat(copied).isEqualTo(1);
     }
 
     @Test
@@ -69,7 +79,7 @@ final class ReadBuffersTest {
         ByteBuf all = Unpooled.buffer();
         for (int i = 0; i < FRAMES; i++) {
             ByteBuffer frame = ByteBuffer.allocate(lengths.applyAsInt(i));
-            FrameType type = frame.capacity() == Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX ? FrameType.CHUNK : FrameType.SEND;
+            FrameType type = frame.capacity() % Wire.PAYLOAD_BYTES_MAX == Wire.CHUNK_HEADER_BYTES ? FrameType.CHUNK : FrameType.SEND;
             new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 1).length(frame.capacity()).sequence(i);
             all.writeBytes(frame);
         }
@@ -90,6 +100,7 @@ final class ReadBuffersTest {
             in.release();
             ByteBuf own = frames.toFill();
             if (own != null && seen.add(own)) {
+                copied++;
                 copiedMost = Math.max(copiedMost, own.readableBytes());
             }
         }

@@ -112,14 +112,14 @@ final class Conversation {
         } else {
             admission.requireNoLess(answer, inbox.deliveries());
             outbox.accepted().clear();
-            outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+            outbox.open(answer);
         }
         opened();
     }
 
     private void admit(Welcome answer) {
         admission = new Admission(hello, answer);
-        outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+        outbox.open(answer);
         boolean again = answer.logged() && replayed;
         history.open(answer.logged(), again);
         if (answer.survivesHost()) {

@@ -28,7 +28,10 @@ import org.posthouse.wire.WireException;
  */
 public final class FrameLine implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
+
+    /** Four frames, or a CHUNK of four pieces. */
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
+
     private static final int IN_BYTES = PayloadRun.BYTES_MAX;
 
     /** A payload from which on a further call costs less than a copy. */
@@ -425,7 +428,7 @@ public final class FrameLine implements AutoCloseable {
         if (unread == in.position()) {
             in.clear();
             unread = 0;
-        } else if (in.capacity() - unread < Wire.FRAME_BYTES_MAX) {
+        } else if (in.capacity() - unread < Wire.CHUNK_FRAME_BYTES_MAX) {
             in.flip().position(unread);
             in.compact();
             unread = 0;

@@ -15,6 +15,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -49,6 +50,7 @@ final class Outbox {
     private int size;
     private long creditBytes;
     private int creditMessages;
+    private int chunkBytesMax;
 
     /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
     Outbox(Told line, long job, int rank, History history, int eagerBytesMax) {
@@ -59,11 +61,12 @@ final class Outbox {
         this.eagerBytesMax = eagerBytesMax;
     }
 
-    /** The relay has admitted the rank to a job of {@code size} ranks, first or again. */
-    void open(int size, long creditBytes, int creditMessages) {
-        this.size = size;
-        this.creditBytes = creditBytes;
-        this.creditMessages = creditMessages;
+    /** The relay has admitted the rank to a job, first or again. */
+    void open(Welcome answer) {
+        size = answer.size();
+        creditBytes = answer.creditBytes();
+        creditMessages = answer.creditMessages();
+        chunkBytesMax = answer.chunkBytesMax();
     }
 
     void credit(long bytes, int messages) {
@@ -118,7 +121,7 @@ final class Outbox {
             creditMessages--;
         }
         sending.sent = rides;
-        sendChunks(sending, bytes);
+        sendChunks(sending, bytes, chunkBytes(bytes / 4));
         sending.believed();
     }
 
@@ -190,9 +193,9 @@ final class Outbox {
     }
 
     /** Sends the chunks of [sent, upTo). They leave at the latest with the next flush. */
-    private void sendChunks(Sending sending, long upTo) throws IOException {
+    private void sendChunks(Sending sending, long upTo, int most) throws IOException {
         while (sending.sent < upTo) {
-            int bytes = (int) Math.min(upTo - sending.sent, Wire.PAYLOAD_BYTES_MAX);
+            int bytes = (int) Math.min(upTo - sending.sent, most);
             line.begin(Wire.CHUNK_HEADER_BYTES + bytes)
                     .begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job)
                     .address(sending.context, rank, sending.destination, 0)
@@ -201,6 +204,14 @@ final class Outbox {
             line.end(Wire.CHUNK_HEADER_BYTES, sending.content, sending.sent, bytes);
             sending.sent += bytes;
         }
+    }
+
+    /**
+     * The length of chunks: whole pieces, as many as are in so many bytes, and one at least. A quarter of a message, so that some of it is passed on while more comes, and half of
+     * what was cleared, so that more is cleared while some is on its way.
+     */
+    private int chunkBytes(long most) {
+        return (int) Math.max(Wire.PAYLOAD_BYTES_MAX, Math.min(most - most % Wire.PAYLOAD_BYTES_MAX, chunkBytesMax));
     }
 
     void onClear(FrameView view) throws WireException, IOException {
@@ -216,6 +227,7 @@ final class Outbox {
         if (sending.cleared == sending.sent) {
             endIfSent(sending);
         } else {
+            sending.chunkBytes = chunkBytes(Math.min(sending.content.bytes() / 4, (sending.cleared - sending.sent) / 2));
             held.add(sending);
             proceed();
         }
@@ -225,7 +237,7 @@ final class Outbox {
     void proceed() throws IOException {
         while (!held.isEmpty() && line.hasRoom()) {
             Sending sending = held.peek();
-            sendChunks(sending, Math.min(sending.cleared, sending.sent + Wire.PAYLOAD_BYTES_MAX));
+            sendChunks(sending, Math.min(sending.cleared, sending.sent + sending.chunkBytes), sending.chunkBytes);
             if (sending.sent == sending.cleared) {
                 held.remove();
                 endIfSent(sending);

@@ -14,14 +14,17 @@ import org.posthouse.wire.Wire;
  * whoever reads.
  */
 final class PayloadRun {
-    /** Frames of one call. */
+    /** Frames of one call, */
     private static final int FRAMES_MAX = 4;
+
+    /** and the most that they have together: a socket seldom has as much at once. */
+    private static final int FRAMES_BYTES_MAX = 2 * Wire.CHUNK_FRAME_BYTES_MAX;
 
     /** What is read of the frames behind the last payload, or behind one that probably goes to its place: any short one. */
     static final int AHEAD_BYTES = 4 * 1024 + Wire.MESSAGE_HEADER_BYTES;
 
     /** What a line gets at most when a run ends. */
-    static final int BYTES_MAX = FRAMES_MAX * (Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX) + AHEAD_BYTES;
+    static final int BYTES_MAX = FRAMES_BYTES_MAX + AHEAD_BYTES;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
@@ -92,14 +95,18 @@ final class PayloadRun {
         frames++;
     }
 
-    /** Adds the chunks that should follow, as many as are read at once. */
+    /** Adds the chunks that should follow, as long as the last one, as many as are read at once. */
     private void extend() {
         while (frames < FRAMES_MAX && rest.hasRemaining()) {
             ByteBuffer last = expected[frames - 1];
+            int lastBytes = view.wrap(last, 0).length() - Wire.CHUNK_HEADER_BYTES;
+            int payloadBytes = Math.min(rest.remaining(), lastBytes);
+            if (frames * (Wire.CHUNK_HEADER_BYTES + lastBytes) + Wire.CHUNK_HEADER_BYTES + payloadBytes > FRAMES_BYTES_MAX) {
+                return;
+            }
             ByteBuffer next = expected[frames].put(0, last, 0, Wire.CHUNK_HEADER_BYTES);
-            int payloadBytes = Math.min(rest.remaining(), Wire.PAYLOAD_BYTES_MAX);
             view.wrap(next, 0).length(Wire.CHUNK_HEADER_BYTES + payloadBytes);
-            view.offset(view.offset() + Wire.PAYLOAD_BYTES_MAX);
+            view.offset(view.offset() + lastBytes);
             add(Wire.CHUNK_HEADER_BYTES, payloadBytes);
         }
     }

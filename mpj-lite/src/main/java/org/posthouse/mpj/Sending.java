@@ -14,6 +14,9 @@ final class Sending extends Operation {
     /** Bytes that the relay has asked for; those of [sent, cleared) wait for the line to be open. */
     long cleared;
 
+    /** How long the chunks of these are. */
+    int chunkBytes;
+
     private boolean gone;
 
     /** Whether it is done though nobody has said so: it was sent whole, or its channel is believed to have it. */

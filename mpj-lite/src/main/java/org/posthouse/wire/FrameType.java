@@ -11,11 +11,7 @@ public enum FrameType {
     EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     OFFER(5, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     CLEAR(6, 48, 48, Role.RELAY | Role.LINK),
-    CHUNK(
-            7,
-            Wire.CHUNK_HEADER_BYTES + 1,
-            Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX,
-            Role.RANK | Role.RELAY | Role.LINK),
+    CHUNK(7, Wire.CHUNK_HEADER_BYTES + 1, Wire.CHUNK_FRAME_BYTES_MAX, Role.RANK | Role.RELAY | Role.LINK),
     POST(8, 48, 48, Role.RANK),
     DELIVERED(9, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RELAY),
     PROBE(10, 48, 48, Role.RANK),

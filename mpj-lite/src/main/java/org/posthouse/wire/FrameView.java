@@ -116,11 +116,11 @@ public final class FrameView {
             return 0;
         }
         int length = length();
-        if (length < Wire.HEADER_BYTES || length > Wire.FRAME_BYTES_MAX) {
+        if (length < Wire.HEADER_BYTES || length > Wire.CHUNK_FRAME_BYTES_MAX) {
             throw new WireException(
                     length < Wire.HEADER_BYTES && length >= 0 ? Reason.MALFORMED_FRAME : Reason.FRAME_TOO_LONG,
                     "frame length " + Integer.toUnsignedString(length) + ", expected " + Wire.HEADER_BYTES + " to "
-                            + Wire.FRAME_BYTES_MAX);
+                            + Wire.CHUNK_FRAME_BYTES_MAX);
         }
         FrameType type = type();
         if (type == null) {
@@ -128,7 +128,7 @@ public final class FrameView {
         }
         if (length < type.bytesMin() || length > type.bytesMax()) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    length > Wire.FRAME_BYTES_MAX ? Reason.FRAME_TOO_LONG : Reason.MALFORMED_FRAME,
                     type + " of " + length + " bytes, expected " + type.bytesMin() + " to " + type.bytesMax());
         }
         if ((flags() & ~knownFlags(type)) != 0) {

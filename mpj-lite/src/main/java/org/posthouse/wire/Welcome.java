@@ -79,6 +79,11 @@ public record Welcome(
         return durability == Durability.HOST;
     }
 
+    /** Most payload bytes of a CHUNK: one that is longer than a piece is no record of a log. */
+    public int chunkBytesMax() {
+        return logged() ? Wire.PAYLOAD_BYTES_MAX : Wire.CHUNK_BYTES_MAX;
+    }
+
     private int features() {
         return (logged() ? LOGGED : 0) | (survivesHost() ? SURVIVES_HOST : 0);
     }
@@ -103,7 +108,7 @@ public record Welcome(
                 .i32(features())
                 .i64(creditBytes)
                 .i32(creditMessages)
-                .i32(Wire.PAYLOAD_BYTES_MAX)
+                .i32(chunkBytesMax())
                 .i64(deliveries)
                 .i64(events)
                 .i32(pages)
@@ -127,11 +132,7 @@ public record Welcome(
         Durability durability = durability(in.i32("features"));
         long creditBytes = in.i64("credit bytes");
         int creditMessages = in.i32("credit messages");
-        int payloadMax = in.i32("payload limit");
-        if (payloadMax != Wire.PAYLOAD_BYTES_MAX) {
-            throw new WireException(
-                    Reason.WRONG_VERSION, "payload limit " + payloadMax + ", version 1 has " + Wire.PAYLOAD_BYTES_MAX);
-        }
+        int chunkBytesMax = in.i32("chunk limit");
         long deliveries = in.i64("deliveries");
         long events = in.i64("events");
         int pages = in.i32("pages");
@@ -148,7 +149,7 @@ public record Welcome(
             throw new WireException(Reason.MALFORMED_FRAME, "WELCOME from home " + self + " of " + homes.size());
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Welcome(
+        Welcome welcome = new Welcome(
                 job,
                 rank,
                 incarnation,
@@ -164,6 +165,11 @@ public record Welcome(
                 homes,
                 homeOf,
                 ranksAt);
+        if (chunkBytesMax != welcome.chunkBytesMax()) {
+            throw new WireException(
+                    Reason.WRONG_VERSION, "chunk limit " + chunkBytesMax + ", version 1 has " + welcome.chunkBytesMax() + " for durability " + durability);
+        }
+        return welcome;
     }
 
     private static int[] readLoads(FrameReader in, List<Home> homes) throws WireException {

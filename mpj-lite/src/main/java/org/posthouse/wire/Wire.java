@@ -22,14 +22,20 @@ public final class Wire {
     /** Bytes of a CHUNK frame's header. */
     public static final int CHUNK_HEADER_BYTES = 48;
 
-    /** Most payload bytes in one frame; a longer message is sent in chunks. */
+    /** Most payload bytes in one frame but a CHUNK; a longer message is sent in chunks, of pieces of so many bytes. */
     public static final int PAYLOAD_BYTES_MAX = 64 * 1024;
+
+    /** Most payload bytes of a CHUNK of a job that is not logged: four pieces. Of one that is it is a piece (ADR 67). */
+    public static final int CHUNK_BYTES_MAX = 4 * PAYLOAD_BYTES_MAX;
 
     /** Longest message that may be sent as EAGER, in chunks that do not wait for a receive; a longer one is offered. */
     public static final int EAGER_BYTES_MAX = 1024 * 1024;
 
-    /** Longest frame: a full payload behind the longest header. */
+    /** Longest frame but a CHUNK: a full payload behind the longest header. */
     public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES;
+
+    /** Longest frame: a CHUNK. */
+    public static final int CHUNK_FRAME_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_BYTES_MAX;
 
     /**
      * What one message costs of the byte credit beyond its payload: its header and the relay's bookkeeping. It keeps

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
@@ -54,8 +55,12 @@ final class PayloadRunTest {
         }
 
         ByteBuffer nextChunk() {
-            ByteBuffer chunk = ScriptedRelay.chunk(CONTEXT, sequence, content, from);
-            from = Math.min(from + Wire.PAYLOAD_BYTES_MAX, content.length);
+            return nextChunk(1);
+        }
+
+        ByteBuffer nextChunk(int pieces) {
+            ByteBuffer chunk = ScriptedRelay.chunk(CONTEXT, sequence, content, from, pieces * Wire.PAYLOAD_BYTES_MAX);
+            from += chunk.remaining() - Wire.CHUNK_HEADER_BYTES;
             return chunk;
         }
 
@@ -150,17 +155,17 @@ final class PayloadRunTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1_000, 30_000, 65_584, 66_000, 150_000})
-    void theChunksBehindTheFirstAreNotReadTwice(int piece) throws Exception {
-        Message message = message(new Random(piece), 1_000_000, true);
+    @CsvSource({"1000, 1", "30000, 1", "65584, 1", "66000, 1", "150000, 1", "1000, 3", "30000, 4", "150000, 2", "300000, 4"})
+    void theChunksBehindTheFirstAreNotReadTwice(int cut, int pieces) throws Exception {
+        Message message = message(new Random(cut), 1_000_000, true);
         List<ByteBuffer> frames = new ArrayList<>();
         while (message.from < message.content.length) {
-            frames.add(message.nextChunk());
+            frames.add(message.nextChunk(pieces));
         }
         frames.add(ScriptedRelay.credit(5, 1));
-        say(frames, () -> piece);
+        say(frames, () -> cut);
         assertAllArrived();
-        assertThat(placed).as("placed of %d", frames.size() - 1).isGreaterThanOrEqualTo(frames.size() - 4);
+        assertThat(placed).as("placed of %d", frames.size() - 1).isGreaterThanOrEqualTo(frames.size() - 4).isPositive();
     }
 
     @Test
@@ -251,11 +256,13 @@ final class PayloadRunTest {
             }
             List<ByteBuffer> frames = new ArrayList<>();
             int stay = 1 + random.nextInt(12);
+            int pieces = 1 + random.nextInt(4);
             List<Message> left = new ArrayList<>(messages);
             Message now = left.get(0);
             while (!left.isEmpty()) {
                 now = left.contains(now) && random.nextInt(stay) > 0 ? now : left.get(random.nextInt(left.size()));
-                frames.add(random.nextInt(10) == 0 ? ScriptedRelay.credit(random.nextInt(100), 1) : now.nextChunk());
+                frames.add(random.nextInt(10) == 0 ? ScriptedRelay.credit(random.nextInt(100), 1)
+                        : now.nextChunk(random.nextInt(stay) == 0 ? 1 + random.nextInt(4) : pieces));
                 if (now.from == now.content.length) {
                     left.remove(now);
                 }
@@ -264,6 +271,6 @@ final class PayloadRunTest {
             say(frames, () -> 1 + random.nextInt(random.nextInt(3) == 0 ? 100 : most));
             assertAllArrived();
         }
-        assertThat(placed).isGreaterThan(500);
+        assertThat(placed).isGreaterThan(300);
     }
 }

@@ -204,7 +204,11 @@ final class ScriptedRelay implements AutoCloseable {
 
     /** The bytes of that message from {@code from} on, as many as a chunk holds. */
     static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from) {
-        int count = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - from);
+        return chunk(context, sequence, bytes, from, Wire.PAYLOAD_BYTES_MAX);
+    }
+
+    static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from, int most) {
+        int count = Math.min(most, bytes.length - from);
         ByteBuffer frame = frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, count);
         view(frame).address(context, 1, 0, 0).sequence(sequence).offset(from);
         return frame.put(Wire.CHUNK_HEADER_BYTES, bytes, from, count);

@@ -104,6 +104,7 @@ final class WireDocumentTest {
         assertThat(limits)
                 .containsEntry("FRAME_BYTES_MAX", "" + Wire.FRAME_BYTES_MAX)
                 .containsEntry("PAYLOAD_BYTES_MAX", "" + Wire.PAYLOAD_BYTES_MAX)
+                .containsEntry("CHUNK_BYTES_MAX", "" + Wire.CHUNK_BYTES_MAX)
                 .containsEntry("MESSAGE_BYTES_MAX", "" + Wire.MESSAGE_BYTES_MAX)
                 .containsEntry("EAGER_BYTES_MAX", "" + Wire.EAGER_BYTES_MAX)
                 .containsEntry("MESSAGE_COST_BYTES", "" + Wire.MESSAGE_COST_BYTES)
@@ -112,7 +113,7 @@ final class WireDocumentTest {
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
-                .hasSize(10);
+                .hasSize(11);
     }
 
     @Test

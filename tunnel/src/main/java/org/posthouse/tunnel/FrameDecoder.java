@@ -42,6 +42,11 @@ public final class FrameDecoder {
     /** Bytes of the whole frame, if it is read on; of a shorter one perhaps those of its header only. */
     private int partialLength;
 
+    /** Of the frames of the last read, the incomplete one among them, and of those of the read before it. */
+    private int longest;
+
+    private int longestBefore;
+
     /** @param readsOn whether the reader reads into {@link #toFill} whenever there is such a buffer */
     public FrameDecoder(ByteBufAllocator allocator, boolean readsOn, Sink sink) {
         this.allocator = allocator;
@@ -57,6 +62,11 @@ public final class FrameDecoder {
     /** Bytes that the frame in {@link #toFill} wants yet: what is read behind them may have to be copied. */
     public int wanted() {
         return partialLength - partial.readableBytes();
+    }
+
+    /** Bytes of the longest frame that came, or began, with the last two reads. */
+    public int longestLately() {
+        return Math.max(longest, longestBefore);
     }
 
     /** Bytes that have come of a frame whose rest has not. */
@@ -75,6 +85,8 @@ public final class FrameDecoder {
             partial = null;
             in.release();
         }
+        longestBefore = longest;
+        longest = 0;
         boolean on = true;
         while (on && in.isReadable()) {
             if (partial != null) {
@@ -107,6 +119,7 @@ public final class FrameDecoder {
             if (length == 0 || length > end - at) {
                 break;
             }
+            longest = Math.max(longest, length);
             if (!sink.onFrame(in, at, length, view)) {
                 return false;
             }
@@ -123,6 +136,7 @@ public final class FrameDecoder {
                 ? Wire.HEADER_BYTES
                 : view.wrap(in.nioBuffer(), 0).checkHeader(there);
         partialLength = length;
+        longest = Math.max(longest, length);
         if (readsOn && length >= LONG_BYTES && length <= in.capacity() - in.readerIndex()) {
             partial = in.retain();
             return false;
@@ -149,6 +163,7 @@ public final class FrameDecoder {
         }
         ByteBuf frame = partial;
         partial = null;
+        longest = Math.max(longest, length);
         try {
             view.wrap(frame.nioBuffer(), 0);
             return sink.onFrame(frame, 0, length, view);

@@ -20,8 +20,10 @@ final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
     static final int BYTES_PER_WORD = 32 * 1024;
 
-    /** After so much it hears so before what came is handled, where more is coming: two full chunks, since each word wakes the peer. */
+    /** After so much it hears so before what came is handled, where more is coming: two chunks of a piece, or longer ones, since each word wakes the peer. */
     static final int BYTES_PER_WORD_AT_ONCE = 2 * Wire.PAYLOAD_BYTES_MAX;
+
+    private static final int FRAMES_PER_WORD_AT_ONCE = 2;
 
     /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
     static final int PART_BYTES_PER_WORD = 16 * 1024;
@@ -55,6 +57,7 @@ final class LinkArrivals {
     private final FrameView heldView = new FrameView();
     private long heldBytes;
     private long bytesUntold;
+    private long framesUntold;
 
     /** Of frames whose rest had not come, when the peer was told last; and when that was. */
     private long incompleteTold;
@@ -125,13 +128,18 @@ final class LinkArrivals {
 
     private void hand(LinkReceipts stream, boolean isBulk, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         long number = stream.receive(length);
+        long bytesBefore = bytesUntold;
+        long framesBefore = framesUntold;
+        bytesUntold += isBulk ? length : 0; // Before the sink, which may have it handled, and so told, at once.
+        framesUntold += isBulk ? 1 : 0;
         try {
             sink.onFrame(number << 1 | (isBulk ? 1 : 0), buffer, index, length, view);
         } catch (WireException e) {
             stream.takeBack(length);
+            bytesUntold = bytesBefore;
+            framesUntold = framesBefore;
             throw e;
         }
-        bytesUntold += isBulk ? length : 0;
     }
 
     /** The frame that the sink has got by this name was handled. @return whether the peer is to hear of it now */
@@ -146,7 +154,7 @@ final class LinkArrivals {
 
     /** Whether the peer is to hear so now, where more is coming. */
     boolean isDueAtOnce() {
-        return bytesUntold >= BYTES_PER_WORD_AT_ONCE;
+        return bytesUntold >= BYTES_PER_WORD_AT_ONCE && framesUntold >= FRAMES_PER_WORD_AT_ONCE;
     }
 
     /** Whether the peer is to hear at once of bulk whose rest has not come. */
@@ -167,6 +175,7 @@ final class LinkArrivals {
     /** What the peer is told now. @param incompleteBytes what came of frames whose rest has not */
     Counts tell(long incompleteBytes, long nowNanos) {
         bytesUntold = 0;
+        framesUntold = 0;
         incompleteTold = incompleteBytes;
         toldAtNanos = nowNanos;
         return new Counts(heads.acknowledge(), bulk.acknowledge(), bulk.received(), incompleteBytes);
@@ -202,6 +211,7 @@ final class LinkArrivals {
     void forget() {
         drop();
         bytesUntold = 0;
+        framesUntold = 0;
         heads.forget();
         bulk.forget();
     }

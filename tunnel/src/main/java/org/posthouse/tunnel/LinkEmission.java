@@ -35,6 +35,11 @@ final class LinkEmission {
         return !window.own().full();
     }
 
+    /** Whether frames may be longer than what is packed in one, and are soon through. */
+    boolean carriesLong() {
+        return !packer.isOn() && window.carriesLong();
+    }
+
     boolean takesStreams() {
         return !window.streams().full();
     }

@@ -22,25 +22,11 @@ final class LinkGovernor {
 
     private static final double GAIN_FIRST = 2;
 
-    /** A full chunk and the LINK_RUN before it. */
+    /** A chunk of a piece and the LINK_RUN before it. */
     static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
 
-    /**
-     * What may be on its way beyond that and a frame. Where the other end tells of whole frames only, so much that a rate which was measured with n frames on
-     * their way, from 2, allows n + 1: 1.25 (n - 1) + 1.75 >= n + 1.
-     */
-    private static final long COARSE_BYTES = FRAME_BYTES * 3 / 4;
-
-    /** The least of what the gain makes of the product: one frame is being written while the one before is being read, */
-    private static final long COARSE_BYTES_LEAST = FRAME_BYTES / 4;
-
-    /** and on a link so fast that threads are slow to wake beside it, what comes in this time: so both ends are at work at once. */
+    /** On a link so fast that threads are slow to wake beside it, what comes in this time may be on its way: so both ends are at work at once. */
     private static final long WAKING_NANOS = 200_000;
-
-    private static final long WAKING_BYTES_MOST = 2 * FRAME_BYTES;
-
-    /** or the second half of it. */
-    private static final long FINE_BYTES_LEAST = FRAME_BYTES / 2;
 
     /** Before anything was measured. */
     static final long BYTES_FIRST = 4 * FRAME_BYTES;
@@ -66,6 +52,11 @@ final class LinkGovernor {
 
     /** The most that one word of the other end told in the last round. */
     private long wordMost = FRAME_BYTES;
+
+    /** A frame, for all limits here: the longest that was written in the last round, or since, and no less than {@link #FRAME_BYTES}. */
+    private long frameBytes = FRAME_BYTES;
+
+    private long roundFrameBytes;
 
     private boolean held;
 
@@ -114,7 +105,7 @@ final class LinkGovernor {
     /** Whether another frame of bulk may be written while so many bytes are on their way. */
     boolean allows(long bytesUnderWay) {
         long left = bytesUnderWay - incomplete;
-        if (left <= 0 || left + FRAME_BYTES <= allowed) {
+        if (left <= 0 || left + frameBytes <= allowed) {
             return true;
         }
         held = true;
@@ -123,6 +114,8 @@ final class LinkGovernor {
 
     /** A frame of so many bytes is written while others are on their way. */
     Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
+        roundFrameBytes = Math.max(roundFrameBytes, bytes);
+        frameBytes = Math.max(frameBytes, bytes);
         if (bytesUnderWay == 0) {
             long pause = nowNanos - cameAtNanos;
             usualAtNanos += pause <= RATE_OLD_NANOS ? pause : 0; // In a longer one the way may have become another.
@@ -146,7 +139,7 @@ final class LinkGovernor {
         if (stamp != null) {
             learn(stamp, nowNanos);
         }
-        allowed = probing ? FRAME_BYTES + (draining ? product() / 2 : product() * 3 / 4) : Math.min(limit, allowed + news);
+        allowed = probing ? frameBytes + (draining ? product() / 2 : product() * 3 / 4) : Math.min(limit, allowed + news);
     }
 
     private long there() {
@@ -167,7 +160,7 @@ final class LinkGovernor {
             endRound(nowNanos);
         }
         probing = draining || nowNanos - usualAtNanos > USUAL_OLD_NANOS;
-        limit = FRAME_BYTES + betweenWords() + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+        limit = frameBytes + betweenWords() + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
     }
 
     private void probe(long tookNanos, Stamp stamp, long nowNanos) {
@@ -193,8 +186,12 @@ final class LinkGovernor {
         usualAtNanos = nowNanos;
     }
 
+    /**
+     * The least of what the gain makes of the product. Where the other end tells of parts of frames, half a frame; else a quarter, so that one frame is being written while the one
+     * before is being read, and what comes while a thread wakes, of which the rate is not known better than to two frames.
+     */
     private long leastBytes() {
-        return wordMost <= FINE_BYTES_LEAST ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST + (long) Math.min(WAKING_BYTES_MOST, rate() * WAKING_NANOS);
+        return wordMost <= frameBytes / 2 ? frameBytes / 2 : frameBytes / 4 + (long) Math.min(2 * frameBytes, rate() * WAKING_NANOS);
     }
 
     /** The other end has forgotten all, or the way there is a new one. */
@@ -208,6 +205,7 @@ final class LinkGovernor {
         first = true;
         firstRate = 0;
         withoutGrowth = 0;
+        frameBytes = FRAME_BYTES;
         limit = BYTES_FIRST;
         allowed = BYTES_FIRST;
         Arrays.fill(rates, 0);
@@ -215,9 +213,12 @@ final class LinkGovernor {
         beginRound();
     }
 
-    /** What comes between two words of the other end. A tenth of a frame less still lets one word more be on its way than the rate was measured with. */
+    /**
+     * What comes between two words of the other end, and no more than three quarters of a frame: where it tells of whole frames only, a rate that was measured with n frames on their way,
+     * from 2, allows n + 1 with them, as 1.25 (n - 1) + 1.75 >= n + 1. A tenth of a frame less still lets one word more be on its way than the rate was measured with.
+     */
     private long betweenWords() {
-        return (long) Math.min(COARSE_BYTES, Math.max(rate() * LinkArrivals.PART_NANOS, wordMost - FRAME_BYTES / 10));
+        return (long) Math.min(frameBytes * 3 / 4, Math.max(rate() * LinkArrivals.PART_NANOS, wordMost - frameBytes / 10));
     }
 
     private void endRound(long nowNanos) {
@@ -242,6 +243,7 @@ final class LinkGovernor {
             draining = !first;
         }
         wordMost = roundWordMost;
+        frameBytes = Math.max(FRAME_BYTES, roundFrameBytes);
         held = false;
         beginRound();
     }
@@ -249,6 +251,7 @@ final class LinkGovernor {
     private void beginRound() {
         roundRate = 0;
         roundWordMost = 0;
+        roundFrameBytes = 0;
         roundStart = there();
     }
 

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 
 /** Has the bulk that a link sends packed, while that pays. Confined to its link; the work is done by the relay's {@link PackingWorker}. */
 final class LinkPacker {
@@ -30,7 +31,7 @@ final class LinkPacker {
         window.packs(isOn());
     }
 
-    private boolean isOn() {
+    boolean isOn() {
         return peerUnpacks && rule.isOn();
     }
 
@@ -54,7 +55,9 @@ final class LinkPacker {
         links.packing().pack(new FrameView().wrap(bytes.getFirst(), 0).job(), bytes, packed -> {
             kept.forEach(ByteBuf::release);
             window.packed(run, packed.frame());
-            learn(packed);
+            if (run.bytes() <= Wire.PACKED_BYTES_MAX) {
+                learn(packed);
+            }
             emission.writeWaiting();
         });
     }
@@ -71,7 +74,7 @@ final class LinkPacker {
     }
 
     private void sample(ByteBuf frame) {
-        links.packing().measure(frame.nioBuffer(), packed -> {
+        links.packing().measure(frame.nioBuffer(frame.readerIndex(), Math.min(frame.readableBytes(), Wire.PACKED_BYTES_MAX)), packed -> {
             frame.release();
             samples++;
             learn(packed);

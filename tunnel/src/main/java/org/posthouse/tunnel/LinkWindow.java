@@ -3,10 +3,12 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
@@ -20,6 +22,9 @@ import org.posthouse.wire.WireException;
 final class LinkWindow {
     /** What a frame costs beyond its bytes: buffer object, slice, its entry, stamp and three places in queues. Bounds empty frames. */
     static final int FRAME_OVERHEAD_BYTES = 160;
+
+    /** What a short message may wait for a chunk of several pieces: a link of 2.1 Gbit/s has one through. */
+    private static final long LONG_NANOS = 1_000_000;
 
     private final LongSupplier nanos;
     private final LinkQueue queue = new LinkQueue();
@@ -352,6 +357,11 @@ final class LinkWindow {
     /** Bytes a second that this lane carries; 0 if that is not known, or it does not tell itself what has come on it. */
     long rate(int lane) {
         return paces[lane] == null ? 0 : (long) (paces[lane].governor().rateWhenHeld(nanos.getAsLong()) * TimeUnit.SECONDS.toNanos(1));
+    }
+
+    /** Whether the longest chunk is through within {@link #LONG_NANOS}. On lanes over other relays, each of which has a rate of its own, none goes. */
+    boolean carriesLong() {
+        return Arrays.stream(paces).allMatch(Objects::isNull) && governor.rate() * LONG_NANOS >= Wire.CHUNK_FRAME_BYTES_MAX;
     }
 
     /** Bytes that the network holds, as far as is known. */

@@ -247,6 +247,13 @@ public final class Links {
         return link != null && link.emission().writable();
     }
 
+    /** Whether a CHUNK of several pieces may go there: over a link that takes no longer for it than a short message may wait. */
+    public boolean carriesLong(String relay) {
+        assert inLoop();
+        Link link = table.get(relay);
+        return link != null && link.isUp() && link.emission().carriesLong();
+    }
+
     /** Whether frames flow to and from {@code relay} now. */
     public boolean isUp(String relay) {
         assert inLoop();

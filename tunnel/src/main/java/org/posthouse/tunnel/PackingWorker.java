@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +49,11 @@ final class PackingWorker {
         });
     }
 
-    /** Null if it cannot be: then the frames go as they are. */
+    /** Null if it cannot be, or is a CHUNK of several pieces: then the frames go as they are. */
     private ByteBuf packOrNot(long job, List<ByteBuffer> frames) {
+        if (frames.getFirst().remaining() > Wire.PACKED_BYTES_MAX) {
+            return null;
+        }
         try {
             return codec().pack(job, frames);
         } catch (RuntimeException | Error e) {

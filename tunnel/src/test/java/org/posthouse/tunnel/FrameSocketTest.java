@@ -133,7 +133,7 @@ class FrameSocketTest {
 
     @Test
     void closesOnOverLongAndTooShortLengths() {
-        assertBreach(header(Wire.FRAME_BYTES_MAX + 1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
+        assertBreach(header(Wire.CHUNK_FRAME_BYTES_MAX + 1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
         assertBreach(header(-1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
         assertBreach(header(Wire.HEADER_BYTES - 1, FrameType.JOB_OPENED.id(), 0), Reason.MALFORMED_FRAME);
         assertBreach(header(Wire.MESSAGE_HEADER_BYTES - 1, FrameType.SEND.id(), 0), Reason.MALFORMED_FRAME);

@@ -52,6 +52,25 @@ class LinkArrivalsTest {
         return new LinkArrivals((name, buffer, index, length, view) -> {}, room, site);
     }
 
+    /** Else each chunk that is longer than what is acknowledged at once would be told of twice, and the peer woken for it. */
+    @Test
+    void whatIsHandledAndToldAtOnceIsNotDueAgain() throws WireException {
+        LinkArrivals[] link = new LinkArrivals[1];
+        link[0] = new LinkArrivals((name, buffer, index, length, view) -> link[0].tell(0, 0), room, "a");
+        bulk(link[0], 0);
+        assertThat(link[0].isDue()).isFalse();
+    }
+
+    /** Each word wakes the peer. */
+    @Test
+    void twoLongChunksAreToldOfAtOnceAndNotEach() throws WireException {
+        ByteBuf chunk = Unpooled.buffer().writeZero(Wire.CHUNK_FRAME_BYTES_MAX);
+        arrivals.bulk(0, 0, chunk, 0, chunk.readableBytes(), new FrameView());
+        assertThat(arrivals.isDueAtOnce()).isFalse();
+        arrivals.bulk(1, 0, chunk, 0, chunk.readableBytes(), new FrameView());
+        assertThat(arrivals.isDueAtOnce()).isTrue();
+    }
+
     @Test
     void aPartThatWasToldInTheSessionBeforeIsToldAgain() {
         int part = Wire.PAYLOAD_BYTES_MAX / 2;

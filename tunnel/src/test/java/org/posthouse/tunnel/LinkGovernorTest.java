@@ -246,6 +246,39 @@ class LinkGovernorTest {
         assertThat(waitingMost).isLessThanOrEqualTo(waitingAllowed());
     }
 
+    /** Two at least, so that both ends are at work; and of others no more than before when they are over. */
+    @Test
+    void countsInTheFramesThatThereAre() {
+        pipe(1_000, 0.02);
+        run(4 * SECOND);
+        frameBytes = Wire.CHUNK_FRAME_BYTES_MAX;
+        run(4 * SECOND);
+        run(SECOND / 2);
+        assertThat(mostUnderWay / frameBytes).isEqualTo(2);
+        assertThat(share(SECOND / 2)).isGreaterThan(0.97);
+        frameBytes = CHUNK;
+        run(4 * SECOND);
+        run(SECOND / 2);
+        assertThat(mostUnderWay / CHUNK).isEqualTo(4);
+    }
+
+    @Test
+    void beginsAnewWithFourFramesBehindLongOnes() {
+        pipe(1_000, 0.02);
+        frameBytes = Wire.CHUNK_FRAME_BYTES_MAX;
+        run(4 * SECOND);
+        while (!underWay.isEmpty()) {
+            hear();
+        }
+        governor.forget();
+        frameBytes = (int) LinkGovernor.FRAME_BYTES;
+        int frames = 0;
+        for (; governor.allows(bytesUnderWay); frames++) {
+            write();
+        }
+        assertThat(frames).isEqualTo(4);
+    }
+
     @Test
     void learnsFromSmallFramesToo() {
         pipe(20, 10);

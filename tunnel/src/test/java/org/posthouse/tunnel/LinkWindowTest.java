@@ -243,6 +243,34 @@ class LinkWindowTest {
         assertThat(unacknowledged()).containsOnly(0L);
     }
 
+    @Test
+    void carriesLongChunksIfOneIsThroughWithinAMillisecond() throws WireException {
+        assertThat(carriesLong(100)).isFalse();
+        assertThat(carriesLong(1_000)).isTrue();
+    }
+
+    private static boolean carriesLong(int megabytesPerSecond) throws WireException {
+        long[] now = new long[1];
+        long written = 0;
+        LinkWindow measured = new LinkWindow(1 << 30, () -> now[0]);
+        assertThat(measured.carriesLong()).as("before anything was measured").isFalse();
+        for (int round = 0; round < 30; round++) {
+            long before = written;
+            while (measured.allowsBulk(0)) {
+                measured.append(chunk((int) LinkGovernor.FRAME_BYTES));
+                measured.next(0, false, true);
+                written++;
+            }
+            now[0] += (written - before) * LinkGovernor.FRAME_BYTES * 1_000 / megabytesPerSecond;
+            measured.acknowledge(0, written, written, 0);
+        }
+        boolean carries = measured.carriesLong();
+        measured.pace(1);
+        assertThat(measured.carriesLong()).as("over other relays, too").isFalse();
+        measured.release();
+        return carries;
+    }
+
     /** Else each lane that is opened since much is on its way would be a reason for another one. */
     @Test
     void whatLane0CarriedAloneIsNotCountedBesideWhatTheOthersCarry() throws WireException {
