@@ -21,8 +21,8 @@ final class Transfers {
         if (!isWhole || view.offset() != arrived) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
-                    "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected offset " + arrived
-                            + " of a message of " + bytes + " bytes");
+                    "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected whole pieces of " + Wire.PAYLOAD_BYTES_MAX
+                            + " bytes, or all that is left, from offset " + arrived + " of a message of " + bytes + " bytes");
         }
         if (arrived + chunkBytes > granted) {
             throw new WireException(

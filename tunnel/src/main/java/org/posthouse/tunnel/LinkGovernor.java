@@ -188,7 +188,7 @@ final class LinkGovernor {
 
     /**
      * The least of what the gain makes of the product. Where the other end tells of parts of frames, half a frame; else a quarter, so that one frame is being written while the one
-     * before is being read, and what comes while a thread wakes, of which the rate is not known better than to two frames.
+     * before is being read, and what comes while a thread wakes, two frames at most.
      */
     private long leastBytes() {
         return wordMost <= frameBytes / 2 ? frameBytes / 2 : frameBytes / 4 + (long) Math.min(2 * frameBytes, rate() * WAKING_NANOS);

@@ -3,7 +3,6 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
@@ -361,7 +360,7 @@ final class LinkWindow {
 
     /** Whether the longest chunk is through within {@link #LONG_NANOS}. On lanes over other relays, each of which has a rate of its own, none goes. */
     boolean carriesLong() {
-        return Arrays.stream(paces).allMatch(Objects::isNull) && governor.rate() * LONG_NANOS >= Wire.CHUNK_FRAME_BYTES_MAX;
+        return !isPaced() && governor.rate() * LONG_NANOS >= Wire.CHUNK_FRAME_BYTES_MAX;
     }
 
     /** Bytes that the network holds, as far as is known. */
@@ -372,13 +371,20 @@ final class LinkWindow {
     /** Of the lanes that carry bulk: what lane 0 carried while it was alone is carried by the others now. */
     private double sum(ToDoubleFunction<LinkGovernor> what) {
         double sum = 0;
-        boolean paced = false;
         for (LanePace pace : paces) {
             if (pace != null) {
                 sum += what.applyAsDouble(pace.governor());
-                paced = true;
             }
         }
-        return paced ? sum : what.applyAsDouble(governor);
+        return isPaced() ? sum : what.applyAsDouble(governor);
+    }
+
+    private boolean isPaced() {
+        for (LanePace pace : paces) {
+            if (pace != null) {
+                return true;
+            }
+        }
+        return false;
     }
 }
