@@ -40,7 +40,7 @@ final class LinkQueue {
     /** Bulk that was lost on its way, by number: it goes before any that was never written. */
     private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
 
-    /** Bulk that waits: channels take turns, a frame each, and so do streams. */
+    /** Bulk that waits: channels have as much as each other, and so have streams. */
     private final LinkTurns<Flow> channels = new LinkTurns<>();
     private final LinkTurns<Integer> streams = new LinkTurns<>();
 
@@ -55,8 +55,8 @@ final class LinkQueue {
     /** Bulk goes by {@link #takeRun} only. */
     private boolean packs;
 
-    /** Whose turn it is if channels and streams have frames: so many streams take no more than half of a link. */
-    private boolean streamsNext;
+    /** Bytes that channels have had more than streams, at most a frame: so many streams take no more than half of a link. */
+    private long channelsAhead;
 
     private int headsInARow;
 
@@ -220,7 +220,7 @@ final class LinkQueue {
     }
 
     private LinkTurns<?> turn() {
-        return streams.isEmpty() || !channels.isEmpty() && !streamsNext ? channels : streams;
+        return streams.isEmpty() || !channels.isEmpty() && channelsAhead <= 0 ? channels : streams;
     }
 
     private LinkFrame nextBulk() {
@@ -232,8 +232,9 @@ final class LinkQueue {
 
     private LinkFrame nextTurn() {
         LinkTurns<?> turn = turn();
-        streamsNext = turn == channels;
-        return turn.next();
+        LinkFrame frame = turn.next();
+        channelsAhead = turn == channels ? Math.min(channelsAhead, 0) + frame.length() : Math.max(channelsAhead, 0) - frame.length();
+        return frame;
     }
 
     /** Null for what is too short to be of a channel. */

@@ -17,6 +17,8 @@ import org.posthouse.wire.Wire;
 
 /** Where streams stand among the frames of a link. D is bytes of a stream, E its end, O its opening, C a chunk of a message, H a head. */
 class LinkQueueStreamsTest {
+    private static final int BULK_BYTES = 1_000;
+
     private final LinkQueue queue = new LinkQueue();
     private long place;
 
@@ -36,9 +38,39 @@ class LinkQueueStreamsTest {
             }
         }
         for (int chunk = 0; chunk < 4; chunk++) {
-            add(frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 0));
+            add(frame(FrameType.CHUNK, BULK_BYTES, 0));
         }
         assertThat(rest()).containsExactly("C", "D1", "C", "D2", "C", "D3", "C", "D1", "D2", "D3");
+    }
+
+    /** Chunks of a job without a log on a fast link. */
+    @Test
+    void streamsHaveAsMuchAsMessagesOfLongerFrames() {
+        for (int data = 0; data < 10; data++) {
+            data(1);
+        }
+        for (int chunk = 0; chunk < 2; chunk++) {
+            add(frame(FrameType.CHUNK, 4 * BULK_BYTES, 0));
+        }
+        assertThat(rest()).containsExactly("C", "D1", "D1", "D1", "D1", "C", "D1", "D1", "D1", "D1", "D1", "D1");
+    }
+
+    /** Neither has more of the link for what the other one did not want before. */
+    @Test
+    void whoHadTheLinkAloneWaitsForNoMoreThanAFrame() {
+        for (int data = 0; data < 10; data++) {
+            data(1);
+        }
+        assertThat(take(8)).containsOnly("D1");
+        for (int chunk = 0; chunk < 10; chunk++) {
+            add(frame(FrameType.CHUNK, BULK_BYTES, 0));
+        }
+        assertThat(take(5)).containsExactly("C", "C", "D1", "C", "D1");
+        assertThat(take(6)).containsOnly("C");
+        data(1);
+        data(1);
+        data(1);
+        assertThat(rest()).containsExactly("D1", "C", "D1", "D1");
     }
 
     @Test
@@ -64,7 +96,7 @@ class LinkQueueStreamsTest {
         assertThat(queue.takeRun().frames()).hasSize(1);
         queue.clear();
         data(1);
-        add(frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 1));
+        add(frame(FrameType.CHUNK, BULK_BYTES, 1));
         assertThat(queue.takeRun().frames()).as("of the stream only, whatever a chunk has in the place of its number").hasSize(1);
         assertThat(queue.takeRun().frames()).hasSize(1);
         assertThat(queue.takeRun()).isNull();
@@ -104,22 +136,30 @@ class LinkQueueStreamsTest {
     }
 
     private void data(int stream) {
-        add(frame(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, stream));
+        add(frame(FrameType.STREAM_DATA, BULK_BYTES, stream));
     }
 
     private void add(ByteBuf frame) {
         queue.add(new LinkFrame(frame, place++));
     }
 
-    private static ByteBuf frame(FrameType type, int headerBytes, int stream) {
-        ByteBuffer frame = ByteBuffer.allocate(headerBytes + 1);
-        new FrameView().wrap(frame, 0).begin(type, headerBytes, 0).length(headerBytes + 1).stream(stream, 0);
+    private static ByteBuf frame(FrameType type, int bytes, int stream) {
+        ByteBuffer frame = ByteBuffer.allocate(bytes);
+        new FrameView().wrap(frame, 0).begin(type, Wire.STREAM_HEADER_BYTES, 0).length(bytes).stream(stream, 0);
         return Unpooled.wrappedBuffer(frame);
     }
 
     private List<String> rest() {
+        return take(Integer.MAX_VALUE);
+    }
+
+    private List<String> take(int most) {
         List<String> names = new ArrayList<>();
-        for (LinkFrame next = queue.next(true, true); next != null; next = queue.next(true, true)) {
+        while (names.size() < most) {
+            LinkFrame next = queue.next(true, true);
+            if (next == null) {
+                break;
+            }
             FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
             names.add(
                     switch (view.type()) {
