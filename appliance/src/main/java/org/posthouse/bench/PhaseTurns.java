@@ -61,6 +61,9 @@ final class PhaseTurns {
          */
         static final Pace OF_TUNNELS = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 20, false);
 
+        /** Of nothing that is measured: behind it the relays' code is compiled, which a program beside them was when it was made. */
+        static final Pace OF_A_COMPILER = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 80, false);
+
         /** What a network's delay and bandwidth decide. */
         static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0, true);
 

@@ -146,12 +146,15 @@ public final class WanRun implements AutoCloseable {
                 jobs.put(variant, BenchJob.start(pair, variant, relays, Map.of(), watch));
             }
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
-            PhaseTurns turns = new PhaseTurns(
-                    pair, PhaseTurns.Ranks.of(jobs), plan.isEmulated() ? PhaseTurns.Pace.OF_A_NETWORK : PhaseTurns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
-                    figure -> {
-                        placing.put(figure.series().layout(), List.of(grid), jobs.values(), tunnels.all().values());
-                        progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
-                    });
+            PhaseTurns.Beginning beginning = figure -> {
+                placing.put(figure.series().layout(), List.of(grid), jobs.values(), tunnels.all().values());
+                progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
+            };
+            if (!plan.isEmulated()) {
+                PhaseTurns compiling = turns(pair, jobs, PhaseTurns.Pace.OF_A_COMPILER, beginning);
+                compiling.warmUp(compiling.lines(Benchmark.STREAM, plan.bytes(), unmeasured(pair)));
+            }
+            PhaseTurns turns = turns(pair, jobs, plan.isEmulated() ? PhaseTurns.Pace.OF_A_NETWORK : PhaseTurns.Pace.OF_TUNNELS, beginning);
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
@@ -168,6 +171,15 @@ public final class WanRun implements AutoCloseable {
             }
             tunnels.all().values().forEach(PlainTunnel::end);
         }
+    }
+
+    private PhaseTurns turns(BenchPlan pair, Map<Variant, BenchJob> jobs, PhaseTurns.Pace pace, PhaseTurns.Beginning beginning) {
+        return new PhaseTurns(pair, PhaseTurns.Ranks.of(jobs), pace, () -> Cost.of(grid.loads()), beginning);
+    }
+
+    /** What has our code compiled: each variant once, on all processors, where that is done soonest. */
+    private static List<Series> unmeasured(BenchPlan pair) {
+        return pair.variants().stream().map(variant -> new Series(Carrier.RELAY, variant, ProcessLayout.FREE)).toList();
     }
 
     /** Gives the ranks of a job what there is beside the relays. @return all series that can be measured then */
@@ -188,7 +200,8 @@ public final class WanRun implements AutoCloseable {
     private void progress(String what, int series) {
         int sites = profile.sites().size();
         int links = sites * (sites - 1) / 2;
-        watch.onPhase(what, phasesDone++, links * series * (plan.sizes().size() + 1) * (1 + plan.repetitions()));
+        int compiling = plan.isEmulated() ? 0 : plan.variants().size();
+        watch.onPhase(what, phasesDone++, links * (compiling + series * (plan.sizes().size() + 1) * (1 + plan.repetitions())));
     }
 
     @Override
