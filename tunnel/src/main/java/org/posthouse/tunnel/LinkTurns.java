@@ -55,7 +55,7 @@ final class LinkTurns<F> {
     /** Takes all frames of these flows, each flow's in their order. */
     List<LinkFrame> takeAll(Predicate<F> which) {
         List<Turn<F>> taken = turns.stream().filter(turn -> which.test(turn.flow)).toList();
-        turns.removeAll(taken);
+        turns.removeIf(turn -> which.test(turn.flow));
         taken.forEach(turn -> ofFlow.remove(turn.flow));
         dropIdle();
         return taken.stream().flatMap(turn -> turn.frames.stream()).toList();
