@@ -54,7 +54,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static void seesTheClassesOfEveryRoom(JavaClasses all) {
-        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "logstore", "ops"}) {
+        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "peer", "logstore", "ops"}) {
             assertThat(all.that(resideInAPackage("org.posthouse." + room + "..")))
                     .as("classes in %s", room)
                     .isNotEmpty();
@@ -113,10 +113,14 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_TUNNEL_KNOWS_FRAMES_ONLY =
-            knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.wire..");
+            knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.peer..",
+                    "org.posthouse.wire..");
 
     @ArchTest
     static final ArchRule KEYS_KNOW_NO_LINKS = knows("org.posthouse.keys..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.wire..");
+
+    @ArchTest
+    static final ArchRule PEERS_KNOW_NOBODY = knows("org.posthouse.peer..", "org.posthouse.peer..");
 
     @ArchTest
     static final ArchRule CAUSES_KNOW_NOBODY = knows("org.posthouse.causes..", "org.posthouse.causes..");
