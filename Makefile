@@ -1,0 +1,36 @@
+# Short names for what contributors run most. CONTRIBUTING.md explains each.
+# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel/checks, ops, appliance). T: a test class, or Class#method. N: a seed.
+.PHONY: build test verify long seed format demo clean help
+
+MVN := mvn -B -ntp -q
+M := appliance
+ONE := -pl $(M) -am -Dsurefire.failIfNoSpecifiedTests=false
+
+help:
+	@echo "make build | test M=tunnel/checks [T=LinkWindowTest] | verify | long | seed T=CrashWorldTest N=4711 | format | demo | clean"
+
+build:
+	$(MVN) -DskipTests package
+
+# One test class, or all tests of a module.
+test:
+	$(MVN) $(ONE) $(if $(T),-Dtest='$(T)') verify
+
+verify:
+	mvn -B -ntp verify
+
+long:
+	mvn -B -ntp verify -Plong
+
+# One world of a simulator, written down event by event in the test's output file.
+seed:
+	$(MVN) $(ONE) -Dtest='$(T)' -Dposthouse.seed=$(N) verify
+
+format:
+	$(MVN) formatter:format
+
+demo:
+	./posthouse demo
+
+clean:
+	$(MVN) clean
