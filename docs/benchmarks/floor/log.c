@@ -1,6 +1,6 @@
 /*
  * What a log can cost at least: messages of 64 KiB one way between two processes, over a relay that does nothing but
- * pass them on and keep them (ADR 66). Usage: log KEEPS LAYOUT FILE
+ * pass them on and keep them (docs/performance.md). Usage: log KEEPS LAYOUT FILE
  *
  * KEEPS   nothing
  *         mapped    a copy in a mapped file of 1 GiB that is in memory before the first message, round and round

@@ -1,6 +1,6 @@
 /*
  * What a link can cost at least: messages of 1 MiB one way between two processes, over relays that do nothing but
- * copy and encrypt (ADR 66). Usage: tunnel WAY LAYOUT
+ * copy and encrypt (docs/performance.md). Usage: tunnel WAY LAYOUT
  *
  * WAY     raw       sender and receiver, one TCP connection
  *         plain     sender - TCP - 127.0.0.1:$NEAR ... 127.0.0.1:$FAR - TCP - receiver: somebody else's tunnel

@@ -270,7 +270,7 @@ public final class Checkpoint {
         }
     }
 
-    /** All that is asked here follows from what the program has done and seen (ADR 44). */
+    /** All that is asked here follows from what the program has done and seen (ADR 20). */
     private void requireSavable(String call) {
         requireStage(call, Stage.RUNNING, "expected restored() before");
         requireNothingUnderWay(call);

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.Operation;
 
 /**
- * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 44). It
+ * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 20). It
  * follows from what the program did and saw, and never from what has arrived: so it is the same in every process that is brought back.
  * Asking costs eight reads. Thread-safe.
  */

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
-/** What a program saves is restored; what cannot be saved or restored ends its process, in words that name it (ADR 44). */
+/** What a program saves is restored; what cannot be saved or restored ends its process, in words that name it (ADR 20). */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CheckpointTest {
     private static final class Unwritable implements Serializable {

@@ -29,7 +29,7 @@ class ReductionsTest {
             MPI.SUM, MPI.PROD, MPI.MAX, MPI.MIN, MPI.LAND, MPI.LOR, MPI.LXOR, MPI.BAND, MPI.BOR, MPI.BXOR, MPI.MAXLOC,
             MPI.MINLOC);
 
-    /** The longest takes longest, element by element. In the short form of the build (ADR 63) it is beyond what is sent eagerly here, whatever its datatype. */
+    /** The longest takes longest, element by element. In the short form of the build (ADR 50) it is beyond what is sent eagerly here, whatever its datatype. */
     private static final int[] COUNTS = {0, 1, 13, 700, Boolean.getBoolean("posthouse.long") ? 40_000 : 12_000};
 
     /** Joins texts, or composes affine maps x -> a*x+b kept as pairs: associative, not commutative. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
 
-/** What keeps a process from being saved: what its program has begun and not seen the end of, whatever has arrived (ADR 44). */
+/** What keeps a process from being saved: what its program has begun and not seen the end of, whatever has arrived (ADR 20). */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class UnderWayTest {
     private static final int TAG = 3;

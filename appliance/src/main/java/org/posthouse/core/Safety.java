@@ -14,7 +14,7 @@ import org.posthouse.wire.Wire;
  * counts them as they come. Confined to the relay core.
  *
  * <p>Each other core handles what it is sent in its order, and all of them at their own pace: a site that is cut off handles nothing for
- * as long as that lasts, and what is for others is safe nevertheless (ADR 27).
+ * as long as that lasts, and what is for others is safe nevertheless (ADR 17).
  */
 final class Safety {
     /** So many frames or bytes that are safe are worth an ACK. */

@@ -7,7 +7,7 @@ import java.util.ArrayList;
  * the strand.
  *
  * <p>A loop that has many connections to read goes through them all before it writes: calls of one kind in a row are quicker, and
- * whom the first write wakes does not take the processor from the others (ADR 34).
+ * whom the first write wakes does not take the processor from the others (ADR 11).
  */
 final class FlushList {
     /** Of fewer connections hardly two are ready at once: what one has to say does not wait for a look at the others. */

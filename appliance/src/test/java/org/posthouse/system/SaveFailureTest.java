@@ -16,7 +16,7 @@ import org.posthouse.system.jobs.CatchesRefusals;
 import org.posthouse.system.jobs.FailsToSave;
 
 /**
- * What calls of a checkpoint throw is the same in every process that is brought back, and what a save itself throws nobody can catch (ADR 44). Real
+ * What calls of a checkpoint throw is the same in every process that is brought back, and what a save itself throws nobody can catch (ADR 20). Real
  * processes.
  */
 @Timeout(900)

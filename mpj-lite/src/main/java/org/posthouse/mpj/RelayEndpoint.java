@@ -432,7 +432,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     /**
      * Only where the end of the connection is the end of the job. Else what has come of a frame that was not whole might not come again: the
-     * receive may be taken back, or get another message after a loss of the log's end (ADR 37).
+     * receive may be taken back, or get another message after a loss of the log's end (ADR 13).
      */
     @Override
     public ByteBuffer place(FrameView view) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.mpj.LocalWorld;
 
-/** Every case at 1 to 8 ranks, on one site and on two, and in the long form of the build (ADR 63) each in several orders of arrival. */
+/** Every case at 1 to 8 ranks, on one site and on two, and in the long form of the build (ADR 50) each in several orders of arrival. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ConformanceTest {
     private static final boolean IS_LONG = Boolean.getBoolean("posthouse.long");

@@ -8,7 +8,7 @@ import org.posthouse.wire.Wire;
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
  * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the time that a frame's way there and its receipt's way
- * back take. BBR has the shortest one. Here it is the usual one, a median (ADR 58): where a busy host or the network holds words up, frames seldom have the shortest, and
+ * back take. BBR has the shortest one. Here it is the usual one, a median (ADR 60): where a busy host or the network holds words up, frames seldom have the shortest, and
  * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
  * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
  * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting a pause of up to {@link #RATE_OLD_NANOS} in which nothing was on its way, three quarters of the product and a frame are allowed until the time was measured again for a

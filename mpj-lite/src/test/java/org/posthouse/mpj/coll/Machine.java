@@ -16,7 +16,7 @@ import org.posthouse.mpj.LocalWorld;
  * @param forced as the environment would force algorithms; may be empty
  */
 record Machine(int size, int sites, String forced, long seed) {
-    /** In the short form of the build (ADR 63) one of each kind: alone, a power of two, odd, one more than a power of two. */
+    /** In the short form of the build (ADR 50) one of each kind: alone, a power of two, odd, one more than a power of two. */
     private static final int[] SIZES = Boolean.getBoolean("posthouse.long") ? new int[] {1, 2, 3, 4, 8, 9, 11} : new int[] {1, 2, 3, 4, 9};
     private static final long[] EAGER_BYTES_MAX = {-1, 1000, 256 * 1024};
 
