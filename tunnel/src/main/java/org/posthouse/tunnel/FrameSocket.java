@@ -63,6 +63,11 @@ public final class FrameSocket {
         /** TLS ends the connection. The dialling end hears only now, behind its handshake, that the other one refuses it. */
         default void onTlsFailed(FrameSocket socket, SSLException failure) {}
 
+        /** The other end writes TLS records that carry next to nothing; no more of them are decrypted. @param detail how many */
+        default void onRecordFlood(FrameSocket socket, String detail) {
+            socket.close(Notice.closing(0, Reason.LIMIT, detail));
+        }
+
         /** Called once. {@code why} says what ended the connection. */
         void onClosed(FrameSocket socket, Notice why);
     }
@@ -261,6 +266,15 @@ public final class FrameSocket {
                 listener.onWritable(FrameSocket.this);
             }
             context.fireChannelWritabilityChanged();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext context, Object event) {
+            if (event instanceof RecordAudit.Flood flood) {
+                listener.onRecordFlood(FrameSocket.this, flood.detail());
+            } else {
+                context.fireUserEventTriggered(event);
+            }
         }
 
         @Override

@@ -337,12 +337,18 @@ final class LinkConnection implements FrameSocket.Listener {
 
     @Override
     public void onTlsFailed(FrameSocket socket, SSLException failure) {
-        if (!up && !ended) {
-            LinkRefusal kind = LinkRefusal.of(failure);
+        LinkRefusal kind = LinkRefusal.of(failure);
+        if (!ended && (!up || kind == LinkRefusal.RECORD_FLOOD)) {
             String detail = Causes.text(failure);
             links.refusalCounter().count(kind, toString(), detail);
-            cut(kind.notice("at " + socket.remote(), detail));
+            cut(up ? Notice.closing(0, Reason.LIMIT, detail) : kind.notice("at " + socket.remote(), detail));
         }
+    }
+
+    @Override
+    public void onRecordFlood(FrameSocket socket, String detail) {
+        links.refusalCounter().count(LinkRefusal.RECORD_FLOOD, toString(), detail);
+        close(Notice.closing(0, Reason.LIMIT, detail));
     }
 
     @Override

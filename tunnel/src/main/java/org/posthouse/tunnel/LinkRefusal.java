@@ -27,6 +27,8 @@ public enum LinkRefusal {
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
     TIMEOUT("no TLS handshake or no LINK_HELLO in time", "check the network and the peer's load"),
+    RECORD_FLOOD("TLS records that carry next to no data",
+            "check that a relay is at the other end; if it is, revoke its certificate and look who has its keys"),
     LIMIT("a limit of connections or links was reached", "look who connects to the port of the links, or divide the links among more relays of the site"),
     BREACH("the first frame broke the protocol", "check that both ends run the same Posthouse version");
 
@@ -100,6 +102,9 @@ public enum LinkRefusal {
             String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
             if (message.contains("received fatal alert") || message.contains("_alert_")) {
                 return ofAlert(message);
+            }
+            if (message.contains("too_many_key_updates") || message.contains("too_many_empty_fragments")) {
+                return RECORD_FLOOD; // BoringSSL counts 32 of either in a row.
             }
             if (message.contains("protocol_version") || message.contains("is not enabled or supported") || message.contains("unsupported_protocol")) {
                 return TLS_VERSION;

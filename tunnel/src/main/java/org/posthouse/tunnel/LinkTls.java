@@ -37,6 +37,8 @@ final class LinkTls {
     }
 
     private static final String FIRST_BYTES = "posthouse-first-bytes";
+    private static final String RECORDS = "posthouse-tls-records";
+    private static final String DATA = "posthouse-tls-data";
 
     private final RelayKeys keys;
     private final TlsKind kind;
@@ -57,8 +59,11 @@ final class LinkTls {
         tls.setHandshakeTimeoutMillis(handshakeMs);
         ChannelPipeline pipeline = end.pipeline();
         Handshake handshake = new Handshake(engine, outcome);
+        RecordAudit audit = new RecordAudit();
         pipeline.addFirst(HANDSHAKE, handshake);
+        pipeline.addFirst(DATA, audit.data());
         pipeline.addFirst(TLS, tls);
+        pipeline.addFirst(RECORDS, audit);
         if (!dialled) {
             pipeline.addFirst(FIRST_BYTES, new FirstBytes(begun, handshake));
         }
@@ -120,6 +125,11 @@ final class LinkTls {
 
         @Override
         public void userEventTriggered(ChannelHandlerContext context, Object event) {
+            if (event instanceof RecordAudit.Flood flood) {
+                refuse(LinkRefusal.RECORD_FLOOD, flood.detail());
+                context.close();
+                return;
+            }
             if (!(event instanceof SslHandshakeCompletionEvent done)) {
                 context.fireUserEventTriggered(event);
                 return;
