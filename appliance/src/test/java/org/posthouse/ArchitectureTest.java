@@ -113,17 +113,22 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_TUNNEL_KNOWS_FRAMES_ONLY =
-            knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.peer..",
+            knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.audit..",
+                    "org.posthouse.peer..",
                     "org.posthouse.wire..");
 
     @ArchTest
-    static final ArchRule KEYS_KNOW_NO_LINKS = knows("org.posthouse.keys..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.wire..");
+    static final ArchRule KEYS_KNOW_NO_LINKS =
+            knows("org.posthouse.keys..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.audit..", "org.posthouse.wire..");
 
     @ArchTest
     static final ArchRule PEERS_KNOW_NOBODY = knows("org.posthouse.peer..", "org.posthouse.peer..");
 
     @ArchTest
     static final ArchRule CAUSES_KNOW_NOBODY = knows("org.posthouse.causes..", "org.posthouse.causes..");
+
+    @ArchTest
+    static final ArchRule THE_AUDIT_KNOWS_NOBODY = knows("org.posthouse.audit..", "org.posthouse.audit..");
 
     @ArchTest
     static final ArchRule NO_RELAY_KNOWS_THE_EMULATED_NETWORK = noClasses()

@@ -8,6 +8,7 @@ import java.net.HttpURLConnection;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.posthouse.causes.Causes;
 
 /** Asks a running relay through its console's API. Blocking; every failure is one line. */
@@ -17,9 +18,16 @@ final class ConsoleClient {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final HostPort console;
+    private final Optional<String> secret;
 
     ConsoleClient(HostPort console) {
+        this(console, Optional.empty());
+    }
+
+    /** @param secret shown to a console that asks for it, and to no other */
+    ConsoleClient(HostPort console, Optional<String> secret) {
         this.console = console;
+        this.secret = secret;
     }
 
     String get(String path) throws CommandFailure {
@@ -41,14 +49,23 @@ final class ConsoleClient {
 
     /** Over the JDK's old client: the newer one starts TLS first, with all authorities that the JDK knows, whatever it is to fetch. */
     private String send(String path, byte[] body) throws CommandFailure {
+        return send(path, body, Optional.empty());
+    }
+
+    private String send(String path, byte[] body, Optional<String> shown) throws CommandFailure {
         HttpURLConnection connection = connect(path, body);
         try {
+            shown.ifPresent(token -> connection.setRequestProperty("Authorization", "Bearer " + token));
+            open(connection);
             if (body != null) {
                 connection.getOutputStream().write(body);
             }
             int status = connection.getResponseCode();
             InputStream answer = status == HttpURLConnection.HTTP_OK ? connection.getInputStream() : connection.getErrorStream();
             String text = answer == null ? "" : new String(answer.readAllBytes(), StandardCharsets.UTF_8);
+            if (status == HttpURLConnection.HTTP_UNAUTHORIZED && shown.isEmpty() && secret.isPresent()) {
+                return send(path, body, secret);
+            }
             if (status != HttpURLConnection.HTTP_OK) {
                 throw status < 0 ? none("it does not answer as HTTP does", null) : refused(status, text);
             }
@@ -73,11 +90,18 @@ final class ConsoleClient {
                 connection.setDoOutput(true);
                 connection.setFixedLengthStreamingMode(body.length); // Or the JDK would send it a second time when there is no answer.
             }
-            connection.connect();
             return connection;
         } catch (IllegalArgumentException e) {
             throw new CommandFailure("the console at " + console + " cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it"
                     + " with --ops by its address", e);
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private void open(HttpURLConnection connection) throws CommandFailure {
+        try {
+            connection.connect();
         } catch (IOException e) {
             throw unreachable(e);
         }

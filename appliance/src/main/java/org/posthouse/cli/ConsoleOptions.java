@@ -1,5 +1,6 @@
 package org.posthouse.cli;
 
+import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** Where a running relay's console is, and how its answer is shown: the flags of every command that asks one. */
@@ -18,8 +19,17 @@ final class ConsoleOptions {
     @Option(names = "--json", description = "Print the answer as JSON.")
     private boolean json;
 
-    ConsoleClient client() {
-        return new ConsoleClient(ops);
+    @Option(
+            names = "--ops-token-file",
+            paramLabel = "FILE",
+            description = "The relay's secret for orders, where it does not know this process's user as its own: the file ops-token in its data folder"
+                    + " (default: POSTHOUSE_OPS_TOKEN_FILE). It is shown only to a relay that asks for it.")
+    private Path tokenFile;
+
+    ConsoleClient client() throws CommandFailure {
+        String named = System.getenv("POSTHOUSE_OPS_TOKEN_FILE");
+        Path file = tokenFile != null || named == null || named.isEmpty() ? tokenFile : Path.of(named);
+        return new ConsoleClient(ops, OpsSecret.read(file));
     }
 
     /** Whether the answer is printed as it is. */

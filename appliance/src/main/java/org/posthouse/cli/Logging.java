@@ -49,17 +49,23 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     static Encoder<ILoggingEvent> encoder(LoggerContext context) {
-        PatternLayout layout = new PatternLayout();
-        layout.setContext(context);
-        layout.getInstanceConverterMap().put("oneLine", OneLineConverter::new);
-        layout.getInstanceConverterMap().put("failure", FailureConverter::new);
-        layout.setPattern(PATTERN);
-        layout.start();
+        PatternLayout layout = layout(context, PATTERN);
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setLayout(layout);
         encoder.start();
         return encoder;
+    }
+
+    /** A layout that knows {@code %oneLine} and {@code %failure}. */
+    static PatternLayout layout(LoggerContext context, String pattern) {
+        PatternLayout layout = new PatternLayout();
+        layout.setContext(context);
+        layout.getInstanceConverterMap().put("oneLine", OneLineConverter::new);
+        layout.getInstanceConverterMap().put("failure", FailureConverter::new);
+        layout.setPattern(pattern);
+        layout.start();
+        return layout;
     }
 
     private static final class OneLineConverter extends ClassicConverter {

@@ -36,6 +36,7 @@ public final class Posthouse {
             StatusCommand.class,
             ModeCommand.class,
             DrainCommand.class,
+            JobsCommand.class,
             KeysCommand.class,
             BenchCommand.class,
             ChaosCommand.class,

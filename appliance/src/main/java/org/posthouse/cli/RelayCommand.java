@@ -20,6 +20,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.launch.RelayLine;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
+import org.posthouse.relay.ConsoleAccess;
 import org.posthouse.relay.DoorConfig;
 import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
@@ -34,6 +35,7 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.TlsKind;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -113,8 +115,20 @@ final class RelayCommand implements Callable<Integer> {
 
     @Option(
             names = "--unsafe-open-console",
-            description = "Let --ops be reached from outside: the console shows everything to everybody.")
+            description = "Let --ops be reached from outside: without --private-console the console shows everything to everybody.")
     private boolean unsafeOpenConsole;
+
+    @Option(
+            names = "--private-console",
+            description = "Show the console to this relay's own user, to root and with the secret of --ops-token-file only, but for /healthz and /readyz.")
+    private boolean privateConsole;
+
+    @Option(
+            names = "--ops-token-file",
+            paramLabel = "FILE",
+            description = "The secret with which others than this relay's own user and root may give the console orders: 32 hexadecimal digits that only"
+                    + " the owner may read (default: ops-token in the --data folder, which is made).")
+    private Path opsTokenFile;
 
     @Mixin
     private ModeOptions mode;
@@ -147,6 +161,14 @@ final class RelayCommand implements Callable<Integer> {
             description = "How long a job that this relay has from its log waits for its launcher; one that its launcher has left, half of"
                     + " it (default: ${DEFAULT-VALUE}).")
     private int launcherTimeoutSeconds;
+
+    @Option(
+            names = "--keep-max",
+            paramLabel = "SECONDS",
+            defaultValue = "" + LauncherWait.KEEP_SECONDS_MAX_DEFAULT,
+            description = "How long a job may ask this relay to keep it without its launcher (run --launcher-timeout); one that asks for more is"
+                    + " refused (default: ${DEFAULT-VALUE}, 7 days).")
+    private int keepMaxSeconds;
 
     @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
     private Path keys;
@@ -225,7 +247,7 @@ final class RelayCommand implements Callable<Integer> {
             System.out.println(printOnly ? inUse().text(json) : "relay " + settings.relay().relay() + " can be started with these options");
             return 0;
         }
-        try (RelayHost host = start(settings)) {
+        try (RelayHost host = start(withData(settings))) {
             ready(settings.relay(), host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
@@ -239,6 +261,19 @@ final class RelayCommand implements Callable<Integer> {
         return OptionsInUse.of(command, "--check-config", "--print-config", "--json");
     }
 
+    /** With what the data folder has for it: the console's secret, unless another is named, and the audit log. */
+    private Settings withData(Settings settings) throws CommandFailure {
+        if (data == null) {
+            return settings;
+        }
+        AuditFile.open(AuditFile.of(settings.relay().logFolder().orElseThrow()));
+        if (opsTokenFile != null) {
+            return settings;
+        }
+        Optional<String> secret = OpsSecret.readOrMake(data);
+        return new Settings(settings.relay(), settings.loops(), settings.group(), settings.ops().access(ConsoleAccess.of(secret, privateConsole)));
+    }
+
     private static RelayHost start(Settings settings) throws IOException, GroupException {
         Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
         return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
@@ -249,7 +284,8 @@ final class RelayCommand implements Callable<Integer> {
         return data != null
                 ? Optional.empty()
                 : LogWords.withoutLog(
-                        command, "the relay has no log; give --data DIR", "--log-limit", "--log-high-mark", "--on-log-full", "--launcher-timeout");
+                        command, "the relay has no log; give --data DIR", "--log-limit", "--log-high-mark", "--on-log-full", "--launcher-timeout",
+                        "--keep-max");
     }
 
     /** What a relay is started with. */
@@ -267,6 +303,9 @@ final class RelayCommand implements Callable<Integer> {
         if (launcherTimeoutSeconds < 0) {
             problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
         }
+        if (keepMaxSeconds < 0 || keepMaxSeconds > JobOpen.KEEP_SECONDS_MAX) {
+            problems.add("--keep-max " + keepMaxSeconds + ", expected 0 to " + JobOpen.KEEP_SECONDS_MAX + " seconds (31 days)");
+        }
         if (linkPatienceSeconds < 0) {
             problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
         }
@@ -280,7 +319,8 @@ final class RelayCommand implements Callable<Integer> {
         long epoch = System.currentTimeMillis();
         LinkConfig links =
                 problems.of(() -> linkConfig(relay, epoch, siteKeys, meeting.map(service -> forwarded.loopback(relay.toString(), service)).orElse(forwarded)));
-        OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames));
+        Optional<String> secret = problems.of(() -> OpsSecret.read(opsTokenFile));
+        OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole)));
         problems.report();
         DoorConfig door = new DoorConfig(
                 listen.host(),
@@ -300,7 +340,7 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 limits,
-                LauncherWait.ofSeconds(launcherTimeoutSeconds),
+                LauncherWait.ofSeconds(launcherTimeoutSeconds).keepMax(keepMaxSeconds),
                 limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
                 Optional.ofNullable(links),
                 linkPatienceSeconds);

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.posthouse.audit.Audit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -93,7 +94,7 @@ final class Jobs {
     private Future<OpenJob> begin(JobOpen opening, LauncherSession launcher) {
         Journal journal;
         try {
-            check(opening);
+            check(opening, launcher.owner());
             journal = opening.logged() ? relay.journal().forJob(opening) : Journal.NONE;
         } catch (Refusal e) {
             return Future.failedFuture(e);
@@ -102,16 +103,54 @@ final class Jobs {
             return Future.failedFuture(e);
         }
         OpenJob job = new OpenJob(opening, launcher, System.currentTimeMillis());
+        job.owner(launcher.owner());
         open.put(job.id(), job);
+        expectRanks(job);
         expectOthers(opening);
         return inControl(openShards(opening, journal))
                 .map(opened -> {
                     LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
+                    Audit.changed(relay.id(), job + " of " + opening.size() + " ranks, durability " + opening.durability() + ", opened by " + job.owner());
                     relay.directory().putRanks(waiting(job));
                     relay.announce();
                     return job;
                 })
                 .onFailure(fault -> undo(job, fault));
+    }
+
+    /** For ranks that do not come no room in the log is kept: it was reserved for what anybody may announce. */
+    private void expectRanks(OpenJob job) {
+        if (job.opening().logged()) {
+            relay.loop().schedule(() -> relay.control().submit(() -> {
+                job.ranksAreOverdue();
+                resize(job);
+            }), relay.settings().launcherWait().ranksComeMs(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void resize(OpenJob job) {
+        if (open.get(job.id()) == job && job.opening().logged()) {
+            relay.journal().room().reservations().resize(
+                    job.id(), job.ranksExpected((int) here(job.opening()).count()) * relay.settings().rankBytes());
+        }
+    }
+
+    private void rankCame(OpenJob job, int rank) {
+        if (!job.rankCame(rank)) {
+            return;
+        }
+        resize(job);
+        if (job.ranksThatCame() == 1 && job.launcherAwaitedUntilMs() > 0) {
+            job.awaitNobody();
+            await(job, launcherWaitMs(job)); // There is something to come back to.
+        }
+    }
+
+    /** How long it waits for its launcher. If none of its ranks has come there is nothing to come back to. */
+    private long launcherWaitMs(OpenJob job) {
+        LauncherWait wait = relay.settings().launcherWait();
+        long ms = job.state() == OpenJob.State.RECOVERED ? wait.recoveredMs(job.opening()) : wait.orphanedMs(job.opening());
+        return job.ranksThatCame() == 0 ? Math.min(ms, wait.ranksComeMs()) : ms;
     }
 
     /** One that has been in contact may have stopped since. */
@@ -176,7 +215,10 @@ final class Jobs {
         }
         JobOpen opening = logged.opening();
         List<RankEntry> ranks = logged.ranks().stream().map(rank -> entry(opening.job(), rank)).toList();
-        relay.journal().room().expect(opening, relay.settings().rankBytes());
+        relay.journal().room().reservations().reserve(opening.job(), "", opening.size() * relay.settings().rankBytes());
+        OpenJob job = open.get(opening.job());
+        logged.ranks().stream().filter(rank -> rank.incarnation() > 0).forEach(rank -> job.rankCame(rank.rank()));
+        expectRanks(job);
         expectOthers(opening);
         Promise<List<RankEntry>> restored = Promise.promise();
         openShards(opening, relay.journal())
@@ -208,7 +250,7 @@ final class Jobs {
     private void recovered(OpenJob job, List<RankEntry> ranks) {
         LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
         relay.directory().putRanks(ranks);
-        await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
+        await(job, launcherWaitMs(job));
     }
 
     private RankEntry entry(long job, Recovered rank) {
@@ -222,13 +264,18 @@ final class Jobs {
                 .toList();
     }
 
-    private void check(JobOpen opening) throws Refusal {
+    private void check(JobOpen opening, String owner) throws Refusal {
         String job = "job " + Job.hexId(opening.job());
         if (open.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
         }
         Job.requireHome(relay.id(), opening);
-        requireRoom(opening, job);
+        requireRoom(opening, owner, job);
+        int most = relay.settings().launcherWait().keepSecondsMax();
+        if (opening.logged() && opening.keepSeconds() > most) {
+            throw new Refusal(Reason.LIMIT, job + " is to be kept for " + opening.keepSeconds() + " s without its launcher, and relay " + relay.id()
+                    + " keeps jobs for " + most + " s at most: give run --launcher-timeout " + most + ", or relay --keep-max " + opening.keepSeconds());
+        }
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
@@ -236,20 +283,25 @@ final class Jobs {
             throw new Refusal(Reason.LOG_BROKEN, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
         }
         if (opening.logged()) {
-            Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().rankBytes());
+            Optional<String> tooMuch = relay.journal().room().admit(opening, owner, relay.settings().rankBytes());
             if (tooMuch.isPresent()) {
                 throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }
         }
     }
 
-    private void requireRoom(JobOpen opening, String job) throws Refusal {
+    private void requireRoom(JobOpen opening, String owner, String job) throws Refusal {
         long more = room(opening);
+        long own = open.values().stream().filter(other -> other.owner().equals(owner)).mapToLong(other -> room(other.opening())).sum();
         long has = open.values().stream().mapToLong(other -> room(other.opening())).sum();
         long most = (long) RANKS_PER_CONNECTION * relay.settings().door().connectionsMax();
         if (has + more > most) {
             throw new Refusal(Reason.LIMIT,
                     job + " takes the room of " + more + " ranks at relay " + relay.id() + ", where open jobs take that of " + has + " of at most " + most);
+        }
+        if (own > 0 && own + more > most / 4 * 3) {
+            throw new Refusal(Reason.LIMIT, job + " takes the room of " + more + " ranks at relay " + relay.id() + ", where other jobs of " + owner
+                    + " take that of " + own + ", and the jobs of one owner together " + most / 4 * 3 + " at most, so that others find room");
         }
     }
 
@@ -274,6 +326,11 @@ final class Jobs {
                     new Refusal(Reason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
         }
         job.attach(launcher);
+        job.owner(launcher.owner());
+        Audit.changed(relay.id(), job + ": its launcher is " + job.owner() + " now");
+        if (opening.logged()) {
+            relay.journal().room().reservations().own(job.id(), launcher.owner());
+        }
         return Future.succeededFuture(job);
     }
 
@@ -297,7 +354,7 @@ final class Jobs {
         }
         if (job.opening().logged()) {
             job.orphan();
-            await(job, relay.settings().launcherWait().orphanedMs(job.opening()));
+            await(job, launcherWaitMs(job));
         } else {
             close(id, why);
         }
@@ -371,6 +428,9 @@ final class Jobs {
         }
         if (entry != null) {
             relay.directory().putRanks(List.of(entry));
+            if (entry.incarnation() > 0) {
+                rankCame(job, entry.rank());
+            }
         }
         if (OpenJob.stands(event)) {
             job.standStill(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.text() + held(job)));
@@ -419,6 +479,19 @@ final class Jobs {
         }
     }
 
+    /** Ends a job by an operator's word, which its launcher hears first. @return false if it is not open, or not any more */
+    boolean endByOrder(long id) {
+        assert relay.inLoop();
+        OpenJob job = open.get(id);
+        if (job == null || job.state() == OpenJob.State.CLOSED) {
+            return false;
+        }
+        String why = "an operator of relay " + relay.id() + " has ended it (posthouse jobs end)";
+        job.tell(new JobEvent(id, JobEvent.ABORTED, -1, Exit.TERMINATED, why));
+        close(id, new Notice(id, Exit.TERMINATED, -1, why));
+        return true;
+    }
+
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
     void close(long id, Notice why) {
         assert relay.inLoop();
@@ -427,6 +500,7 @@ final class Jobs {
             return;
         }
         LOG.info("{}: {} closed: status {} {}", relay.id(), job, why.code(), why.text());
+        Audit.changed(relay.id(), job + " of " + job.owner() + " ended: status " + why.code() + " " + why.text());
         relay.shards().close(id, why, ranks -> relay.control().submit(() -> closed(job, why, ranks)));
     }
 

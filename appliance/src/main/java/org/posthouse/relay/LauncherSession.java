@@ -55,6 +55,12 @@ final class LauncherSession implements Session {
         return new LauncherSession(relay, connection);
     }
 
+    /** Whose jobs it opens, as far as that is known: of one owner they share what one may have. */
+    String owner() {
+        String remote = line.remote();
+        return remote.contains(":") ? remote.substring(0, remote.lastIndexOf(':')) : remote;
+    }
+
     /** Answers with the relays of the directory. */
     @Override
     public void begin() {

@@ -330,6 +330,16 @@ final class LogJournal implements Journal {
         return room;
     }
 
+    /** Why no new job would be logged, whosever it is, if a rank may have so much under way; empty if one would, or without a log. Thread-safe. */
+    Optional<String> refusesNew(long rankBytes) {
+        return log == null ? Optional.empty() : room.refusesNew(rankBytes);
+    }
+
+    /** Room that is reserved for a job's ranks; 0 without a log. Thread-safe. */
+    long reservedBytes(long job) {
+        return log == null ? 0 : room.reservations().of(job);
+    }
+
     /** A job has ended, or was not opened: it takes no room any more, if it has. */
     synchronized void dismiss(long job) {
         broken.remove(job);

@@ -48,8 +48,7 @@ final class LogRoom {
     /** Told of files that go, under {@link #turn}, before they are deleted. */
     private Consumer<List<Path>> onCut = gone -> {};
 
-    /** For each open job, how many bytes its ranks may have under way. */
-    private final Map<Long, Long> expected = new HashMap<>();
+    private final LogReservations reservations;
 
     /** Messages that checkpoints wait for, by their positions; no more than there are checkpoints in the log. Guarded by {@link #turn}. */
     private final NavigableMap<Long, String> waiting = new TreeMap<>();
@@ -110,6 +109,7 @@ final class LogRoom {
             Relief relief,
             Executor background,
             LongSupplier clockMs) {
+        this.reservations = new LogReservations(pressure);
         this.limits = limits;
         this.clockMs = clockMs;
         this.turn = turn;
@@ -141,38 +141,40 @@ final class LogRoom {
     }
 
     /**
-     * A job of so many ranks is to be logged, each of which may have so much under way.
+     * A new job of so many ranks is to be logged, each of which may have so much under way: room for that is reserved.
      *
+     * @param owner who opens it
      * @return why it cannot be; empty if it can
      */
-    Optional<String> admit(JobOpen job, long rankBytes) {
-        if (log.isWorn()) {
-            return Optional.of("its log, " + log.folder() + ", has used most of the names of its files: when its other jobs have ended start the relay again,"
-                    + " and the log begins anew");
-        }
-        long mayCome = job.size() * rankBytes;
-        if (!pressure.fits(mayCome)) {
-            return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
-                    + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
-                    + " bytes, of which that must be half at most: " + limits.remedy(pressure.limitBytes()));
-        }
-        expect(job, rankBytes);
-        return Optional.empty();
+    Optional<String> admit(JobOpen job, String owner, long rankBytes) {
+        return refusal().or(() -> reservations.tryReserve(job.job(), owner, job.size() * rankBytes)
+                .map(why -> "its " + job.size() + " ranks " + why + ": " + limits.remedy(pressure.limitBytes())
+                        + ", or end jobs that nobody waits for (posthouse jobs)"));
     }
 
-    /** A job goes on, or is admitted: its ranks may have so much under way. */
-    synchronized void expect(JobOpen job, long rankBytes) {
-        if (expected.putIfAbsent(job.job(), job.size() * rankBytes) == null) {
-            pressure.mayCome(job.size() * rankBytes);
-        }
+    private Optional<String> refusal() {
+        return log.isWorn()
+                ? Optional.of("its log, " + log.folder() + ", has used most of the names of its files: when its other jobs have ended start the relay again,"
+                        + " and the log begins anew")
+                : Optional.empty();
+    }
+
+    /** Why a new job of one rank, which may have so much under way, would not be admitted, whosever it is; empty if it would. Thread-safe. */
+    Optional<String> refusesNew(long rankBytes) {
+        return refusal().or(() -> pressure.fits(rankBytes) ? Optional.empty()
+                : Optional.of(String.format(Locale.ROOT, "%d jobs have %,d of %,d bytes of the log reserved, and a rank may have %,d under way: "
+                        + "%s, or end jobs that nobody waits for (posthouse jobs)", reservations.count(), pressure.underWayBytes(),
+                        pressure.limitBytes() / 2, rankBytes, limits.remedy(pressure.limitBytes()))));
+    }
+
+    /** What is reserved for each open job. */
+    LogReservations reservations() {
+        return reservations;
     }
 
     /** That job has ended, or was not opened. */
-    synchronized void dismiss(long job) {
-        Long mayCome = expected.remove(job);
-        if (mayCome != null) {
-            pressure.mayCome(-mayCome);
-        }
+    void dismiss(long job) {
+        reservations.release(job);
     }
 
     /** A checkpoint needs the log from this message on, which no receive has got. Under the monitor. */
@@ -226,7 +228,7 @@ final class LogRoom {
             }
             LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
             long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
-            tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
+            tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes, pinnedByJob(needs)), needs);
             sayWorn(nowMs);
             if (endsWait()) {
                 relief.tryAgain();
@@ -291,6 +293,12 @@ final class LogRoom {
         LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
                 pressure.lentBytes());
         return pressure.state() != Pressure.State.HOLD;
+    }
+
+    private Map<Long, Long> pinnedByJob(List<LogNeed> needs) {
+        Map<Long, Long> pinned = new HashMap<>();
+        needs.forEach(need -> pinned.computeIfAbsent(need.job(), job -> log.bytesFrom(need.position())));
+        return Map.copyOf(pinned);
     }
 
     private void tell(LogStatus next, List<LogNeed> needs) {

@@ -1,15 +1,17 @@
 package org.posthouse.relay;
 
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * How the log stands, for people. Immutable.
  *
  * @param text one line: what is the matter, where, how much is missing, what to do; also while nothing is
  * @param limitBytes how much it may take
+ * @param pinnedByJob for each job that needs records, of the log from the oldest of them on, in bytes
  * @param pinnedBytes of its files, what cannot go because ranks of open jobs need records in them
  */
-record LogStatus(State state, String text, long limitBytes, long pinnedBytes) {
+record LogStatus(State state, String text, long limitBytes, long pinnedBytes, Map<Long, Long> pinnedByJob) {
     /** What senders may do. */
     enum State {
         /** All. */
@@ -27,5 +29,5 @@ record LogStatus(State state, String text, long limitBytes, long pinnedBytes) {
         }
     }
 
-    static final LogStatus NONE = new LogStatus(State.OPEN, "", 0, 0);
+    static final LogStatus NONE = new LogStatus(State.OPEN, "", 0, 0, Map.of());
 }

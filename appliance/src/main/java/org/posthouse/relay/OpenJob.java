@@ -4,6 +4,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
@@ -64,6 +65,15 @@ final class OpenJob {
     /** How many came as one of its ranks without its token. */
     private long strangers;
 
+    /** Ranks at home here that have come, be it before this process of the relay. */
+    private final BitSet came = new BitSet();
+
+    /** Who opened it, or has come back to it; empty as long as that is not known. */
+    private String owner = "";
+
+    /** Whether ranks that have not come are waited for no more: no room is reserved for them. */
+    private boolean ranksOverdue;
+
     /** Null unless it is OPEN, or was when it was closed. */
     private LauncherSession launcher;
 
@@ -91,6 +101,35 @@ final class OpenJob {
 
     long startMs() {
         return startMs;
+    }
+
+    String owner() {
+        return owner;
+    }
+
+    void owner(String user) {
+        owner = user;
+    }
+
+    /** @return whether it is the first time */
+    boolean rankCame(int rank) {
+        boolean first = !came.get(rank);
+        came.set(rank);
+        return first;
+    }
+
+    /** Of those at home here. */
+    int ranksThatCame() {
+        return came.cardinality();
+    }
+
+    void ranksAreOverdue() {
+        ranksOverdue = true;
+    }
+
+    /** How many of its ranks may have something under way: of those that are at home here only who came, when the others were waited for long enough. */
+    int ranksExpected(int here) {
+        return !ranksOverdue ? opening.size() : came.isEmpty() ? 0 : opening.size() - here + ranksThatCame();
     }
 
     /** What the relay's process before had counted. */

@@ -18,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.posthouse.audit.Audit;
 import org.posthouse.causes.Causes;
+import org.posthouse.core.Job;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogException;
@@ -57,7 +59,10 @@ public final class Relay extends VerticleBase {
 
     /** Those of them that have not shown that they may come, the oldest first. */
     private final BlockingQueue<Connection> newcomers = new LinkedBlockingQueue<>();
-    private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
+    private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> {
+        LOG.warn("{}: {}", id(), line);
+        Audit.refused(id(), line);
+    });
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
@@ -242,6 +247,7 @@ public final class Relay extends VerticleBase {
             public void ask(long job, int rank) {
                 Shard shard = shards.of(job, rank);
                 shard.strand().submit(() -> shard.core().askCheckpoint(job, rank));
+                Audit.changed(id(), "rank " + rank + " of job " + Job.hexId(job) + " is asked for a checkpoint, as the log is near its limit");
             }
 
             @Override

@@ -73,7 +73,7 @@ public final class RelayHost implements AutoCloseable {
             Optional<LateDirectory> late = host.openDirectory(config, group, answers);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
             host.ops = Blocking.await(
-                    OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()), START_SECONDS);
+                    OpsServer.start(host.vertx, ConsoleAccess.audited(console, () -> host.relay), host.relay.view(), host.metrics.registry()), START_SECONDS);
             host.deployment = awaitServing(
                     host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
                     host.relay::recovering,

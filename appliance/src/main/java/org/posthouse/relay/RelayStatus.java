@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
@@ -15,6 +16,8 @@ import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.DrainReport;
+import org.posthouse.ops.EndJobOrder;
+import org.posthouse.ops.EndJobReport;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.ModeOrder;
@@ -37,6 +40,7 @@ final class RelayStatus implements RelayView {
     private static final String BROKEN = "broken";
 
     private static final long REFRESH_MS = 250;
+    private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,16}");
 
     private final Relay relay;
     private final RankTotals ended = new RankTotals();
@@ -132,6 +136,21 @@ final class RelayStatus implements RelayView {
         return done.future();
     }
 
+    @Override
+    public Future<EndJobReport> endJob(EndJobOrder order) {
+        if (!JOB_ID.matcher(order.job()).matches()) {
+            return Future.failedFuture(new IllegalArgumentException(
+                    "\"" + order.job() + "\" is no job id: expected 1 to 16 lower-case hexadecimal digits, as posthouse jobs lists them"));
+        }
+        if (relay.recovering().isPresent()) {
+            return refuseStarting();
+        }
+        long job = Long.parseUnsignedLong(order.job(), 16);
+        Promise<EndJobReport> done = Promise.promise();
+        relay.control().post(() -> done.complete(new EndJobReport(relay.id(), Job.hexId(job), relay.jobs().endByOrder(job))));
+        return done.future();
+    }
+
     private <T> Future<T> refuseStarting() {
         return Future.failedFuture(new IllegalArgumentException("relay " + relay.id() + " is starting: " + whatItDoes() + "; ask again when it serves"));
     }
@@ -164,9 +183,12 @@ final class RelayStatus implements RelayView {
             return Readiness.notReady("relay " + relay.id() + " takes " + failure.get());
         }
         LogStatus log = relay.journal().status();
-        return log.state() == LogStatus.State.FULL
-                ? Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text())
-                : Readiness.ok();
+        if (log.state() == LogStatus.State.FULL) {
+            return Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text());
+        }
+        return relay.journal().refusesNew(relay.settings().rankBytes())
+                .map(why -> Readiness.notReady("relay " + relay.id() + " takes no new logged jobs: " + why))
+                .orElseGet(Readiness::ok);
     }
 
     private RelaySnapshot starting() {
@@ -305,7 +327,10 @@ final class RelayStatus implements RelayView {
                 job.divergences(),
                 job.divergence(),
                 job.launcherAwaitedUntilMs(),
-                relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(job.opening().size(), views));
+                relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(job.opening().size(), views),
+                job.owner(),
+                relay.journal().reservedBytes(job.id()),
+                relay.journal().status().pinnedByJob().getOrDefault(job.id(), 0L));
     }
 
     /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */

@@ -35,6 +35,6 @@ class EndedJobsTest {
         List<RankView> views = IntStream.range(0, ranks)
                 .mapToObj(rank -> new RankView(rank, "site", "relay", RankView.State.FINALIZED, 1, 0, 0, 0, 0, 0, 0, "", 0))
                 .toList();
-        return new JobView("1f", name, ranks, "none", "FINISHED", 0, views, 0, "", 0, 0);
+        return new JobView("1f", name, ranks, "none", "FINISHED", 0, views, 0, "", 0, 0, "", 0, 0);
     }
 }

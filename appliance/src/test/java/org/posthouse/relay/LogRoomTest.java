@@ -425,18 +425,18 @@ final class LogRoomTest {
     void takesJobsWhoseRanksMayFillHalfOfItAndCountsEachOnce() {
         LogRoom room = room(LogLimits.OnFull.WAIT);
         long quarter = LIMIT_BYTES / 4;
-        assertThat(room.admit(opening(1, 1), quarter)).isEmpty();
-        room.expect(opening(1, 1), quarter);
-        assertThat(room.admit(opening(2, 2), quarter)).as("a quarter is left")
+        assertThat(room.admit(opening(1, 1), "user 1", quarter)).isEmpty();
+        room.reservations().reserve(1, "user 1", quarter);
+        assertThat(room.admit(opening(2, 2), "user 2", quarter)).as("a quarter is left")
                 .hasValueSatisfying(why -> assertThat(why).contains("its 2 ranks", "raise --log-limit"));
-        assertThat(room(LogLimits.DEFAULT).admit(opening(2, 2), quarter)).as("nobody has limited it but its disk")
+        assertThat(room(LogLimits.DEFAULT).admit(opening(2, 2), "user 2", quarter)).as("nobody has limited it but its disk")
                 .hasValueSatisfying(why -> assertThat(why).contains("free space on its disk").doesNotContain("raise"));
-        assertThat(room.admit(opening(3, 2), quarter / 2)).isEmpty();
-        assertThat(room.admit(opening(4, 1), 1)).isPresent();
+        assertThat(room.admit(opening(3, 2), "user 3", quarter / 2)).isEmpty();
+        assertThat(room.admit(opening(4, 1), "user 4", 1)).isPresent();
         room.dismiss(3);
         room.dismiss(3);
         assertThat(pressure.underWayBytes()).isEqualTo(quarter);
-        assertThat(room.admit(opening(4, 1), quarter)).isEmpty();
+        assertThat(room.admit(opening(4, 1), "user 4", quarter)).isEmpty();
     }
 
     private static JobOpen opening(long job, int ranks) {

@@ -111,6 +111,18 @@ final class LogFiles {
         return firstPosition;
     }
 
+    /** Bytes of the files that stay as long as the record at this position does. Any thread. */
+    synchronized long bytesFrom(long position) {
+        long from = 0;
+        for (Map.Entry<Integer, Long> file : first.descendingMap().entrySet()) {
+            from += bytes.getOrDefault(file.getKey(), 0L);
+            if (file.getValue() <= position) {
+                break;
+            }
+        }
+        return from;
+    }
+
     /** Number of the newest file that has a record; -1 if there is none. */
     int lastFile() {
         return first.isEmpty() ? -1 : first.lastKey();

@@ -413,6 +413,11 @@ public final class MessageLog implements AutoCloseable {
         return chain.files().firstPosition();
     }
 
+    /** Bytes of the files that stay as long as the record at this position does. Any thread. */
+    public long bytesFrom(long position) {
+        return chain.files().bytesFrom(position);
+    }
+
     /** Reads what one rank has sent to mailboxes of this log, from its oldest record on; its user closes it. */
     public LogCursor sentCursor(long job, int source) {
         owner.require();

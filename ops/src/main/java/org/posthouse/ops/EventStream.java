@@ -72,11 +72,11 @@ final class EventStream {
         return skipped.get();
     }
 
-    /** Opens a stream with the overview of now, or answers 503 when {@link #CLIENTS_MAX} are open. */
-    void accept(RoutingContext ctx) {
+    /** Opens a stream with the overview of now, or answers 503 when {@link #CLIENTS_MAX} are open. @return whether it is open */
+    boolean accept(RoutingContext ctx) {
         if (clients.size() >= CLIENTS_MAX) {
             Responses.error(ctx, 503, CLIENTS_MAX + " live streams are open, the limit; close another console page");
-            return;
+            return false;
         }
         Overview overview = Overview.of(views.get());
         HttpServerResponse response = ctx.response();
@@ -86,6 +86,7 @@ final class EventStream {
         response.write(RETRY_FIELD);
         response.write(event(overview));
         client.seen = overview;
+        return true;
     }
 
     /** One beat, about once a second. */

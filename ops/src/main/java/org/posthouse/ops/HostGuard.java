@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
 import java.util.HashSet;
@@ -36,7 +37,10 @@ final class HostGuard implements Handler<RoutingContext> {
     @Override
     public void handle(RoutingContext ctx) {
         HostAndPort authority = ctx.request().authority();
-        if (authority == null) {
+        int hosts = ctx.request().headers().getAll(HttpHeaders.HOST).size();
+        if (hosts > 1) {
+            Responses.error(ctx, 400, "the request has " + hosts + " Host headers, expected one (RFC 9112, 3.2)");
+        } else if (authority == null) {
             Responses.error(ctx, 400, "the request has no valid Host header");
         } else if (allows(authority.host())) {
             ctx.next();

@@ -45,7 +45,8 @@ final class JobBoard {
         String divergence = a.divergence().isEmpty() ? b.divergence() : a.divergence();
         return new JobView(head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), head.ranks(),
                 a.divergences() + b.divergences(), divergence, soonest(a.launcherAwaitedUntil(), b.launcherAwaitedUntil()),
-                Math.max(a.standsStillSince(), b.standsStillSince()));
+                Math.max(a.standsStillSince(), b.standsStillSince()), head.owner(), a.reservedBytes() + b.reservedBytes(),
+                a.pinnedBytes() + b.pinnedBytes());
     }
 
     /** The first relay to end the job ends it for all. */
@@ -70,6 +71,7 @@ final class JobBoard {
         List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
         return new JobView(
                 head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks,
-                head.divergences(), head.divergence(), head.launcherAwaitedUntil(), head.standsStillSince());
+                head.divergences(), head.divergence(), head.launcherAwaitedUntil(), head.standsStillSince(), head.owner(), head.reservedBytes(),
+                head.pinnedBytes());
     }
 }

@@ -18,10 +18,13 @@ import java.util.Objects;
  * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is ended; 0 if it is there
  * @param standsStillSince milliseconds since 1970 UTC since when all of its ranks that have not called Finalize wait, for a minute at least; 0 if
  *     they do not, as far as is known
+ * @param owner who opened it, such as "user 1000"; empty if that is not known
+ * @param reservedBytes room in the log that is reserved for what its ranks may have under way; 0 if it is not logged
+ * @param pinnedBytes of the log from the oldest record on that one of its ranks needs: no more of it than that can go before this job; 0 if none does
  */
 public record JobView(
         String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks,
-        long divergences, String divergence, long launcherAwaitedUntil, long standsStillSince) {
+        long divergences, String divergence, long launcherAwaitedUntil, long standsStillSince, String owner, long reservedBytes, long pinnedBytes) {
 
     /** Copies the ranks and refuses nulls. */
     public JobView {
@@ -30,6 +33,7 @@ public record JobView(
         Objects.requireNonNull(durability, "durability");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(divergence, "divergence");
+        Objects.requireNonNull(owner, "owner");
         ranks = List.copyOf(ranks);
     }
 

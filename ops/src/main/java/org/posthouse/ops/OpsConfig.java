@@ -2,17 +2,42 @@ package org.posthouse.ops;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
- * Where the console listens and which names it answers to. Immutable. There is no login: whoever reaches the port can
- * look and change the mode, so the default is the loopback interface.
+ * Where the console listens, which names it answers to, and who may give it orders. Immutable. Whoever reaches the port can look, unless
+ * {@link Access#closed}, so the default is the loopback interface.
  *
  * @param host         address to listen on: what stands before the colon in {@code --ops}
  * @param port         TCP port, 0 to 65535, 0 lets the system choose: what stands behind it
  * @param allowedHosts further names that a browser may use in its Host header, without port: {@code --ops-name}.
  *                     Loopback names and the listen address always work.
+ * @param access       who may give orders
  */
-public record OpsConfig(String host, int port, List<String> allowedHosts) {
+public record OpsConfig(String host, int port, List<String> allowedHosts, Access access) {
+    /**
+     * Who may give orders, and look.
+     *
+     * @param trust  tells the users at the other ends of connections
+     * @param secret whoever shows it may; empty: nobody can by that
+     * @param closed whether who may not give orders may not look either, but at /healthz and /readyz: {@code --private-console}
+     * @param audit  is told of orders and refusals
+     */
+    public record Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit) {
+        /** Nobody may give orders, everybody may look. */
+        public static final Access NO_ORDERS = new Access(PeerTrust.NOBODY, Optional.empty(), false, ConsoleAudit.NONE);
+
+        public Access {
+            Objects.requireNonNull(trust, "trust");
+            Objects.requireNonNull(audit, "audit");
+        }
+
+        @Override
+        public String toString() {
+            return secret.isPresent() ? "with a secret" : "without a secret";
+        }
+    }
 
     private static final String LOOPBACK = "127.0.0.1";
 
@@ -43,7 +68,12 @@ public record OpsConfig(String host, int port, List<String> allowedHosts) {
      * @param port 0 to 65535; 0 lets the system choose
      */
     public OpsConfig(String host, int port) {
-        this(host, port, List.of());
+        this(host, port, List.of(), Access.NO_ORDERS);
+    }
+
+    /** The same console, with others who may give it orders. */
+    public OpsConfig access(Access other) {
+        return new OpsConfig(host, port, allowedHosts, other);
     }
 
     /**

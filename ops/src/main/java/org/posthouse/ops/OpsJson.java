@@ -85,6 +85,21 @@ final class OpsJson {
         return bytes(root);
     }
 
+    /** @throws JsonProcessingException if it is no order, or has words that orders have not */
+    static EndJobOrder endJobOrder(Buffer body) throws JsonProcessingException {
+        EndJobOrder order = MAPPER.readValue(body == null ? "" : body.toString(), EndJobOrder.class);
+        if (order == null || order.job() == null) {
+            throw new JsonParseException(null, "\"job\" is missing");
+        }
+        return order;
+    }
+
+    static Buffer endJobReports(List<EndJobReport> reports) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("relays", MAPPER.valueToTree(reports));
+        return bytes(root);
+    }
+
     static Buffer health() {
         return bytes(MAPPER.createObjectNode().put("status", "ok"));
     }

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for two orders:
- * a change of mode, and to drain a gateway.
+ * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for the orders:
+ * a change of mode, to drain a gateway, and to end a job.
  * {@code openapi.json} lists the same paths and a test compares the two.
  */
 final class OpsRoutes {
@@ -30,14 +30,21 @@ final class OpsRoutes {
     private static final String EVENTS = "/api/v1/events";
     private static final String MODE = "/api/v1/mode";
     private static final String DRAIN = "/api/v1/drain";
-    private static final Set<String> ORDERS = Set.of(MODE, DRAIN);
+    private static final String END_JOB = "/api/v1/end-job";
+    private static final Set<String> ORDERS = Set.of(MODE, DRAIN, END_JOB);
+
+    /** What supervisors ask, who have no secret. */
+    private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/readyz");
 
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
     private final PrometheusMeterRegistry registry;
     private final RelayMeters meters;
+    private final ConsoleConnections connections;
 
-    OpsRoutes(Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, RelayMeters meters) {
+    OpsRoutes(
+            Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, RelayMeters meters, ConsoleConnections connections) {
+        this.connections = connections;
         this.vertx = vertx;
         this.views = views;
         this.registry = registry;
@@ -52,17 +59,28 @@ final class OpsRoutes {
         });
         HostGuard guard = new HostGuard(config);
         router.route().handler(guard);
+        OrderPermit permit = new OrderPermit(vertx, config.access());
+        if (config.access().closed()) {
+            router.route().handler(ctx -> lookOrRefuse(ctx, permit));
+        }
+        OrderRoute.Gatekeeper gatekeeper = new OrderRoute.Gatekeeper(guard, permit, connections, config.access().audit());
         get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
         get(router, "/readyz", this::ready);
         get(router, "/metrics", this::metrics);
         get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview())));
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
-        router.get(EVENTS).handler(stream::accept);
-        order(router, guard, MODE, new OrderRoute.Kind<>(
+        router.get(EVENTS).handler(ctx -> {
+            if (stream.accept(ctx)) {
+                connections.hold(ctx.request().connection());
+            }
+        });
+        order(router, gatekeeper, MODE, new OrderRoute.Kind<>(
                 "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, RelayView::changeMode, OpsJson::modeReports));
-        order(router, guard, DRAIN, new OrderRoute.Kind<>(
+        order(router, gatekeeper, DRAIN, new OrderRoute.Kind<>(
                 "{\"drain\":true}", OpsJson::drainOrder, RelayView::drain, OpsJson::drainReports));
+        order(router, gatekeeper, END_JOB, new OrderRoute.Kind<>(
+                "{\"job\":\"1f4c9ae02b77d310\"}", OpsJson::endJobOrder, RelayView::endJob, OpsJson::endJobReports));
         get(router, "/openapi.json", assets::serve);
         get(router, "/", assets::serve);
         get(router, "/console/*", assets::serve);
@@ -75,10 +93,23 @@ final class OpsRoutes {
         router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
     }
 
-    private <O, R> void order(Router router, HostGuard guard, String path, OrderRoute.Kind<O, R> kind) {
+    private <O, R> void order(Router router, OrderRoute.Gatekeeper gatekeeper, String path, OrderRoute.Kind<O, R> kind) {
         router.post(path)
                 .handler(BodyHandler.create(false).setBodyLimit(OrderRoute.BODY_BYTES_MAX))
-                .handler(new OrderRoute<>(views, guard, kind)::handle);
+                .handler(new OrderRoute<>(views, gatekeeper, kind)::handle);
+    }
+
+    /** Of a console that is closed to strangers; an order's own proof comes with the order. */
+    private static void lookOrRefuse(RoutingContext ctx, OrderPermit permit) {
+        if (ALWAYS_OPEN.contains(ctx.request().path()) || ctx.request().method() == HttpMethod.POST) {
+            ctx.next();
+            return;
+        }
+        ctx.request().pause();
+        permit.require(ctx, who -> {
+            ctx.request().resume();
+            ctx.next();
+        });
     }
 
     private Overview overview() {

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 /**
  * The running console of one process: health, metrics, API, live stream and page for all relays in it. Thread-safe.
  *
- * <p>It runs on one event loop of the given Vert.x, reads snapshots, and changes nothing but the mode and whether a gateway is
- * drained, when ordered to. It has no login: bind it to loopback, or put a proxy that asks for one in front.
+ * <p>It runs on one event loop of the given Vert.x, reads snapshots, and changes nothing but what it is ordered to by who has proved that he may:
+ * the mode, whether a gateway is drained, and that a job ends. To look there is no login unless {@link OpsConfig.Access#closed}.
  */
 public final class OpsServer {
 
@@ -53,7 +53,17 @@ public final class OpsServer {
             Supplier<List<RelayView>> views,
             PrometheusMeterRegistry registry,
             int beatMs) {
-        OpsVerticle verticle = new OpsVerticle(config, views, registry, beatMs);
+        return start(vertx, config, views, registry, beatMs, ConsoleConnections.FIRST_REQUEST_MS);
+    }
+
+    static Future<OpsServer> start(
+            Vertx vertx,
+            OpsConfig config,
+            Supplier<List<RelayView>> views,
+            PrometheusMeterRegistry registry,
+            int beatMs,
+            int firstRequestMs) {
+        OpsVerticle verticle = new OpsVerticle(config, views, registry, beatMs, firstRequestMs);
         return vertx.deployVerticle(verticle).map(deployment -> new OpsServer(vertx, deployment, verticle));
     }
 

@@ -8,11 +8,11 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -45,14 +45,15 @@ final class OpsVerticle extends VerticleBase {
     private final RelayMeters relayMeters;
     private final EventStream stream;
     private final int beatMs;
-    private final AtomicInteger connections = new AtomicInteger();
-    private final AtomicLong refusedConnections = new AtomicLong();
+    private final int firstRequestMs;
+    private ConsoleConnections connections;
     private List<Meter> ownMeters = List.of();
 
     /** Written by the loop when the server listens, read by any thread. */
     private volatile int port;
 
-    OpsVerticle(OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs) {
+    OpsVerticle(OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs, int firstRequestMs) {
+        this.firstRequestMs = firstRequestMs;
         this.config = config;
         this.views = views;
         this.registry = registry;
@@ -83,11 +84,16 @@ final class OpsVerticle extends VerticleBase {
     }
 
     private Future<HttpServer> listen(ConsoleAssets assets) {
-        OpsRoutes routes = new OpsRoutes(vertx, views, registry, relayMeters);
+        connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
+        OpsRoutes routes = new OpsRoutes(vertx, views, registry, relayMeters, connections);
+        Router router = routes.router(config, assets, stream);
         return vertx.createHttpServer(options())
-                .connectionHandler(this::admit)
+                .connectionHandler(connections::admit)
                 .invalidRequestHandler(OpsVerticle::refuseUnreadable)
-                .requestHandler(routes.router(config, assets, stream))
+                .requestHandler(request -> {
+                    connections.asked(request.connection());
+                    router.handle(request);
+                })
                 .listen(config.port(), config.host())
                 .recover(e -> Future.failedFuture(cannotListen(e)))
                 .onSuccess(this::opened);
@@ -112,14 +118,6 @@ final class OpsVerticle extends VerticleBase {
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setReuseAddress(true);
-    }
-
-    private void admit(HttpConnection connection) {
-        connection.closeHandler(closed -> connections.decrementAndGet());
-        if (connections.incrementAndGet() > CONNECTIONS_MAX) {
-            refusedConnections.incrementAndGet();
-            connection.close();
-        }
     }
 
     /** What the HTTP codec could not read never reaches a route. */
@@ -150,10 +148,10 @@ final class OpsVerticle extends VerticleBase {
 
     private List<Meter> ownMeters() {
         return List.of(
-                Gauge.builder("posthouse.console.connections", connections, AtomicInteger::get)
+                Gauge.builder("posthouse.console.connections", connections.open(), AtomicInteger::get)
                         .description("HTTP connections open now").register(registry),
-                FunctionCounter.builder("posthouse.console.connections.refused", refusedConnections, AtomicLong::get)
-                        .description("connections closed at once because too many were open").register(registry),
+                FunctionCounter.builder("posthouse.console.connections.displaced", connections.displaced(), AtomicLong::get)
+                        .description("connections closed to make room for newer ones").register(registry),
                 Gauge.builder("posthouse.console.streams", stream, EventStream::openClients)
                         .description("live streams open now").register(registry),
                 FunctionCounter.builder("posthouse.console.events.skipped", stream, EventStream::skippedEvents)

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
@@ -15,9 +16,9 @@ import java.util.function.Supplier;
 /**
  * An order that the API takes, for all relays of this process. Confined to the console's event loop.
  *
- * <p>It has no login, so it must not be a page of another site that gives it: the body must be declared as JSON, which a
- * browser sends to another origin only after asking, and is never told yes; and an Origin must be one of this console's
- * names.
+ * <p>Who gives it has to prove that he may ({@link OrderPermit}). A browser of the relay's own user proves that for every page that it shows, so
+ * it must not be a page of another site that gives it: the body must be declared as JSON, which a browser sends to another origin only after
+ * asking, and is never told yes; and an Origin must be one of this console's names.
  *
  * @param <O> what is ordered
  * @param <R> what each relay reports
@@ -46,12 +47,15 @@ final class OrderRoute<O, R> {
     }
 
     private final Supplier<List<RelayView>> views;
-    private final HostGuard guard;
+    private final Gatekeeper gatekeeper;
     private final Kind<O, R> kind;
 
-    OrderRoute(Supplier<List<RelayView>> views, HostGuard guard, Kind<O, R> kind) {
+    /** What all orders have in common. */
+    record Gatekeeper(HostGuard guard, OrderPermit permit, ConsoleConnections connections, ConsoleAudit audit) {}
+
+    OrderRoute(Supplier<List<RelayView>> views, Gatekeeper gatekeeper, Kind<O, R> kind) {
         this.views = views;
-        this.guard = guard;
+        this.gatekeeper = gatekeeper;
         this.kind = kind;
     }
 
@@ -63,7 +67,7 @@ final class OrderRoute<O, R> {
         } else if (origin != null && !isOwn(origin)) {
             Responses.error(ctx, 403, "origin \"" + Responses.shortened(origin) + "\" may not give orders");
         } else {
-            order(ctx);
+            gatekeeper.permit.require(ctx, who -> order(ctx, who));
         }
     }
 
@@ -76,13 +80,13 @@ final class OrderRoute<O, R> {
     private boolean isOwn(String origin) {
         try {
             String host = URI.create(origin).getHost();
-            return host != null && guard.allows(host);
+            return host != null && gatekeeper.guard.allows(host);
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
-    private void order(RoutingContext ctx) {
+    private void order(RoutingContext ctx, String who) {
         O order;
         try {
             order = kind.parser.parse(ctx.body().buffer());
@@ -91,15 +95,19 @@ final class OrderRoute<O, R> {
                     + (e instanceof JsonMappingException ? "expected as in " + kind.example : e.getOriginalMessage()));
             return;
         }
+        HttpConnection connection = ctx.request().connection();
+        gatekeeper.connections.hold(connection); // It may take seconds, and who gave it is to hear what came of it.
         List<Future<R>> reports = views.get().stream().map(relay -> kind.carrier.carry(relay, order)).toList();
-        Future.all(reports)
-                .onSuccess(all -> Responses.json(ctx, 200, kind.answer.apply(all.list())))
-                .onFailure(cause -> {
-                    if (cause instanceof IllegalArgumentException) {
-                        Responses.error(ctx, 400, cause.getMessage());
-                    } else {
-                        ctx.fail(cause);
-                    }
-                });
+        Future.all(reports).onComplete((all, cause) -> {
+            gatekeeper.connections.release(connection);
+            gatekeeper.audit.ordered(who, order + ": " + (cause == null ? all.list() : "failed: " + cause));
+            if (cause == null) {
+                Responses.json(ctx, 200, kind.answer.apply(all.list()));
+            } else if (cause instanceof IllegalArgumentException) {
+                Responses.error(ctx, 400, cause.getMessage());
+            } else {
+                ctx.fail(cause);
+            }
+        });
     }
 }

@@ -49,4 +49,14 @@ public interface RelayView {
     default Future<DrainReport> drain(DrainOrder order) {
         return Future.failedFuture(new IllegalArgumentException("this relay leads no lanes on"));
     }
+
+    /**
+     * Ends a job at this relay, whatever its launcher wants: its ranks and its launcher are told why, and what the log keeps for it goes. Once more it
+     * does nothing.
+     *
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if that is no job's id, or the relay is starting
+     */
+    default Future<EndJobReport> endJob(EndJobOrder order) {
+        return Future.failedFuture(new IllegalArgumentException("this relay ends no jobs"));
+    }
 }

@@ -135,7 +135,7 @@ class ConsoleBrowserTest {
             List<RankView> left = List.of(Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankView.State.LOST, 1, 5),
                     Scenes.rank(2, here, RankView.State.AWAY, 1, 5), Scenes.rank(3, here, RankView.State.FINALIZED, 1, 5));
             List<JobView> jobs = new ArrayList<>(IntStream.range(0, 7)
-                    .mapToObj(i -> new JobView("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0, 0)).toList());
+                    .mapToObj(i -> new JobView("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0, 0, "", 0, 0)).toList());
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
@@ -266,7 +266,7 @@ class ConsoleBrowserTest {
             LinkView link = relay.links().getLast();
             List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
             JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
-                    List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0)), 0, "", 0, 0);
+                    List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0)), 0, "", 0, 0, "", 0, 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
             browser.await("the map", () -> text(".map figcaption"), "2 more sites are in the table");

@@ -110,7 +110,7 @@ final class ConsoleDemo {
     }
 
     private static JobView job(String id, String name, int size, String state, long at, List<RankView> ranks) {
-        return new JobView(id, name, size, "process", state, at, ranks, 0, "", 0, 0);
+        return new JobView(id, name, size, "process", state, at, ranks, 0, "", 0, 0, "user 1000", 0, 0);
     }
 
     private static List<RankView> ranks(int from, int to, String site, String relay, long moved) {

@@ -27,7 +27,7 @@ class HostGuardTest {
 
     @Test
     void answersToItsAddressAndConfiguredNames() {
-        HostGuard guard = new HostGuard(new OpsConfig("10.1.2.3", 7413, List.of("relay.example")));
+        HostGuard guard = new HostGuard(new OpsConfig("10.1.2.3", 7413, List.of("relay.example"), OpsConfig.Access.NO_ORDERS));
         assertThat(guard.allows("10.1.2.3")).isTrue();
         assertThat(guard.allows("Relay.example")).isTrue();
         assertThat(guard.allows("10.1.2.4")).isFalse();

@@ -27,12 +27,12 @@ class JobBoardTest {
 
     @Test
     void listsThoseThatRunAndTheNewestFirstAndRanksInOrder() {
-        JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 30, List.of(), 0, "", 0, 0);
-        JobView oldest = new JobView("cc", "oldest", 1, "none", "RUNNING", 5, List.of(), 0, "", 0, 0);
+        JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 30, List.of(), 0, "", 0, 0, "", 0, 0);
+        JobView oldest = new JobView("cc", "oldest", 1, "none", "RUNNING", 5, List.of(), 0, "", 0, 0, "", 0, 0);
         JobView newer = new JobView("bb", "newer", 2, "none", "RUNNING", 20,
                 List.of(Scenes.rank(1, "a", RankView.State.CONNECTED, 1, 1),
                         Scenes.rank(0, "a", RankView.State.CONNECTED, 1, 1)),
-                0, "", 0, 0);
+                0, "", 0, 0, "", 0, 0);
         List<JobView> jobs = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(older, oldest, newer))));
         assertThat(jobs).extracting(JobView::name).containsExactly("newer", "oldest", "older");
         assertThat(jobs.getFirst().ranks()).extracting(RankView::rank).containsExactly(0, 1);
@@ -40,9 +40,9 @@ class JobBoardTest {
 
     @Test
     void countsTheDivergencesOfAllRelaysAndTellsWhichLosesPatienceFirst() {
-        JobView none = new JobView("aa", "job", 2, "process", "RUNNING", 10, List.of(), 0, "", 0, 0);
-        JobView some = new JobView("aa", "job", 2, "process", "RUNNING", 11, List.of(), 3, "rank 1 sends otherwise", 900, 70);
-        JobView more = new JobView("aa", "job", 2, "process", "RUNNING", 12, List.of(), 4, "rank 0 sends otherwise", 500, 0);
+        JobView none = new JobView("aa", "job", 2, "process", "RUNNING", 10, List.of(), 0, "", 0, 0, "", 0, 0);
+        JobView some = new JobView("aa", "job", 2, "process", "RUNNING", 11, List.of(), 3, "rank 1 sends otherwise", 900, 70, "user 7", 5, 6);
+        JobView more = new JobView("aa", "job", 2, "process", "RUNNING", 12, List.of(), 4, "rank 0 sends otherwise", 500, 0, "user 8", 1, 2);
         JobView all = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(none)), Scenes.relay("s", "b", 0, List.of(some)),
                 Scenes.relay("s", "c", 0, List.of(more))))
                 .getFirst();

@@ -87,7 +87,7 @@ class OpenApiTest {
         Vertx vertx = Vertx.vertx();
         try {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            OpsRoutes routes = new OpsRoutes(vertx, List::of, registry, new RelayMeters(registry));
+            OpsRoutes routes = new OpsRoutes(vertx, List::of, registry, new RelayMeters(registry), new ConsoleConnections(vertx, 1, 1_000));
             return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of))
                     .getRoutes().stream()
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))

@@ -16,6 +16,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
@@ -36,11 +37,21 @@ final class OpsFixture implements AutoCloseable {
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(WAIT_S)).build();
 
     OpsFixture() throws Exception {
-        this(OpsConfig.loopback(0));
+        this(trusting());
     }
 
     OpsFixture(OpsConfig config) throws Exception {
-        server = OpsServer.start(vertx, config, () -> List.copyOf(relays), metrics.registry(), BEAT_MS)
+        this(config, ConsoleConnections.FIRST_REQUEST_MS);
+    }
+
+    /** One that takes orders from everybody. */
+    static OpsConfig trusting() {
+        PeerTrust all = (local, remote) -> new PeerTrust.Peer(true, "user 1000");
+        return OpsConfig.loopback(0).access(new OpsConfig.Access(all, Optional.empty(), false, ConsoleAudit.NONE));
+    }
+
+    OpsFixture(OpsConfig config, int firstRequestMs) throws Exception {
+        server = OpsServer.start(vertx, config, () -> List.copyOf(relays), metrics.registry(), BEAT_MS, firstRequestMs)
                 .await(WAIT_S, TimeUnit.SECONDS);
     }
 

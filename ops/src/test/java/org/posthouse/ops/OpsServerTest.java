@@ -7,8 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
-import java.net.SocketException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The port itself: where it is bound, what it bounds, how it opens and closes. */
 @Timeout(120)
@@ -52,23 +52,65 @@ class OpsServerTest {
                 .isInstanceOf(ConnectException.class));
     }
 
-    @Test
-    void closesConnectionsPastTheLimitAndTakesNewOnesWhenSomeLeft() throws Exception {
+    /** Whoever holds all connections is nobody that a supervisor has to wait for. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "",
+        "G",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: half",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /api/v1/mode HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+        "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    })
+    void answersHealthWhateverFillsItsConnections(String sent) throws Exception {
         List<Socket> open = new ArrayList<>();
         try {
-            for (int i = 0; i < OpsVerticle.CONNECTIONS_MAX; i++) {
-                Socket socket = ops.raw("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            for (int i = 0; i < 2 * OpsVerticle.CONNECTIONS_MAX; i++) {
+                Socket socket = ops.raw(sent);
                 open.add(socket);
-                assertThat(socket.getInputStream().read()).isEqualTo('H');
+                if (i % 50 == 49) {
+                    assertThat(ops.exchange("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+                    assertThat(ops.exchange("GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+                }
             }
-            assertThat(readOrReset("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")).isEqualTo(-1);
+            assertThat(ops.get("/metrics").body()).containsPattern("posthouse_console_connections_displaced_total [1-9]");
+            assertThat(ops.server.stream().openClients()).isEqualTo(sent.contains("events") ? EventStream.CLIENTS_MAX : 0);
         } finally {
             for (Socket socket : open) {
                 socket.close();
             }
         }
-        await().atMost(Duration.ofSeconds(60)).ignoreExceptions().until(() -> ops.get("/healthz").statusCode() == 200);
-        assertThat(ops.get("/metrics").body()).containsPattern("posthouse_console_connections_refused_total [1-9]");
+    }
+
+    @Test
+    void endsAConnectionWhoseFirstRequestDoesNotCome() throws Exception {
+        try (OpsFixture strict = new OpsFixture(OpsFixture.trusting(), 50); Socket slow = strict.raw("GET /healthz HTTP/1.1\r\nHost: loc")) {
+            assertThat(slow.getInputStream().read()).isEqualTo(-1);
+            assertThat(strict.get("/healthz").statusCode()).isEqualTo(200);
+        }
+    }
+
+    /** What two servers in a row could read in two ways is read in none. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n",
+        "GET /healthz HTTP/1.1\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1, 2\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: +0\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, identity\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: identity\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding : chunked\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "GET /healthz HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n X: folded\r\n",
+    })
+    void refusesAmbiguousRequests(String head) throws Exception {
+        String answer = ops.exchange(head + "Connection: close\r\n\r\n0\r\n\r\n");
+        assertThat(answer).startsWith("HTTP/1.").contains(" 400 ").doesNotContain(" 200 ");
     }
 
     @Test
@@ -95,7 +137,7 @@ class OpsServerTest {
 
     @Test
     void reportsAllProblemsOfAConfigurationTogether() {
-        assertThatThrownBy(() -> new OpsConfig(" ", 70_000, List.of("http://x/")))
+        assertThatThrownBy(() -> new OpsConfig(" ", 70_000, List.of("http://x/"), OpsConfig.Access.NO_ORDERS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("--ops names no host")
                 .hasMessageContaining("--ops has the port 70000")
@@ -109,14 +151,5 @@ class OpsServerTest {
 
     private void connectAndLeave() throws IOException {
         ops.connect().close();
-    }
-
-    private int readOrReset(String request) throws IOException {
-        try (Socket socket = ops.connect()) {
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            return socket.getInputStream().read();
-        } catch (SocketException reset) {
-            return -1;
-        }
     }
 }

@@ -58,6 +58,11 @@ final class Scenes {
         public Future<DrainReport> drain(DrainOrder order) {
             return Future.succeededFuture(new DrainReport(snapshot.relay(), order.drain(), 3));
         }
+
+        @Override
+        public Future<EndJobReport> endJob(EndJobOrder order) {
+            return Future.succeededFuture(new EndJobReport(snapshot.relay(), order.job(), order.job().equals(JOB)));
+        }
     }
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
@@ -108,7 +113,7 @@ final class Scenes {
     }
 
     static JobView job(String id, List<RankView> ranks) {
-        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0);
+        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0, "user 1000", 4_000, 2_000);
     }
 
     static RankView rank(int rank, String relay, RankView.State state, int incarnation, long sent) {

@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.posthouse.audit.Audit;
 import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,6 +116,7 @@ final class KeyWatch {
                 onProblem.accept(unused(looked.cause().getMessage()));
             } else if (looked.result() != null) {
                 LOG.info("keys in {} were changed and are in force: {}", folder, looked.result().certificate());
+                Audit.changed("keys", "those in " + folder + " were changed and are in force: " + looked.result().certificate());
                 onChanged.accept(looked.result());
             }
             start();

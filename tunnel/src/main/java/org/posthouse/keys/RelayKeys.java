@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.posthouse.audit.Audit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -117,6 +118,7 @@ public final class RelayKeys {
 
     private void honour(RevocationList list) {
         LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", relay, list.number(), list.size());
+        Audit.changed(relay, "list " + list.number() + " of revoked certificates, with " + list.size() + " of them, is in force");
         onRevocations.accept(list);
     }
 }

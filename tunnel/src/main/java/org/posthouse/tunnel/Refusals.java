@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import org.posthouse.audit.Audit;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ final class Refusals {
         if (last == null || now - last.atNanos >= last.quietNanos) {
             lines.put(kind, last == null ? new Line(now, LOG_INTERVAL_NANOS) : last.next(now));
             LOG.warn("refused {} ({} of this kind): {}: {}; {}", who, count, kind, shown(kind, detail), kind.advice());
+            Audit.refused("link", who + " (" + count + " of this kind): " + kind + ": " + shown(kind, detail));
         }
     }
 

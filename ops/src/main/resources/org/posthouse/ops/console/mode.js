@@ -16,6 +16,11 @@ const LOOPS_MAX = 64;
 /** Longer than a relay waits for ranks that compute before it answers. */
 const ANSWER_MS_MAX = 15_000;
 
+const UNAUTHORIZED = 401;
+
+/** Where the relay's secret is kept, until the tab is closed. */
+const SECRET = 'posthouse.ops-token';
+
 const IN_DOUBT = 'it may have been changed: see Mode in the table';
 
 /** Owns the dialog's state; its owner draws {@link button}, {@link dialog} and {@link outcome} after each change. */
@@ -30,6 +35,7 @@ export class ModeChanger {
     this.asking = false;
     this.reports = null;
     this.failure = null;
+    this.asksSecret = false;
   }
 
   button(relays) {
@@ -76,6 +82,8 @@ export class ModeChanger {
           ${MODES.map(([mode, meaning]) => this.choice(mode, meaning))}
         </fieldset>
         ${this.failure ? html`<p class="notice bad" role="alert">${this.failure}</p>` : nothing}
+        ${this.asksSecret ? html`<label class="size">The relay's secret (the file ops-token in its data folder)
+          <input type="password" name="secret" autocomplete="off" required></label>` : nothing}
         <div class="actions">
           <button type="button" @click=${(event) => event.target.closest('dialog').close()}>Keep ${modes}</button>
           <button type="submit" class="primary" ?disabled=${this.asking}>
@@ -125,18 +133,26 @@ export class ModeChanger {
   async order(event, relays) {
     event.preventDefault();
     const dialog = event.target.closest('dialog');
+    const secret = dialog.querySelector('input[name=secret]')?.value.trim();
+    if (secret) sessionStorage.setItem(SECRET, secret);
     this.asking = true;
     this.failure = null;
     this.onChange();
     try {
       const answer = await fetch('/api/v1/mode', {
-        method: 'POST', headers: { 'Content-Type': 'application/json' }, body: this.body(),
+        method: 'POST', headers: headers(), body: this.body(),
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       });
       const told = await answer.json();
       if (answer.ok) {
         this.reports = told.changes;
+        this.asksSecret = false;
         dialog.close();
+      } else if (answer.status === UNAUTHORIZED) {
+        this.failure = sessionStorage.getItem(SECRET) ? 'Not changed: this is not the relay\u2019s secret.'
+          : 'Not changed: this browser is not one of the relay\u2019s own user, so the relay asks for its secret.';
+        sessionStorage.removeItem(SECRET);
+        this.asksSecret = true;
       } else {
         this.failure = refusal(answer.status, told.error, relays);
       }
@@ -161,6 +177,12 @@ export class ModeChanger {
     this.reports = null;
     this.onChange();
   }
+}
+
+/** With the secret, if the user of this page has given it. */
+function headers() {
+  const secret = sessionStorage.getItem(SECRET);
+  return { 'Content-Type': 'application/json', ...(secret ? { Authorization: `Bearer ${secret}` } : {}) };
 }
 
 /** Of several relays one may have changed before another refused. */

@@ -1,0 +1,112 @@
+package org.posthouse.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code posthouse jobs}: the jobs of a running relay's process, and how an operator ends one, through its console's API. */
+@Command(
+        name = "jobs",
+        description = "Lists the jobs that are open at a running relay: whose they are, what they keep of its log, and until when.",
+        mixinStandardHelpOptions = true,
+        subcommands = JobsCommand.End.class)
+final class JobsCommand implements Callable<Integer> {
+    @Mixin
+    private ConsoleOptions console;
+
+    @Override
+    public Integer call() throws CommandFailure {
+        ConsoleClient client = console.client();
+        String answer = client.get("/api/v1/jobs");
+        if (console.json()) {
+            System.out.println(answer);
+            return 0;
+        }
+        JsonNode jobs = client.json(answer).path("jobs");
+        Instant now = Instant.now();
+        boolean any = false;
+        for (JsonNode job : jobs) {
+            if (isOpen(job)) {
+                System.out.println(line(job, now));
+                any = true;
+            }
+        }
+        if (!any) {
+            System.out.println("no job is open");
+        }
+        return 0;
+    }
+
+    private static boolean isOpen(JsonNode job) {
+        return job.path("state").asText().equals("RUNNING") || job.path("state").asText().equals("STARTING");
+    }
+
+    /** One job, as a line of words. */
+    static String line(JsonNode job, Instant now) {
+        int came = 0;
+        for (JsonNode rank : job.path("ranks")) {
+            came += rank.path("incarnation").asInt() > 0 ? 1 : 0;
+        }
+        long until = job.path("launcherAwaitedUntil").asLong();
+        String owner = job.path("owner").asText();
+        return String.format(
+                Locale.ROOT,
+                "%s %s: of %s, %d of %d ranks came, %s, durability %s, %s; %,d bytes of log pinned, %,d reserved%s",
+                job.path("id").asText(),
+                OneLine.of(job.path("name").asText()),
+                owner.isEmpty() ? "an unknown owner" : owner,
+                came,
+                job.path("size").asInt(),
+                job.path("state").asText(),
+                job.path("durability").asText(),
+                age(job.path("startedAt").asLong(), now),
+                job.path("pinnedBytes").asLong(),
+                job.path("reservedBytes").asLong(),
+                until == 0 ? "" : "; without its launcher, kept until " + Instant.ofEpochMilli(until).truncatedTo(ChronoUnit.SECONDS));
+    }
+
+    private static String age(long startedAt, Instant now) {
+        Duration age = Duration.between(Instant.ofEpochMilli(startedAt), now);
+        return age.toHours() > 0
+                ? String.format(Locale.ROOT, "%d h %d min old", age.toHours(), age.toMinutesPart())
+                : String.format(Locale.ROOT, "%d min %d s old", Math.max(0, age.toMinutes()), Math.max(0, age.toSecondsPart()));
+    }
+
+    /** {@code posthouse jobs end}. */
+    @Command(
+            name = "end",
+            description = "Ends a job at a running relay: its ranks and its launcher are told, and its room in the log goes back. What it has not finished is"
+                    + " lost. Status 0 too if it is not open there any more.",
+            mixinStandardHelpOptions = true)
+    static final class End implements Callable<Integer> {
+        @Parameters(paramLabel = "ID", description = "The job's id, as posthouse jobs lists it.")
+        private String job;
+
+        @Mixin
+        private ConsoleOptions console;
+
+        @Override
+        public Integer call() throws CommandFailure {
+            ConsoleClient client = console.client();
+            String answer = client.post("/api/v1/end-job", JsonNodeFactory.instance.objectNode().put("job", job).toString());
+            if (console.json()) {
+                System.out.println(answer);
+            } else {
+                client.json(answer).path("relays").forEach(relay -> System.out.println(tell(relay)));
+            }
+            return 0;
+        }
+
+        private static String tell(JsonNode relay) {
+            String job = relay.path("relay").asText() + ": job " + relay.path("job").asText();
+            return job + (relay.path("ended").asBoolean() ? " is ended" : " is not open here");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.posthouse.ops;
+
+import io.vertx.core.net.SocketAddress;
+
+/**
+ * Who the system says is at the other end of a connection; supplied by the appliance.
+ *
+ * <p>Called on a worker thread, since it may read the system's tables; must be thread-safe.
+ */
+@FunctionalInterface
+public interface PeerTrust {
+    /** Nobody is known: everybody has to show the secret. */
+    PeerTrust NOBODY = (local, remote) -> Peer.UNKNOWN;
+
+    /**
+     * A peer's user.
+     *
+     * @param trusted whether the user may give this process orders: its own user, or root
+     * @param name    for people and for the audit, such as "user 1000"
+     */
+    record Peer(boolean trusted, String name) {
+        /** On another host, in another network namespace, or the system does not say. */
+        public static final Peer UNKNOWN = new Peer(false, "an unknown user");
+    }
+
+    /**
+     * Looks it up.
+     *
+     * @param local  this end's address
+     * @param remote the other end's
+     */
+    Peer peer(SocketAddress local, SocketAddress remote);
+}
