@@ -1,0 +1,166 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Job;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.RelayLine;
+import org.posthouse.ops.EndJobOrder;
+import org.posthouse.ops.EndJobReport;
+import org.posthouse.wire.Durability;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** Whose jobs take the room of a relay's log, for how long, and how an operator gets it back. */
+@Timeout(120)
+class JobRoomTest {
+    private static final Token TOKEN = new Token(1, 2);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final LogLimits LIMITS = new LogLimits(256 << 20, 60, LogLimits.OnFull.WAIT);
+    private static final int SHARDS = 3;
+
+    /** Of so many ranks the log takes what they may have under way (LogLimits). */
+    private static final int RANKS = 8;
+
+    private static final int WEEK = LauncherWait.KEEP_SECONDS_MAX_DEFAULT;
+
+    @TempDir
+    private Path folder;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final MemoryDirectory directory = new MemoryDirectory();
+    private final List<JobEvent> events = new CopyOnWriteArrayList<>();
+    private final List<RelayLine> lines = new ArrayList<>();
+    private Relay relay;
+
+    @AfterEach
+    void close() throws Exception {
+        lines.forEach(RelayLine::close);
+        vertx.close().await(60, TimeUnit.SECONDS);
+        directory.close();
+    }
+
+    private void start(long ranksComeMs) throws Exception {
+        RelayConfig config = new RelayConfig(
+                "here", "here", 1, DoorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS, Optional.of(folder), LIMITS,
+                new LauncherWait(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0);
+        relay = new Relay(config, directory);
+        vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
+    }
+
+    private RelayLine open(long job, int ranks, int keepSeconds) throws JobFailure {
+        RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
+        lines.add(line);
+        line.listen(events::add, why -> {});
+        line.open(new JobOpen(job, TOKEN, Durability.PROCESS, false, "test", List.of(new Home("here", "here", "")), new int[ranks], keepSeconds, false));
+        return line;
+    }
+
+    private <T> T inControl(Supplier<T> work) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        relay.control().post(() -> done.complete(work.get()));
+        return done.join();
+    }
+
+    private int openJobs() {
+        return inControl(() -> relay.jobs().all().size());
+    }
+
+    /** As who opens jobs and never starts a rank did: no one could log anything any more, for a month. */
+    @Test
+    void ranksThatNeverComeTakeNoRoomForLong() throws Exception {
+        start(1_000);
+        int opened = 0;
+        try {
+            for (; opened < 100; opened++) {
+                open(1 + opened, 2, WEEK).close();
+            }
+        } catch (JobFailure refused) {
+            assertThat(refused).hasMessageContaining("LIMIT").hasMessageContaining("so that others find room").hasMessageContaining("posthouse jobs");
+        }
+        assertThat(opened).as("three quarters of what 8 ranks may have under way").isBetween(1, 3);
+        assertThat(relay.view().readiness().ready()).as("there is room for others").isTrue();
+        await().atMost(PATIENCE).until(() -> openJobs() == 0);
+        open(500, RANKS, WEEK);
+        assertThat(openJobs()).isEqualTo(1);
+    }
+
+    @Test
+    void withItsLauncherAJobStaysAndGivesItsRoomBackUntilItsRanksCome() throws Exception {
+        start(200);
+        open(1, RANKS, 0);
+        await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == 0);
+        open(2, RANKS, 0);
+        try (RawPeer rank = RawPeer.connect(relay.address())) {
+            rank.send(Hello.firstStart(1, 0, TOKEN).encode());
+            rank.readFrame();
+            await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == relay.settings().rankBytes());
+        }
+        assertThat(openJobs()).isEqualTo(2);
+    }
+
+    @Test
+    void aJobIsNotKeptForLongerThanItsRelayAllows() throws Exception {
+        start(60_000);
+        assertThatThrownBy(() -> open(1, 1, JobOpen.KEEP_SECONDS_MAX)).isInstanceOf(JobFailure.class)
+                .hasMessageContaining("kept for 2678400 s").hasMessageContaining("604800 s at most").hasMessageContaining("--keep-max");
+        open(2, 1, WEEK);
+    }
+
+    @Test
+    void aRelayThatWouldRefuseEveryNewLoggedJobIsNotReady() throws Exception {
+        start(60_000);
+        assertThat(relay.view().readiness().ready()).isTrue();
+        open(1, RANKS, 0);
+        assertThat(relay.view().readiness().reasons()).singleElement().asString()
+                .contains("relay here takes no new logged jobs: 1 jobs have", "posthouse jobs");
+        assertThatThrownBy(() -> open(2, 1, 0)).hasMessageContaining("LIMIT");
+        end(1);
+        await().atMost(PATIENCE).until(() -> relay.view().readiness().ready());
+        open(3, RANKS, 0);
+    }
+
+    @Test
+    void anOperatorEndsAJobAndItsLauncherHearsWhy() throws Exception {
+        start(60_000);
+        RelayLine line = open(0x1f, RANKS, WEEK);
+        try (RawPeer rank = RawPeer.connect(relay.address())) {
+            rank.send(Hello.firstStart(0x1f, 0, TOKEN).encode());
+            rank.readFrame();
+            assertThat(end(0x1f)).isEqualTo(new EndJobReport("here", Job.hexId(0x1f), true));
+            await().atMost(PATIENCE).until(() -> rank.read() < 0);
+        }
+        await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.kind() == JobEvent.ABORTED));
+        assertThat(events).filteredOn(event -> event.kind() == JobEvent.ABORTED).singleElement()
+                .satisfies(event -> assertThat(event.text()).contains("an operator of relay here has ended it"));
+        assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
+        assertThat(relay.journal().reservedBytes(0x1f)).isZero();
+        assertThat(end(0x1f).ended()).as("once more").isFalse();
+        assertThatThrownBy(() -> relay.view().endJob(new EndJobOrder("nobody")).await(60, TimeUnit.SECONDS)).hasMessageContaining("is no job id");
+    }
+
+    private EndJobReport end(long job) throws Exception {
+        return relay.view().endJob(new EndJobOrder(Job.hexId(job))).await(60, TimeUnit.SECONDS);
+    }
+}
