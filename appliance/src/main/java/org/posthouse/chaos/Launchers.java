@@ -43,6 +43,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     private final List<Restart> restarts = new ArrayList<>();
     private final List<RelayLoss> losses = new ArrayList<>();
     private final List<String> divergences = new ArrayList<>();
+    private final List<String> printedOther = new ArrayList<>();
     private Path folder;
     private int folders;
     /** Null before the first. */
@@ -134,6 +135,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
             restarts.addAll(standing.restarts());
             losses.addAll(standing.relayLosses());
             divergences.addAll(standing.divergences());
+            printedOther.addAll(standing.printedOther());
             if (ended != null) {
                 return Optional.of(ended);
             }
@@ -158,7 +160,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         }
         return new JobOutcome(
                 last.status(), last.cause(), last.left(), (System.nanoTime() - startNs) / 1e9, List.copyOf(restarts), List.copyOf(losses),
-                List.copyOf(divergences));
+                List.copyOf(divergences), List.copyOf(printedOther));
     }
 
     /** The relays are for other runs, too. */

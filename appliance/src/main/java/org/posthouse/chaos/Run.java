@@ -44,6 +44,9 @@ record Run(
         if (!outcome.divergences().isEmpty()) {
             return "diverged: " + outcome.divergences().get(0);
         }
+        if (!outcome.printedOther().isEmpty()) {
+            return "prints differ: " + outcome.printedOther().get(0);
+        }
         String byItself = byItself(outcome, kills, relayKills);
         if (!byItself.isEmpty()) {
             return byItself;

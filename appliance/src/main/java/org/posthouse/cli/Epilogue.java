@@ -2,6 +2,7 @@ package org.posthouse.cli;
 
 import java.nio.file.Path;
 import org.posthouse.launch.JobOutcome;
+import org.posthouse.wire.Exit;
 
 /** What a command says of a job that it has run, once nothing of it is left here. */
 final class Epilogue {
@@ -9,7 +10,10 @@ final class Epilogue {
 
     /** How to go on with a job that was left; said before an interrupted command ends. */
     static void tellLeft(JobOutcome outcome, Path folder) {
-        if (outcome.left()) {
+        if (outcome.left() && outcome.status() == Exit.LOST) {
+            System.err.println("posthouse: the job cannot be gone on with as things are: " + outcome.cause() + ". Bring that back, start the relay with it, and call posthouse resume "
+                    + folder + "; if it is gone for good, posthouse resume --end " + folder + " ends the job. What its ranks have printed is in the folder");
+        } else if (outcome.left()) {
             System.err.println("posthouse: the job stands still: " + outcome.cause() + "; posthouse resume " + folder
                     + " goes on with it, and posthouse resume --end " + folder + " ends it");
         }
@@ -21,13 +25,23 @@ final class Epilogue {
         if (divergences > 0) {
             System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
                     + " what they had done, at least " + (divergences == 1 ? "once" : divergences + " times") + ": " + outcome.divergences().get(0)
-                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again, and what is printed or sent"
+                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again, and what is sent"
                     + " behind Checkpoint.restored() may not tell whether it was");
         }
+        tellPrints(outcome);
         if (!outcome.left() && !outcome.cause().isEmpty()) {
             System.err.println("posthouse: job ended: " + outcome.cause());
         }
         return exitStatus(outcome);
+    }
+
+    private static void tellPrints(JobOutcome outcome) {
+        int times = outcome.printedOther().size();
+        if (times > 0) {
+            System.err.println("posthouse: ranks that were started again printed something else than before, at least "
+                    + (times == 1 ? "once" : times + " times") + ", so their output may have lines twice or of both: " + outcome.printedOther().get(0)
+                    + (outcome.divergences().isEmpty() ? "; in the messages that they sent again no difference was found" : ""));
+        }
     }
 
     /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */

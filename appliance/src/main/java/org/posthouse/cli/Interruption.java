@@ -9,7 +9,7 @@ import org.posthouse.launch.RunningJob;
 
 /**
  * While it is open, Ctrl-C and SIGTERM end what it guards (a job that has a folder is left), and this process leaves only after everything was
- * put away, or after a time limit: what is to be said of it is to be said before this is closed.
+ * put away, or after a time limit, or at once at the second such signal: what is to be said of it is to be said before this is closed.
  */
 final class Interruption implements AutoCloseable {
     /** As of SIGINT. */
@@ -28,6 +28,9 @@ final class Interruption implements AutoCloseable {
     /** Added to by the command's thread, read by the hook. */
     private final List<Runnable> ends = new CopyOnWriteArrayList<>();
 
+    /** Those of them that are jobs. The same. */
+    private final List<RunningJob> jobs = new CopyOnWriteArrayList<>();
+
     /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
     private volatile RunningJob next;
 
@@ -45,6 +48,7 @@ final class Interruption implements AutoCloseable {
 
     /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
     void guard(RunningJob running) {
+        jobs.add(running);
         guard(() -> end(running));
     }
 
@@ -117,13 +121,31 @@ final class Interruption implements AutoCloseable {
         if (present != null) {
             end(present);
         }
+        SecondSignal.endAtOnce(STATUS_INTERRUPTED);
         try {
-            if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
+            if (!awaitPutAway()) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** For so long, and as long as a slow reader takes what was printed: that is not lost. */
+    private boolean awaitPutAway() throws InterruptedException {
+        long taken = -1;
+        for (long now = outputTaken(); now != taken; now = outputTaken()) {
+            taken = now;
+            if (putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long outputTaken() {
+        RunningJob present = next;
+        return jobs.stream().mapToLong(RunningJob::outputTaken).sum() + (present == null ? 0 : present.outputTaken());
     }
 
     @Override

@@ -6,7 +6,6 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.RankOutput;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,8 +21,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "Arguments, environment and working folder are those of the first launcher. Status: the",
-            "job's; 75 if it stands still again; 1 if there is no job to go on with, or, with",
-            "--end, a relay of it cannot be told."
+            "job's; 75 if it stands still again; 74 if a relay has lost what it needs; 1 if there",
+            "is no job to go on with, or, with --end, a relay of it cannot be told."
         })
 final class ResumeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "The job's folder.")
@@ -32,6 +31,9 @@ final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--end",
             description = "End the job instead: its relays forget it, and its folder keeps what it printed. If it is over, relays that were away then are told.")
     private boolean end;
+
+    @Mixin
+    private TagOption tags;
 
     @Mixin
     private SupervisedOption supervised;
@@ -47,7 +49,7 @@ final class ResumeCommand implements Callable<Integer> {
             }
             JobOutcome outcome;
             try (Interruption interruption = Interruption.open()) {
-                JobRun run = JobRun.resume(job, token, RankOutput.tagged(job.ranks()));
+                JobRun run = JobRun.resume(job, token, tags.output(job.ranks()));
                 supervised.apply(run);
                 interruption.guard(run);
                 outcome = run.run();

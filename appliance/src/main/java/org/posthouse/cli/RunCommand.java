@@ -17,7 +17,7 @@ import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
-import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.RankStreams;
 import org.posthouse.launch.Reach;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
@@ -59,7 +59,7 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Option(names = {"-n", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
+    @Option(names = {"-n", "-np", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
     private int ranks;
 
     @Option(names = "--sites", paramLabel = "S", description = "Number of sites to spread over (default: one, or one for each --relay).")
@@ -170,6 +170,14 @@ final class RunCommand implements Callable<Integer> {
     private List<String> jvmFlags = List.of();
 
     @Mixin
+    private TagOption tags;
+
+    @Option(
+            names = "--compare-stderr",
+            description = "Tell where a rank that was started again prints something else to standard error than before, too: not only to standard output.")
+    private boolean compareErr;
+
+    @Mixin
     private SupervisedOption supervised;
 
     @Parameters(
@@ -209,7 +217,8 @@ final class RunCommand implements Callable<Integer> {
                 jvmFlags,
                 environment,
                 durability,
-                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds));
+                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
+                new RankStreams(RankStreams.NO_INPUT, compareErr));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
@@ -309,7 +318,7 @@ final class RunCommand implements Callable<Integer> {
     private JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             JobRun job = folder == null
-                    ? interruption.guardWait(() -> JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks())))
+                    ? interruption.guardWait(() -> JobRun.prepare(spec, reach, tags.output(spec.ranks())))
                     : prepareLasting(spec, reach, interruption);
             supervised.apply(job);
             interruption.guard(job);
@@ -323,7 +332,7 @@ final class RunCommand implements Callable<Integer> {
         JobFolder made = JobFolder.create(folder);
         try {
             return interruption.guardWait(() -> JobRun.prepare(
-                    spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
+                    spec, reach, tags.output(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
         } catch (JobFailure e) {
             try {
                 made.delete();

@@ -53,6 +53,7 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                 .put("relayTimeoutMs", spec.patience().relayTimeoutMs())
                 .put("silenceSeconds", spec.patience().silenceSeconds())
                 .put("launcherSeconds", spec.patience().launcherSeconds());
+        file.putObject("streams").put("input", spec.streams().input()).put("compareErr", spec.streams().compareErr());
         file.put("folder", folder.toString());
         ObjectNode environment = file.putObject("environment");
         spec.environment().forEach(environment::put);
@@ -91,11 +92,18 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                 Durability.of(number(file, "durability")),
                 new Patience(
                         number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
-                        number(patience, "launcherSeconds")));
+                        number(patience, "launcherSeconds")),
+                streams(file));
         JobOpen opening = new JobOpen(
                 HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
                 spec.patience().launcherSeconds(), true);
         return new JobFile(spec, Path.of(text(file, "folder")), opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
+    }
+
+    /** A launcher of an earlier version had none. */
+    private static RankStreams streams(JsonNode file) {
+        JsonNode streams = file.path("streams");
+        return streams.isMissingNode() ? RankStreams.DEFAULT : new RankStreams(number(streams, "input"), streams.required("compareErr").asBoolean());
     }
 
     private static String text(JsonNode object, String name) {

@@ -11,8 +11,9 @@ import java.util.List;
  * @param seconds from the start of the first process to the end of the last
  * @param restarts what was started again, in the order of their ends
  * @param relayLosses relays that it lost and found again
- * @param divergences where ranks that were started again did something else than before, each in one line; the job's
+ * @param divergences where ranks that were started again sent or did something else than before, each in one line; the job's
  *     result may be another than without their restarts
+ * @param printedOther where they printed something else, likewise
  */
 public record JobOutcome(
         int status,
@@ -21,7 +22,8 @@ public record JobOutcome(
         double seconds,
         List<Restart> restarts,
         List<RelayLoss> relayLosses,
-        List<String> divergences) {
+        List<String> divergences,
+        List<String> printedOther) {
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();
     }

@@ -138,6 +138,9 @@ final class JobRelays implements AutoCloseable {
     }
 
     private static Redial.Refusal.By by(RelayLine line) {
+        if (line.isLogDamaged()) {
+            return Redial.Refusal.By.RELAY_WITHOUT_LOG;
+        }
         return line.isJobUnknown() ? Redial.Refusal.By.RELAY_WITHOUT_JOB : line.isRefused() ? Redial.Refusal.By.RELAY : Redial.Refusal.By.NOBODY;
     }
 

@@ -33,6 +33,9 @@ public final class JobRun implements RunningJob {
 
     private static final long CLOSE_GRACE_MS = 5_000;
 
+    /** How long a reader may take nothing of what ranks have printed once somebody wanted the job to end; {@code Interruption} waits a little longer. */
+    private static final long READER_STALL_MS = 8_000;
+
     private final JobSpec spec;
     private final JobOpen opening;
     private final JobRelays relays;
@@ -77,7 +80,7 @@ public final class JobRun implements RunningJob {
         List<RelayLine> lines = new ArrayList<>();
         JobOpen opening = place(spec, reach, lines);
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-        OutputTapes tapes = spec.isRestartable() ? OutputTapes.of(spec.ranks(), signals::add) : null;
+        OutputTapes tapes = spec.isRestartable() ? OutputTapes.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
         return new JobRun(spec, opening, new JobRelays(opening, lines, reach.token(), signals::add), signals, output, tapes, null);
     }
 
@@ -252,11 +255,13 @@ public final class JobRun implements RunningJob {
             connected.countDown();
             kill();
             Stragglers.kill(hexId());
+            processes.awaitOutput();
             relays.close();
             processes.close();
             if (folder != null) {
                 folder.close();
             }
+            output.close(READER_STALL_MS);
         }
     }
 
@@ -339,13 +344,20 @@ public final class JobRun implements RunningJob {
     @Override
     public void stop(int status, String why) {
         stopped = true;
+        output.hurry();
         signals.add(new Signal.Stop(status, why));
     }
 
     @Override
     public void leave(int status, String why) {
         stopped = true;
+        output.hurry();
         signals.add(folder == null ? new Signal.Stop(status, why) : new Signal.Leave(why));
+    }
+
+    @Override
+    public long outputTaken() {
+        return output.taken();
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.posthouse.wire.Durability;
  * @param environment further variables of the ranks' environment
  * @param durability what is logged, and what that survives ({@code --durability})
  * @param patience what a logged job endures before it ends
+ * @param streams what becomes of its ranks' streams
  */
 public record JobSpec(
         String name,
@@ -27,7 +28,8 @@ public record JobSpec(
         List<String> jvmFlags,
         Map<String, String> environment,
         Durability durability,
-        Patience patience) {
+        Patience patience,
+        RankStreams streams) {
 
     public JobSpec {
         environment = Map.copyOf(environment);
@@ -44,6 +46,20 @@ public record JobSpec(
     /** Whether a rank whose process ends by accident is started again: only what is logged can be replayed. */
     public boolean isRestartable() {
         return logged() && patience.maxRestarts() > 0;
+    }
+
+    /** A job whose ranks read nothing. */
+    public JobSpec(
+            String name,
+            int ranks,
+            List<Path> classPath,
+            String mainClass,
+            List<String> arguments,
+            List<String> jvmFlags,
+            Map<String, String> environment,
+            Durability durability,
+            Patience patience) {
+        this(name, ranks, classPath, mainClass, arguments, jvmFlags, environment, durability, patience, RankStreams.DEFAULT);
     }
 
     /** A job whose log, if it has one, is for crashes of processes. */

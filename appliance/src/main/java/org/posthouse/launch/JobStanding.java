@@ -15,6 +15,7 @@ import java.util.List;
  * @param restarts what was started again, first those that have come to an end
  * @param relayLosses relays that the launcher lost and found again
  * @param divergences see {@link JobOutcome}
+ * @param printedOther see {@link JobOutcome}
  * @param end how the job ended for this launcher; null before
  */
 public record JobStanding(
@@ -25,9 +26,10 @@ public record JobStanding(
         List<Restart> restarts,
         List<RelayLoss> relayLosses,
         List<String> divergences,
+        List<String> printedOther,
         End end) {
     /** Of a launcher that has told nothing. */
-    public static final JobStanding UNTOLD = new JobStanding(List.of(), false, false, 0, List.of(), List.of(), List.of(), null);
+    public static final JobStanding UNTOLD = new JobStanding(List.of(), false, false, 0, List.of(), List.of(), List.of(), List.of(), null);
 
     /** What one such line begins with, on the launcher's error stream; no other does. */
     private static final String BEGINNING = "posthouse: {";

@@ -68,6 +68,7 @@ final class JobWatch {
     private final Consumer<JobKept> kept;
     private final Consumer<String> tell;
     private final List<String> divergences = new ArrayList<>();
+    private final List<String> printedOther = new ArrayList<>();
 
     /** For each rank, when its last process was started. */
     private final long[] startedNs;
@@ -98,6 +99,8 @@ final class JobWatch {
     private Notice failure;
     /** Why the job is left as it stands; null unless it is. */
     private String left;
+
+    private int leftStatus = Exit.LEFT;
 
     private boolean closing;
 
@@ -232,7 +235,7 @@ final class JobWatch {
         switch (signal) {
             case Signal.Exited exited -> onExited(exited, nowNs);
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
-            case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
+            case Signal.PrintsDiffer other -> printsDiffer("rank " + other.rank() + " " + other.what());
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
             case Signal.Kept is -> onKept(is);
@@ -241,6 +244,7 @@ final class JobWatch {
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.JobUnknown unknown -> onJobUnknown(unknown, nowNs);
+            case Signal.JobLost lost -> onJobLost(lost, nowNs);
             case Signal.NotYet not -> tell.accept(not.why() + "; it is dialled again");
             case Signal.Leave leave -> leave(leave.why());
             case Signal.Stop stop -> fail(stop.status(), stop.why());
@@ -280,6 +284,18 @@ final class JobWatch {
             ranksAt(lost.relay()).forEach(standstill::goesOn);
             tell.accept(lost.why() + ": dialled again for " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s");
             redial.accept(lost.relay());
+        }
+    }
+
+    /** Only the log of the relay has what its ranks received: nobody can go on without it. */
+    private void onJobLost(Signal.JobLost lost, long nowNs) {
+        if (mayBeLeft && !unknownAt.contains(lost.relay())) {
+            String whose = ranksAt(lost.relay()).mapToObj(Integer::toString).collect(Collectors.joining(", "));
+            leave(lost.why() + ": what its log had is missing, all that rank" + (whose.contains(",") ? "s " : " ") + whose
+                    + " had received and saved; only its data folder of then, or a copy of that, brings it back");
+            leftStatus = Exit.LOST;
+        } else {
+            onRelayLost(new Signal.RelayLost(lost.relay(), lost.why(), true), nowNs);
         }
     }
 
@@ -455,6 +471,12 @@ final class JobWatch {
         tell.accept("DIVERGED: " + what);
     }
 
+    /** It printed something else than before, which says nothing of what it sends: its launcher compares the one, its relay the other. */
+    private void printsDiffer(String what) {
+        printedOther.add(what);
+        tell.accept("PRINTS DIFFER: " + what);
+    }
+
     /** Decides what a rank's end means, if it has ended and all has been told that matters. */
     private void judge(int rank, long endedNs, long nowNs) {
         if (closing || !goesOn() || deadlines.isRestarting(rank)) {
@@ -589,18 +611,18 @@ final class JobWatch {
     JobStanding standing(List<JobStanding.RankRun> present, JobStanding.End end) {
         assert thread.isCurrent();
         return new JobStanding(
-                present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), end);
+                present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), List.copyOf(printedOther), end);
     }
 
     /** How the job ended, once everything has been told and nothing of it is left. */
     JobOutcome outcome(double seconds) {
         assert thread.isCurrent();
         if (isLeft()) {
-            return new JobOutcome(Exit.LEFT, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+            return new JobOutcome(leftStatus, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences), List.copyOf(printedOther));
         }
         for (int rank = 0; rank < spec.ranks(); rank++) {
             processes.finishOutput(rank, false);
         }
-        return new JobOutcome(end().status(), end().cause(), false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+        return new JobOutcome(end().status(), end().cause(), false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences), List.copyOf(printedOther));
     }
 }

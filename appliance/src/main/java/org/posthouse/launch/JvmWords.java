@@ -2,7 +2,9 @@ package org.posthouse.launch;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What a JVM itself says among the lines of a stream of one process, its successor does not say again. Guarded by the stream's tape. */
 final class JvmWords {
@@ -33,6 +35,10 @@ final class JvmWords {
 
     /** Where a debugger may find it, behind which there is the port, of the system's choice as a rule. */
     private static final String LISTENS = "Listening for transport dt_socket at address: ";
+
+    /** Those that do not begin with {@link #HASH}. */
+    private static final List<String> BEGINNINGS =
+            Stream.concat(Stream.of(UNSTARTED, DUMP, LISTENS), CRASHES.stream().filter(words -> !words.startsWith(HASH))).toList();
 
     private static final int BEGINNING_BYTES_MAX = 256;
 
@@ -71,6 +77,18 @@ final class JvmWords {
         }
         before = text;
         return isInside || block != Block.NONE || LOGGED.matcher(text).lookingAt() || text.startsWith(LISTENS);
+    }
+
+    /** Whether a line that begins so may be none of its program. */
+    boolean mayBegin(byte[] beginning) {
+        String text = new String(beginning, 0, Math.min(beginning.length, BEGINNING_BYTES_MAX), StandardCharsets.UTF_8);
+        return block != Block.NONE || text.startsWith(HASH)
+                || BEGINNINGS.stream().anyMatch(words -> words.startsWith(text) || text.startsWith(words)) || mayMatch(LOGGED, text) || mayMatch(TIME, text);
+    }
+
+    private static boolean mayMatch(Pattern pattern, String beginning) {
+        Matcher matcher = pattern.matcher(beginning);
+        return matcher.lookingAt() || matcher.hitEnd();
     }
 
     private void begin(String text) {

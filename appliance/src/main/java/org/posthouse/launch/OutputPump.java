@@ -3,30 +3,39 @@ package org.posthouse.launch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.Consumer;
+import org.posthouse.causes.Causes;
 import org.posthouse.wire.PrintMark;
 
 /**
- * Copies one stream of one rank's process, line by line, on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
+ * Copies one stream of one rank's process on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
  * read of it keeps the carrier, and when all carriers are kept for half a minute no other virtual thread runs (docs/adr/0049). Of a stream that
- * has a tape, what is on it already is not shown again, and a line that a dead process left half is held back until
- * nobody can print the whole of it any more.
+ * has a tape, what is on it already is not shown again.
  */
 final class OutputPump {
-    /** A line longer than this is passed on in pieces, so that a program that never ends a line needs no memory here. */
+    /** A tape compares a longer line in pieces of one byte more, so that a program that never ends a line needs no memory here. */
     static final int LINE_BYTES_MAX = 64 * 1024;
 
-    private static final Duration LAST_BYTES = Duration.ofSeconds(3);
+    /** A stream that nothing was read of at so many looks in a row is empty, although a child of the process holds it open. */
+    private static final int LOOKS_MAX = 30;
+
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     private final InputStream from;
-    private final Screen to;
-    private final byte[] tag;
+    private final Screen.Lane to;
     private final OutputTape tape;
     private final int incarnation;
+    private final Consumer<String> complaint;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
+
+    /** Whether the thread waits for the stream. Written by it, read by who waits for its end. */
+    private volatile boolean reading;
+
+    /** How often it has read. The same. */
+    private volatile long reads;
 
     /** What the process's marks begin with. */
     private final byte[] markHead;
@@ -34,22 +43,24 @@ final class OutputPump {
     /** What may be the beginning of a mark. */
     private byte[] begun = {};
 
-    private OutputPump(InputStream from, Screen to, byte[] tag, OutputTape tape, int incarnation, long secret) {
+    private OutputPump(InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, Consumer<String> complaint) {
         this.from = from;
         this.to = to;
-        this.tag = tag;
         this.tape = tape;
         this.incarnation = incarnation;
+        this.complaint = complaint;
         this.markHead = PrintMark.head(secret);
     }
 
     /**
      * @param tape what was shown of the stream before; null if none is kept
      * @param secret what the process's marks carry; there are none without a tape
+     * @param complaint is told why the stream could not be read to its end
      */
     static OutputPump start(
-            String name, InputStream from, Screen to, byte[] tag, OutputTape tape, int incarnation, long secret) {
-        OutputPump pump = new OutputPump(from, to, tag, tape, incarnation, secret);
+            String name, InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, Consumer<String> complaint) {
+        OutputPump pump = new OutputPump(from, to, tape, incarnation, secret, complaint);
+        to.drain(false);
         if (tape != null) {
             tape.begin(incarnation);
         }
@@ -57,33 +68,48 @@ final class OutputPump {
         return pump;
     }
 
-    /** Waits until the last byte was passed on; not for ever, as the rank may have left the stream to a child. */
+    /** Waits, once the process has ended, until everything that it has printed was passed on: to the stream's end, or until it is empty, as a child of the process may hold it. */
     void await() throws InterruptedException {
-        thread.join(LAST_BYTES);
+        to.drain(true);
+        long before = -1;
+        int looks = 0;
+        while (looks < LOOKS_MAX && !thread.join(LOOK)) {
+            looks = reading && reads == before ? looks + 1 : 0;
+            before = reads;
+        }
     }
 
     /** Nobody goes on with this stream: shows what was held back. @param well whether the rank ended as it should */
     void finish(boolean well) {
         if (tape != null) {
             endLine();
-            byte[] last = tape.finish(well);
-            if (last.length > 0) {
-                show(last);
-            }
+            to.show(tape.finish(well));
         }
+        to.end();
     }
 
     private void run() {
         byte[] buffer = new byte[8 * 1024];
         try (from) {
-            for (int count = from.read(buffer); count >= 0; count = from.read(buffer)) {
+            for (int count = next(buffer); count >= 0; count = next(buffer)) {
                 read(buffer, count);
+                if (tape != null && from.available() == 0) {
+                    begunLine();
+                }
             }
         } catch (IOException e) {
-            ended(e);
+            complaint.accept("can be read no further: " + Causes.text(e));
         }
         take(begun, 0, begun.length);
         endLine();
+    }
+
+    private int next(byte[] buffer) throws IOException {
+        reading = true;
+        int count = from.read(buffer);
+        reading = false;
+        reads++;
+        return count;
     }
 
     /** Takes the marks out of it, of which the last may not be all there. */
@@ -121,45 +147,34 @@ final class OutputPump {
         }
     }
 
-    private synchronized void ended(IOException why) {
-        // A killed process takes its streams with it; what came before has been passed on.
-        line.writeBytes(("(output ended: " + why.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
-    }
-
     private synchronized void take(byte[] buffer, int first, int count) {
+        if (tape == null) {
+            to.show(buffer, first, count - first);
+            return;
+        }
         int start = first;
         for (int at = first; at < count; at++) {
             if (buffer[at] == '\n' || line.size() + at - start >= LINE_BYTES_MAX) {
                 line.write(buffer, start, at + 1 - start);
-                pass();
+                to.show(tape.take(incarnation, line.toByteArray()));
+                line.reset();
                 start = at + 1;
             }
         }
         line.write(buffer, start, count - start);
     }
 
+    /** A line that has no end yet may be a prompt. */
+    private synchronized void begunLine() {
+        if (line.size() > 0) {
+            to.show(tape.begun(incarnation, line.toByteArray()));
+        }
+    }
+
     private synchronized void endLine() {
         if (tape != null) {
             tape.hold(incarnation, line.toByteArray());
             line.reset();
-        } else if (line.size() > 0) {
-            pass();
         }
-    }
-
-    private void pass() {
-        byte[] bytes = line.toByteArray();
-        line.reset();
-        if (tape == null || tape.take(incarnation, bytes)) {
-            show(bytes);
-        }
-    }
-
-    private void show(byte[] bytes) {
-        boolean whole = bytes[bytes.length - 1] == '\n';
-        byte[] tagged = Arrays.copyOf(tag, tag.length + bytes.length + (whole ? 0 : 1));
-        System.arraycopy(bytes, 0, tagged, tag.length, bytes.length);
-        tagged[tagged.length - 1] = '\n';
-        to.show(tagged);
     }
 }

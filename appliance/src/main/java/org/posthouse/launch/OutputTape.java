@@ -27,10 +27,20 @@ final class OutputTape implements AutoCloseable {
 
     private static final byte[] NOTHING = {};
 
+    /**
+     * What the screen is to have.
+     *
+     * @param bytes no more than the rest of a line; may be none
+     * @param beginsLine whether they begin a line, although the screen may stand within one: it has the beginning of another that nobody has ended
+     */
+    record Shown(byte[] bytes, boolean beginsLine) {
+        private static final Shown NONE = new Shown(NOTHING, false);
+    }
+
     /** Hears of what is wrong with a stream; called by its reader. */
     interface Watcher {
         /** The stream is not what it was, told of the first difference of a process, by byte, line and text: the rest of a sentence that begins with the rank. */
-        void diverged(String what);
+        void differs(String what);
 
         /** A process has said its last words: a line without its end. */
         void lastWords(String line);
@@ -53,6 +63,12 @@ final class OutputTape implements AutoCloseable {
 
     /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
     private byte[] held = NOTHING;
+
+    /** What the screen has of the line behind the end of the tape: the beginning of one whose end nobody has printed yet. */
+    private byte[] open = NOTHING;
+
+    /** How much of the line that the process goes on within was printed before the image. */
+    private int goesOnBehind;
 
     private boolean broken;
 
@@ -107,7 +123,7 @@ final class OutputTape implements AutoCloseable {
         byte[] all = Files.readAllBytes(file);
         int start = 0;
         for (int at = 0; at < all.length; at++) {
-            if (all[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX || at + 1 == all.length) {
+            if (all[at] == '\n' || at + 1 == all.length) {
                 int end = all[at] == '\n' ? at : at + 1;
                 lines.add(new String(all, start, end - start, StandardCharsets.UTF_8));
                 start = at + 1;
@@ -226,6 +242,7 @@ final class OutputTape implements AutoCloseable {
         if (isAtEnd()) {
             goToEnd(); // Behind what its prologue has shown.
         }
+        goesOnBehind = place.bytes().length;
         return place.bytes();
     }
 
@@ -255,21 +272,48 @@ final class OutputTape implements AutoCloseable {
         return lines;
     }
 
-    /** Takes the next line that a process printed, its end included. @return whether it is to be shown */
-    synchronized boolean take(int from, byte[] line) {
+    /** Takes the next line that a process printed, its end included. @return what is to be shown of it */
+    synchronized Shown take(int from, byte[] line) {
         if (from != incarnation) {
-            return false;
+            return Shown.NONE;
         }
+        goesOnBehind = 0;
         if (isNone(line)) {
             keptLast = 0;
-            return true;
+            return rest(line);
         }
-        boolean isNew = isAtEnd() || !isThere(line);
+        boolean wasAtEnd = isAtEnd();
+        boolean isNew = wasAtEnd || !isThere(line);
         if (isNew) {
             keep(line);
         }
         keptLast = isNew ? line.length : 0;
-        return isNew;
+        if (!isNew) {
+            return Shown.NONE;
+        }
+        if (wasAtEnd && !begins(line, open)) {
+            tellOther(length() - line.length, line, open);
+        }
+        return rest(line);
+    }
+
+    /** What is not shown yet of a line, which is none any more that has no end. */
+    private Shown rest(byte[] line) {
+        boolean isRest = begins(line, open);
+        byte[] shown = isRest ? Arrays.copyOfRange(line, open.length, line.length) : line;
+        open = NOTHING;
+        return new Shown(shown, !isRest);
+    }
+
+    /** A process has begun a line, and nobody knows when it will end it. @return what is to be shown of it: nothing, if another process has shown it or it may be none of the program's */
+    synchronized Shown begun(int from, byte[] beginning) {
+        boolean isNew = from == incarnation && !broken && isAtEnd() && beginning.length > Math.max(open.length, goesOnBehind) && begins(beginning, open);
+        if (!isNew || jvm.mayBegin(beginning) || lastWords.stream().anyMatch(words -> begins(beginning, words) || begins(bytes(words), beginning))) {
+            return Shown.NONE;
+        }
+        byte[] shown = Arrays.copyOfRange(beginning, open.length, beginning.length);
+        open = beginning;
+        return new Shown(shown, false);
     }
 
     private boolean isAtEnd() {
@@ -299,8 +343,16 @@ final class OutputTape implements AutoCloseable {
     }
 
     private static boolean begins(byte[] line, String beginning) {
-        byte[] bytes = beginning.getBytes(StandardCharsets.UTF_8);
-        return line.length > bytes.length && Arrays.mismatch(line, 0, bytes.length, bytes, 0, bytes.length) < 0;
+        byte[] bytes = bytes(beginning);
+        return line.length > bytes.length && begins(line, bytes);
+    }
+
+    private static boolean begins(byte[] line, byte[] beginning) {
+        return line.length >= beginning.length && Arrays.mismatch(line, 0, beginning.length, beginning, 0, beginning.length) < 0;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** Whether the tape has this line where the process is, or further on: then it is behind that. */
@@ -323,12 +375,7 @@ final class OutputTape implements AutoCloseable {
     private boolean isFurtherOn(byte[] line) throws IOException {
         byte[] there = new byte[(int) Math.min(SEARCH_BYTES_MAX + line.length, expected - compared)];
         bytes.read(compared, there);
-        if (!differs) {
-            differs = true;
-            int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
-            watcher.diverged("printed something else when it was started again, on " + stream + ", byte " + (compared + same)
-                    + ", line " + (lines(compared) + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
-        }
+        tellOther(compared, line, there);
         int start = 0;
         for (int at = 0; at < there.length; at++) {
             if (there[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX) {
@@ -339,6 +386,21 @@ final class OutputTape implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** Of a process the first difference. @param at where its line begins on the tape */
+    private void tellOther(long at, byte[] line, byte[] there) {
+        if (differs || broken) {
+            return;
+        }
+        differs = true;
+        int same = Arrays.mismatch(there, 0, Math.min(there.length, line.length), line, 0, line.length);
+        try {
+            watcher.differs("printed something else when it was started again, on " + stream + ", byte " + (at + same)
+                    + ", line " + (lines(at) + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(there) + "\"");
+        } catch (IOException e) {
+            broken(e);
+        }
     }
 
     private boolean isBehind(long bytes) {
@@ -405,7 +467,7 @@ final class OutputTape implements AutoCloseable {
      * @param well whether the last one ended as it should: then it is told if it has printed less than was shown
      * @return what is left to be shown
      */
-    synchronized byte[] finish(boolean well) {
+    synchronized Shown finish(boolean well) {
         if (well && !differs && !broken && !isAtEnd()) {
             differs = true;
             tellLess();
@@ -415,12 +477,12 @@ final class OutputTape implements AutoCloseable {
             keep(last);
         }
         held = NOTHING;
-        return last;
+        return last.length == 0 || begins(open, last) ? Shown.NONE : rest(last);
     }
 
     private void tellLess() {
         try {
-            watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
+            watcher.differs("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
                     + ", line " + lines(compared) + " of " + lines(length()));
         } catch (IOException e) {
             broken(e);

@@ -21,13 +21,14 @@ final class OutputTapes implements AutoCloseable {
     /**
      * Those of a job that ends with this process.
      *
+     * @param compareErr whether what they print to standard error counts
      * @param signals hears of ranks that print something else than before, or whose output cannot be kept
      */
-    static OutputTapes of(int ranks, Consumer<Signal> signals) {
+    static OutputTapes of(int ranks, boolean compareErr, Consumer<Signal> signals) {
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            tapes.out[rank] = new OutputTape(OUT, List.of(), watcher(rank, false, signals));
-            tapes.err[rank] = new OutputTape(ERR, lastWords(rank), watcher(rank, true, signals));
+            tapes.out[rank] = new OutputTape(OUT, List.of(), watcher(rank, false, true, signals));
+            tapes.err[rank] = new OutputTape(ERR, lastWords(rank), watcher(rank, true, compareErr, signals));
         }
         return tapes;
     }
@@ -37,9 +38,9 @@ final class OutputTapes implements AutoCloseable {
         int ranks = folder.job().spec().ranks();
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            tapes.out[rank] = OutputTape.of(new TapeBytes(folder.output(rank, "out"), folder.survivesHost()), OUT, List.of(), watcher(rank, false, signals));
+            tapes.out[rank] = OutputTape.of(new TapeBytes(folder.output(rank, "out"), folder.survivesHost()), OUT, List.of(), watcher(rank, false, true, signals));
             tapes.err[rank] =
-                    OutputTape.of(new TapeBytes(folder.output(rank, "err"), folder.survivesHost()), ERR, lastWords(rank), watcher(rank, true, signals));
+                    OutputTape.of(new TapeBytes(folder.output(rank, "err"), folder.survivesHost()), ERR, lastWords(rank), watcher(rank, true, folder.job().spec().streams().compareErr(), signals));
             folder.notes().places(rank, false).forEach(tapes.out[rank].marks()::place);
             folder.notes().places(rank, true).forEach(tapes.err[rank].marks()::place);
             for (RankNotes.Mark mark : folder.notes().marks(rank)) {
@@ -56,11 +57,13 @@ final class OutputTapes implements AutoCloseable {
                 .toList();
     }
 
-    private static OutputTape.Watcher watcher(int rank, boolean isErr, Consumer<Signal> signals) {
+    private static OutputTape.Watcher watcher(int rank, boolean isErr, boolean isCompared, Consumer<Signal> signals) {
         return new OutputTape.Watcher() {
             @Override
-            public void diverged(String what) {
-                signals.accept(new Signal.Diverged(rank, what));
+            public void differs(String what) {
+                if (isCompared) {
+                    signals.accept(new Signal.PrintsDiffer(rank, what));
+                }
             }
 
             @Override

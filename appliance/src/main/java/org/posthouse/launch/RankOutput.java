@@ -5,49 +5,81 @@ import java.io.FileOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.util.stream.IntStream;
 
 /**
- * Merges what the ranks print: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their encoding.
- * What the launcher itself has to tell of the job goes between them.
+ * Merges what the ranks print: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their encoding ({@link LineMerge}), and none is lost, however slow they are read.
+ * What the launcher itself has to tell of the job goes between them. Of one job, whose {@link JobRun#run} closes it.
  */
 public final class RankOutput {
-    private final int digits;
     private final Screen out;
     private final Screen err;
+    private final Screen.Lane[] outLanes;
+    private final Screen.Lane[] errLanes;
 
-    private RankOutput(int ranks, OutputStream out, OutputStream err) {
-        this.digits = Integer.toString(ranks - 1).length();
-        this.out = new Screen(out, System::nanoTime,
+    private RankOutput(int ranks, boolean tagged, boolean wholeLines, OutputStream out, OutputStream err) {
+        this.out = new Screen(
+                out, tagged, wholeLines, System::nanoTime,
                 why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
-        this.err = new Screen(err, System::nanoTime, why -> {});
+        this.err = new Screen(err, tagged, wholeLines, System::nanoTime, why -> {});
+        this.outLanes = lanes(ranks, this.out);
+        this.errLanes = lanes(ranks, this.err);
+    }
+
+    private static Screen.Lane[] lanes(int ranks, Screen screen) {
+        int digits = Integer.toString(ranks - 1).length();
+        return IntStream.range(0, ranks).mapToObj(rank -> screen.lane(String.format("[%" + digits + "d] ", rank))).toArray(Screen.Lane[]::new);
     }
 
     /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
     public static RankOutput tagged(int ranks) {
-        return new RankOutput(ranks, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
+        return ownStreams(ranks, true);
     }
 
-    /** The same onto other streams; each line is one write. */
+    /** The same. @param tagged whether lines have tags; if not, nothing is added to what ranks print */
+    public static RankOutput ownStreams(int ranks, boolean tagged) {
+        return new RankOutput(ranks, tagged, false, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
+    }
+
+    /** Onto other streams, each line in one write, with its end; one of more than a MiB in several. */
     public static RankOutput tagged(int ranks, PrintStream out, PrintStream err) {
-        return new RankOutput(ranks, out, err);
+        return new RankOutput(ranks, true, true, out, err);
     }
 
     OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
-        return pump(rank, from, out, tape, incarnation, secret);
+        return pump(rank, from, outLanes[rank], tape, incarnation, secret, "standard output");
     }
 
     OutputPump pumpErr(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
-        return pump(rank, from, err, tape, incarnation, secret);
+        return pump(rank, from, errLanes[rank], tape, incarnation, secret, "standard error");
     }
 
-    private OutputPump pump(int rank, InputStream from, Screen to, OutputTape tape, int incarnation, long secret) {
-        byte[] tag = String.format("[%" + digits + "d] ", rank).getBytes(StandardCharsets.US_ASCII);
-        return OutputPump.start("posthouse-output-" + rank, from, to, tag, tape, incarnation, secret);
+    private OutputPump pump(int rank, InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, String stream) {
+        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, why -> tell("the " + stream + " of rank " + rank + " " + why));
     }
 
     /** Tells people what happens to the job, in one line on the error stream. */
     void tell(String what) {
-        err.show(("posthouse: " + what + "\n").getBytes(StandardCharsets.UTF_8));
+        err.tell("posthouse: " + what);
+    }
+
+    /** From here on {@link #close} does not wait for a reader that takes nothing. */
+    void hurry() {
+        out.hurry();
+        err.hurry();
+    }
+
+    /** How many bytes its readers have taken so far. */
+    long taken() {
+        return out.written() + err.written();
+    }
+
+    /** Returns when all that ranks have printed was written, whatever time its readers take. @param stallMs in a hurry, how long they may take nothing */
+    void close(long stallMs) throws InterruptedException {
+        long left = out.close(stallMs);
+        if (left > 0) {
+            tell(left + " bytes that ranks have printed were not taken from standard output in " + stallMs + " ms");
+        }
+        err.close(stallMs);
     }
 }

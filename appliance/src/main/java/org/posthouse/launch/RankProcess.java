@@ -134,7 +134,7 @@ final class RankProcess implements StoppedRanks.Watched {
         return process.waitFor();
     }
 
-    /** Waits, once the process has ended, for the last byte of its output. */
+    /** Waits, once the process has ended, until all that it has printed was passed on. */
     void awaitOutput() throws InterruptedException {
         out.await();
         err.await();
@@ -164,13 +164,18 @@ final class RankProcess implements StoppedRanks.Watched {
     @Override
     public boolean strike() {
         boolean alive = process.isAlive();
-        process.destroyForcibly();
+        destroy();
         return alive;
     }
 
     /** Ends the process, and what it may have started, at once. */
     void kill() {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        destroy();
+    }
+
+    /** By its handle: {@link Process#destroyForcibly} closes the streams, too, with what is in them. */
+    private void destroy() {
+        process.toHandle().destroyForcibly();
     }
 }

@@ -225,6 +225,14 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         }
     }
 
+    /** Waits, once every process has ended, until all that they have printed was passed on. */
+    void awaitOutput() throws InterruptedException {
+        assert thread.isCurrent();
+        for (RankProcess process : present()) {
+            process.awaitOutput();
+        }
+    }
+
     /** Kills the present processes of some ranks. */
     void kill(IntPredicate whose) {
         all().filter(process -> whose.test(process.rank())).forEach(RankProcess::kill);

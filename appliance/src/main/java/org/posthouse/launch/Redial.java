@@ -25,10 +25,20 @@ final class Redial implements Runnable {
             RELAY_AT_START,
             /** The relay itself, which would say so again. */
             RELAY,
-            /** The relay, which does not have the job. */
+            /** The relay, which does not have the job: perhaps its next process does. */
             RELAY_WITHOUT_JOB,
+            /** The relay, which has lost what the job needs. */
+            RELAY_WITHOUT_LOG,
             /** Another relay, at the address of this one. */
             ANOTHER_RELAY
+        }
+
+        private boolean isFinal() {
+            return by == By.RELAY || by == By.RELAY_WITHOUT_LOG;
+        }
+
+        private boolean isOfLog() {
+            return by == By.RELAY_WITHOUT_JOB || by == By.RELAY_WITHOUT_LOG;
         }
     }
 
@@ -69,8 +79,8 @@ final class Redial implements Runnable {
                     end += now - last;
                 }
                 last = now;
-                if (refusal.by() == Refusal.By.RELAY || now - end >= 0) {
-                    signals.accept(new Signal.RelayLost(relay, refusal.why(), true));
+                if (refusal.isFinal() || now - end >= 0) {
+                    signals.accept(refusal.isOfLog() ? new Signal.JobLost(relay, refusal.why()) : new Signal.RelayLost(relay, refusal.why(), true));
                     return;
                 }
                 if (told.add(refusal.by())) {

@@ -289,6 +289,11 @@ public final class RelayLine implements AutoCloseable {
         return refusal == Reason.UNKNOWN_JOB;
     }
 
+    /** Whether the connection ended because the relay's log has lost what the job needs. */
+    boolean isLogDamaged() {
+        return refusal == Reason.LOG_DAMAGED;
+    }
+
     /** Whether the relay was asked to open the job and has said that it does not. */
     boolean isNotOpened() {
         return opened.isCompletedExceptionally() && refusal != null;

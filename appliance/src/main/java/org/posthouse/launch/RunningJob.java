@@ -21,6 +21,11 @@ public interface RunningJob {
     /** Ends this process's part in the job soon, which stands still then until another goes on with it, or ends the job if none could. */
     void leave(int status, String why);
 
+    /** How many bytes of what ranks have printed the readers of this process have taken so far: as long as they take more, it is not put away. */
+    default long outputTaken() {
+        return 0;
+    }
+
     /** Whether somebody wanted the job to end. */
     boolean isStopped();
 

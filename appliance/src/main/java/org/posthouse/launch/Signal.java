@@ -19,7 +19,7 @@ sealed interface Signal {
     record Event(JobEvent event, long atNs) implements Signal {}
 
     /** A rank that was started again prints something else than before. */
-    record Diverged(int rank, String what) implements Signal {}
+    record PrintsDiffer(int rank, String what) implements Signal {}
 
     /** What the library has said before it ended a rank's process. */
     record LastWords(int rank, String words) implements Signal {}
@@ -57,6 +57,13 @@ sealed interface Signal {
      * @param relay its index among the job's
      */
     record JobUnknown(int relay, String why) implements Signal {}
+
+    /**
+     * A lost relay answers and cannot go on with the job, as its log does not have it, or not all that it needs.
+     *
+     * @param relay its index among the job's
+     */
+    record JobLost(int relay, String why) implements Signal {}
 
     /** A lost relay has not read its log yet, or another one answers where it is dialled, which goes on. */
     record NotYet(String why) implements Signal {}

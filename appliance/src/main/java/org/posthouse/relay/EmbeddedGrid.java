@@ -70,7 +70,7 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** A Vert.x with loops of that kind that makes no files. */
     public static Vertx vertx(LoopKind kind) {
-        return StillLoops.watch(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
+        return StillLoops.watchOfCommand(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
     }
 
     /**

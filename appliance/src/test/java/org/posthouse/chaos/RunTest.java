@@ -20,7 +20,7 @@ class RunTest {
     private static String wrong(List<Restart> restarts, List<RelayLoss> losses, List<Kill> kills, List<RelayKill> relayKills) {
         Transcript transcript = new Transcript();
         transcript.onLine("[0] Verification: SUCCESSFUL\n", true);
-        JobOutcome outcome = new JobOutcome(0, "", false, 1, restarts, losses, List.of());
+        JobOutcome outcome = new JobOutcome(0, "", false, 1, restarts, losses, List.of(), List.of());
         return new Run(outcome, transcript, "", "", kills, relayKills, List.of(), 0).wrong(1);
     }
 

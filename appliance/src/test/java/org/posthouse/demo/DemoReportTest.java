@@ -14,7 +14,7 @@ class DemoReportTest {
     private static final Restart KILLED = new Restart(1, 2, "was killed by signal 9 (SIGKILL)", 0, 0, 0, 250_000_000, 7);
 
     private static DemoReport report(String byItself, Restart... restarts) {
-        JobOutcome outcome = new JobOutcome(0, "", false, 1, List.of(restarts), List.of(), List.of());
+        JobOutcome outcome = new JobOutcome(0, "", false, 1, List.of(restarts), List.of(), List.of(), List.of());
         return new DemoReport("ring", 4, outcome, List.of(new Kill(1, 1, 1)), byItself, byItself.isEmpty(), false, Traffic.NONE);
     }
 

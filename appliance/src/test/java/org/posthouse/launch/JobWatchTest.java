@@ -207,7 +207,7 @@ class JobWatchTest {
         told(watch, 1, JobEvent.CAUGHT_UP);
         assertThat(watch.isOver()).isFalse();
         told(watch, 1, JobEvent.FINALIZED);
-        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", false, 1, List.of(), List.of(), List.of()));
+        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", false, 1, List.of(), List.of(), List.of(), List.of()));
         assertThat(told).isEmpty();
     }
 
@@ -558,13 +558,14 @@ class JobWatchTest {
     void divergencesAreToldAndKeptAndTheJobGoesOn() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, 1, JobEvent.DIVERGED);
-        watch.on(new Signal.Diverged(0, "printed something else"), nowNs);
-        assertThat(told).containsExactly("DIVERGED: rank 1 so says the relay", "DIVERGED: rank 0 printed something else");
+        watch.on(new Signal.PrintsDiffer(0, "printed something else"), nowNs);
+        assertThat(told).containsExactly("DIVERGED: rank 1 so says the relay", "PRINTS DIFFER: rank 0 printed something else");
         leave(watch, 0);
         leave(watch, 1);
         JobOutcome outcome = end(watch);
         assertThat(outcome.isSuccess()).isTrue();
-        assertThat(outcome.divergences()).containsExactly("rank 1 so says the relay", "rank 0 printed something else");
+        assertThat(outcome.divergences()).containsExactly("rank 1 so says the relay");
+        assertThat(outcome.printedOther()).containsExactly("rank 0 printed something else");
     }
 
     @Test
@@ -838,7 +839,7 @@ class JobWatchTest {
         JobWatch watch = watch(true, 3, true);
         watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
         assertThat(watch.standing(List.of(), null)).isEqualTo(
-                new JobStanding(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), null));
+                new JobStanding(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), List.of(), null));
         back(watch, 0);
         back(watch, 1);
         told(watch, 1, JobEvent.REPLAYING);

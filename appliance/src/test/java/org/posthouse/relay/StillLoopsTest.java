@@ -24,4 +24,20 @@ class StillLoopsTest {
         }
         assertThat(watch.line(still(62_389), begin + TimeUnit.MINUTES.toNanos(1))).hasValueSatisfying(line -> assertThat(line).contains("for 62 s"));
     }
+
+    @Test
+    void saysOfACommandOnce() {
+        StillLoops watch = StillLoops.once();
+        assertThat(watch.line(still(2_389), 0)).isPresent();
+        assertThat(watch.line(still(2_389), TimeUnit.HOURS.toNanos(1))).isEmpty();
+    }
+
+    /** Ctrl-Z, and fg more than a minute later. */
+    @Test
+    void timeInWhichTheProcessWasStoppedDoesNotCount() {
+        StillLoops watch = new StillLoops();
+        assertThat(watch.line(still(77_000), 0)).isEmpty();
+        assertThat(watch.line(still(78_000), 0)).isEmpty();
+        assertThat(watch.line(still(79_100), 0)).hasValueSatisfying(line -> assertThat(line).contains("for 2 s"));
+    }
 }

@@ -133,4 +133,34 @@ class LauncherKilledTest {
             assertThat(resume("--end").await().status()).as("its relay is asked again whether it has the job").isZero();
         }
     }
+
+    /** It is not told that it would be gone on with, and can be when the log is there again. */
+    @Test
+    void aJobWhoseRelayHasLostItsLogIsToldWhatIsMissing() throws Exception {
+        Path data = folder.resolve("data");
+        Path go = folder.resolve("go");
+        try (Relays relay = Relays.start(folder, "here", "--data", data.toString());
+                Command launcher = Command.start(
+                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "--relay-timeout", "4", "--folder", june().toString(), "-cp",
+                        Jobs.classPath(), Waits.class.getName(), go.toString())) {
+            await().atMost(PATIENCE).until(
+                    () -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED")));
+            relay.kill();
+            kill(launcher);
+            Path copy = Files.move(data, folder.resolve("copy"));
+            relay.startAgain();
+            Command.Result lost = resume().await();
+            assertThat(lost.status()).as(lost.err()).isEqualTo(74);
+            assertThat(Jobs.told(lost, "cannot be gone on with as things are")).as(lost.err()).hasSize(1).first().asString()
+                    .contains("all that ranks 0, 1 had received", "posthouse resume --end " + june() + " ends the job");
+            assertThat(lost.err()).doesNotContain("goes on with it");
+            relay.kill();
+            Files.move(data, folder.resolve("empty"));
+            Files.move(copy, data);
+            relay.startAgain();
+            Files.createFile(go);
+            Command.Result found = resume().await();
+            assertThat(found.status()).as(found.err()).isZero();
+        }
+    }
 }

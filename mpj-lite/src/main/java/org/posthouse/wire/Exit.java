@@ -16,6 +16,9 @@ public final class Exit {
     /** A rank's state could not be saved, or restored: another process is to be started in its place. */
     public static final int STATE = 73;
 
+    /** The job is left as it is, and cannot be gone on with unless what a relay of it has lost is brought back (EX_IOERR of sysexits.h). */
+    public static final int LOST = 74;
+
     /** The job is left as it is, to be gone on with later (EX_TEMPFAIL of sysexits.h). */
     public static final int LEFT = 75;
 

@@ -1,0 +1,14 @@
+package org.posthouse.cli;
+
+import org.posthouse.launch.RankOutput;
+import picocli.CommandLine.Option;
+
+/** How what ranks print is shown. */
+final class TagOption {
+    @Option(names = "--no-tag", description = "Show what ranks print as it is, without the rank in front of each line.")
+    private boolean bare;
+
+    RankOutput output(int ranks) {
+        return RankOutput.ownStreams(ranks, !bare);
+    }
+}
