@@ -11,7 +11,8 @@ final class Epilogue {
     /** How to go on with a job that was left; said before an interrupted command ends. */
     static void tellLeft(JobOutcome outcome, Path folder) {
         if (outcome.left() && outcome.status() == Exit.LOST) {
-            System.err.println("posthouse: the job cannot be gone on with as things are: " + outcome.cause() + ". Bring that back, start the relay with it, and call posthouse resume "
+            System.err.println("posthouse: the job cannot be gone on with as things are: " + outcome.cause()
+                    + ". Bring that back, start the relay with it, and call posthouse resume "
                     + folder + "; if it is gone for good, posthouse resume --end " + folder + " ends the job. What its ranks have printed is in the folder");
         } else if (outcome.left()) {
             System.err.println("posthouse: the job stands still: " + outcome.cause() + "; posthouse resume " + folder

@@ -121,7 +121,7 @@ final class Interruption implements AutoCloseable {
         if (present != null) {
             end(present);
         }
-        SecondSignal.endAtOnce(STATUS_INTERRUPTED);
+        Signals.endAtOnce(STATUS_INTERRUPTED);
         try {
             if (!awaitPutAway()) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");

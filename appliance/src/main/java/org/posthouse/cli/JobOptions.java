@@ -50,7 +50,7 @@ final class JobOptions {
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), environment, durability, patience);
+                job, ranks, found.classPath(), found.mainClass(), arguments, found.jvmFlags(), environment, durability, patience);
     }
 
     int sites() {

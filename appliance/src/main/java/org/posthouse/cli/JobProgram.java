@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
@@ -21,13 +23,15 @@ import org.posthouse.launch.Installation;
  *
  * @param classPath what it needs beside mpj-lite
  * @param mainClass its main class
+ * @param jvmFlags what {@code java -jar} would do with a jar's manifest beyond that
  */
-record JobProgram(List<Path> classPath, String mainClass) {
+record JobProgram(List<Path> classPath, String mainClass, List<String> jvmFlags) {
+    private static final String JAR = ".jar";
     private static final String EXAMPLE = "example:";
     /** Stands for the jars of the folder before it, as for {@code java -cp}. */
     private static final String ALL_JARS = "*";
 
-    /** Finds {@code name}, a class or example:NAME. @throws CommandFailure naming what is missing */
+    /** Finds {@code name}, a class, a jar or example:NAME. @throws CommandFailure naming what is missing */
     static JobProgram find(String name, String classPath) throws CommandFailure {
         List<Path> entries = new ArrayList<>();
         for (String entry : classPath.split(File.pathSeparator, -1)) {
@@ -37,12 +41,41 @@ record JobProgram(List<Path> classPath, String mainClass) {
                 entries.add(existing(Path.of(entry))); // An empty one is the working folder, as for java.
             }
         }
+        Path jar = Path.of(name);
+        if (name.toLowerCase(Locale.ROOT).endsWith(JAR) && Files.isRegularFile(jar)) {
+            return ofJar(jar, classPath.isEmpty() ? List.of() : entries);
+        }
         if (name.startsWith(EXAMPLE)) {
             entries.add(Installation.jarOf(Examples.class));
-            return new JobProgram(entries, example(name.substring(EXAMPLE.length())));
+            return new JobProgram(entries, example(name.substring(EXAMPLE.length())), List.of());
         }
         requireClass(name, entries);
-        return new JobProgram(entries, name.replace('/', '.')); // java takes both, and a shell completes the one.
+        return new JobProgram(entries, name.replace('/', '.'), List.of()); // java takes both, and a shell completes the one.
+    }
+
+    /** As {@code java -jar} runs it, and with what {@code -cp} names behind it. The JVM itself finds what the manifest's Class-Path names. */
+    private static JobProgram ofJar(Path jar, List<Path> others) throws CommandFailure {
+        try (JarFile file = new JarFile(jar.toFile())) {
+            Attributes main = file.getManifest() == null ? new Attributes() : file.getManifest().getMainAttributes();
+            String mainClass = main.getValue(Attributes.Name.MAIN_CLASS);
+            if (mainClass == null) {
+                throw new CommandFailure("no Main-Class in the manifest of " + jar + ": name the class, with -cp " + jar);
+            }
+            List<Path> entries = new ArrayList<>(List.of(jar.toAbsolutePath()));
+            entries.addAll(others);
+            requireClass(mainClass.strip(), entries);
+            List<String> flags = new ArrayList<>();
+            words(main, "Add-Exports").forEach(packageOfModule -> flags.add("--add-exports=" + packageOfModule + "=ALL-UNNAMED"));
+            words(main, "Add-Opens").forEach(packageOfModule -> flags.add("--add-opens=" + packageOfModule + "=ALL-UNNAMED"));
+            words(main, "Enable-Native-Access").forEach(module -> flags.add("--enable-native-access=" + module));
+            return new JobProgram(entries, mainClass.strip(), flags);
+        } catch (IOException e) {
+            throw new CommandFailure("the jar " + jar + " cannot be read: " + Causes.text(e), e);
+        }
+    }
+
+    private static Stream<String> words(Attributes main, String name) {
+        return Stream.of(main.getValue(name) == null ? "" : main.getValue(name)).flatMap(text -> Stream.of(text.strip().split(" +"))).filter(word -> !word.isEmpty());
     }
 
     private static String example(String name) throws CommandFailure {

@@ -47,10 +47,12 @@ final class ResumeCommand implements Callable<Integer> {
                 System.err.println("posthouse: the job in " + folder + " is ended, and all its relays know");
                 return 0;
             }
+            Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
             JobOutcome outcome;
             try (Interruption interruption = Interruption.open()) {
                 JobRun run = JobRun.resume(job, token, tags.output(job.ranks()));
                 supervised.apply(run);
+                run.adoptOrphans();
                 interruption.guard(run);
                 outcome = run.run();
                 Epilogue.tellLeft(outcome, folder);

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobFolder;
@@ -172,6 +173,9 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private TagOption tags;
 
+    @Mixin
+    private InputOption input;
+
     @Option(
             names = "--compare-stderr",
             description = "Tell where a rank that was started again prints something else to standard error than before, too: not only to standard output.")
@@ -184,7 +188,7 @@ final class RunCommand implements Callable<Integer> {
             index = "0..*",
             arity = "1..*",
             paramLabel = "CLASS [ARG...]",
-            description = "The program's main class, or example:NAME, and its arguments.")
+            description = "The program's main class, a jar that names it, or example:NAME, and its arguments.")
     private List<String> program = List.of();
 
     @Override
@@ -214,11 +218,12 @@ final class RunCommand implements Callable<Integer> {
                 found.classPath(),
                 found.mainClass(),
                 program.subList(1, program.size()),
-                jvmFlags,
+                Stream.concat(found.jvmFlags().stream(), jvmFlags.stream()).toList(),
                 environment,
                 durability,
                 new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
-                new RankStreams(RankStreams.NO_INPUT, compareErr));
+                new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr));
+        Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
@@ -321,6 +326,7 @@ final class RunCommand implements Callable<Integer> {
                     ? interruption.guardWait(() -> JobRun.prepare(spec, reach, tags.output(spec.ranks())))
                     : prepareLasting(spec, reach, interruption);
             supervised.apply(job);
+            job.adoptOrphans();
             interruption.guard(job);
             return job.run();
         } catch (JobFailure e) {

@@ -13,6 +13,11 @@ final class SupervisedOption {
                     + " input does.")
     private boolean supervised;
 
+    /** Whether standard input is whoever has started this process. */
+    boolean isOn() {
+        return supervised;
+    }
+
     /** Has the job tell what it is asked to. */
     void apply(JobRun job) {
         if (supervised) {

@@ -167,7 +167,8 @@ public final class Demo implements AutoCloseable {
                 return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), "", false, stopped, before);
             }
             String byItself = executioner.byItself(outcome);
-            boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
+            boolean verified =
+                    outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
             return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), byItself, verified, false, moved().since(before));
         }
     }

@@ -27,6 +27,7 @@ import org.posthouse.logstore.Disk;
  *   <li>{@code progress}: which processes were started, which ranks are done or cannot be replayed, where images stand in the output, and the
  *       end ({@link RankNotes}); a line each, of which the last may be cut short.
  *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
+ *   <li>{@code input}: what ranks read on standard input, and {@code input.end} once that is all ({@link JobInput}).
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
  */
@@ -37,6 +38,8 @@ public final class JobFolder implements Closeable {
     private static final String NEW = ".new";
 
     private static final String LOCK = "lock";
+    private static final String INPUT = "input";
+    private static final String INPUT_END = "input.end";
     private static final long PROGRESS_BYTES_MAX = 1L << 20;
 
     private final Path folder;
@@ -254,6 +257,16 @@ public final class JobFolder implements Closeable {
 
     private static Path output(Path folder, int rank, String stream) {
         return folder.resolve("rank-" + rank + "." + stream);
+    }
+
+    /** Where what its ranks read on standard input is kept. */
+    Path input() {
+        return folder.resolve(INPUT);
+    }
+
+    /** What is there once all of that is. */
+    Path inputEnd() {
+        return folder.resolve(INPUT_END);
     }
 
     /** A process of the rank is about to be started: its number is never given again, whatever becomes of this host. */

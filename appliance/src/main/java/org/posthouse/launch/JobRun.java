@@ -1,5 +1,7 @@
 package org.posthouse.launch;
 
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -58,21 +60,42 @@ public final class JobRun implements RunningJob {
     /** Whether people's lines have others among them, for programs. */
     private boolean supervised;
 
+    /** Null if what ranks leave behind is not this process's. */
+    private Orphans orphans;
+
     private JobStanding told = JobStanding.UNTOLD;
 
     /** Relays that may still have the job that is over. */
     private List<Home> untold = List.of();
 
     private JobRun(
-            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder) {
+            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder)
+            throws JobFailure {
         this.spec = spec;
         this.opening = opening;
         this.relays = relays;
         this.folder = folder;
         this.signals = signals;
         this.output = output;
-        this.processes = new RankProcesses(spec, opening.job(), opening.token(), this::relayOf, output, tapes, folder, signals::add);
+        this.processes = new RankProcesses(spec, opening.job(), opening.token(), this::relayOf, output, tapes, input(), folder, signals::add);
         this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
+    }
+
+    /** Null if no rank is to read anything. */
+    private JobInput input() throws JobFailure {
+        if (!spec.streams().hasInput()) {
+            return null;
+        }
+        FileInputStream from = new FileInputStream(FileDescriptor.in);
+        try {
+            if (folder != null) {
+                return JobInput.in(folder, from, output::tell);
+            }
+        } catch (IOException e) {
+            throw new JobFailure("what ranks read on standard input cannot be kept in " + folder.path() + ": " + Causes.text(e), e);
+        }
+        boolean isReadOnce = !spec.isRestartable() && spec.streams().input() != RankStreams.ALL_INPUT;
+        return isReadOnce ? JobInput.passed(from, output::tell) : JobInput.kept(from, output::tell);
     }
 
     /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
@@ -255,6 +278,10 @@ public final class JobRun implements RunningJob {
             connected.countDown();
             kill();
             Stragglers.kill(hexId());
+            if (orphans != null) {
+                orphans.end();
+                orphans.close();
+            }
             processes.awaitOutput();
             relays.close();
             processes.close();
@@ -321,6 +348,11 @@ public final class JobRun implements RunningJob {
     private StoppedRanks watchStopped() {
         int seconds = spec.isRestartable() ? spec.patience().silenceSeconds() : 0;
         return seconds == 0 ? null : StoppedRanks.watch(processes::present, seconds, TimeUnit.SECONDS.toMillis(1), output::tell);
+    }
+
+    /** From here on what its ranks leave behind is this process's, which has nothing else, and ends with the job; before {@link #run}. */
+    public void adoptOrphans() {
+        orphans = Orphans.adopt();
     }
 
     /** Has it told on the error stream how the job stands, in lines for programs; before {@link #run}. */

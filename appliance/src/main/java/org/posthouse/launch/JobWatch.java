@@ -611,7 +611,8 @@ final class JobWatch {
     JobStanding standing(List<JobStanding.RankRun> present, JobStanding.End end) {
         assert thread.isCurrent();
         return new JobStanding(
-                present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), List.copyOf(printedOther), end);
+                present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences),
+                List.copyOf(printedOther), end);
     }
 
     /** How the job ended, once everything has been told and nothing of it is left. */
@@ -623,6 +624,7 @@ final class JobWatch {
         for (int rank = 0; rank < spec.ranks(); rank++) {
             processes.finishOutput(rank, false);
         }
-        return new JobOutcome(end().status(), end().cause(), false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences), List.copyOf(printedOther));
+        return new JobOutcome(end().status(), end().cause(), false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences),
+                List.copyOf(printedOther));
     }
 }

@@ -5,6 +5,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,8 +21,11 @@ public final class LauncherProcess {
     private final Process process;
     private final List<Thread> readers = new ArrayList<>();
 
-    private LauncherProcess(Process process) {
+    private final ArgumentFile words;
+
+    private LauncherProcess(Process process, ArgumentFile words) {
         this.process = process;
+        this.words = words;
     }
 
     /** Hears what a launcher says, each stream from a thread of its own. */
@@ -47,10 +51,11 @@ public final class LauncherProcess {
         command.add(arguments.getFirst());
         command.add("--supervised");
         command.addAll(arguments.subList(1, arguments.size()));
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().putAll(environment);
         try {
-            LauncherProcess launcher = new LauncherProcess(builder.start());
+            ArgumentFile words = ArgumentFile.of(command, command.size() - arguments.size() - 4);
+            ProcessBuilder builder = new ProcessBuilder(words.command());
+            builder.environment().putAll(environment);
+            LauncherProcess launcher = new LauncherProcess(builder.start(), words);
             launcher.read("out", launcher.process.getInputStream(), listener::out, cut -> {});
             launcher.read("err", launcher.process.getErrorStream(), line -> onError(line, listener), cut -> listener.err(cut + "\n"));
             return launcher;
@@ -103,6 +108,11 @@ public final class LauncherProcess {
         int status = process.waitFor();
         for (Thread reader : readers) {
             reader.join();
+        }
+        try {
+            words.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the file of a launcher's long command cannot be removed", e);
         }
         return status;
     }

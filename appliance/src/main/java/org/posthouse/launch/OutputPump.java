@@ -34,7 +34,7 @@ final class OutputPump {
     /** Whether the thread waits for the stream. Written by it, read by who waits for its end. */
     private volatile boolean reading;
 
-    /** How often it has read. The same. */
+    /** How often it has read. Written by the thread, read by who waits for its end. */
     private volatile long reads;
 
     /** What the process's marks begin with. */

@@ -38,9 +38,11 @@ final class OutputTapes implements AutoCloseable {
         int ranks = folder.job().spec().ranks();
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
-            tapes.out[rank] = OutputTape.of(new TapeBytes(folder.output(rank, "out"), folder.survivesHost()), OUT, List.of(), watcher(rank, false, true, signals));
+            tapes.out[rank] =
+                    OutputTape.of(new TapeBytes(folder.output(rank, "out"), folder.survivesHost()), OUT, List.of(), watcher(rank, false, true, signals));
             tapes.err[rank] =
-                    OutputTape.of(new TapeBytes(folder.output(rank, "err"), folder.survivesHost()), ERR, lastWords(rank), watcher(rank, true, folder.job().spec().streams().compareErr(), signals));
+                    OutputTape.of(new TapeBytes(folder.output(rank, "err"), folder.survivesHost()), ERR, lastWords(rank),
+                            watcher(rank, true, folder.job().spec().streams().compareErr(), signals));
             folder.notes().places(rank, false).forEach(tapes.out[rank].marks()::place);
             folder.notes().places(rank, true).forEach(tapes.err[rank].marks()::place);
             for (RankNotes.Mark mark : folder.notes().marks(rank)) {

@@ -54,14 +54,26 @@ final class RankProcess implements StoppedRanks.Watched {
     /**
      * Starts the process; it connects to {@code relay} when the program calls Init.
      *
+     * @param command of {@link #command}, shortened perhaps
+     * @param input what the job's ranks read; null if none reads anything
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
      * @param folder where it is started, with the environment that the job says and nothing else; null: where and with what this process was
      */
     static RankProcess start(
-            JobSpec spec, long job, Token token, int rank, int incarnation, String relay, RankOutput output, OutputTapes tapes, Path folder)
+            JobSpec spec,
+            List<String> command,
+            long job,
+            Token token,
+            int rank,
+            int incarnation,
+            String relay,
+            RankOutput output,
+            OutputTapes tapes,
+            JobInput input,
+            Path folder)
             throws JobFailure {
-        ProcessBuilder builder = new ProcessBuilder(command(spec));
+        ProcessBuilder builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         if (folder != null) {
             builder.directory(folder.toFile());
@@ -75,9 +87,16 @@ final class RankProcess implements StoppedRanks.Watched {
         environment.put(Endpoints.TOKEN, token.hex());
         environment.put(Endpoints.INCARNATION, Integer.toString(incarnation));
         long secret = SECRETS.nextLong();
+        boolean hasInput = input != null && spec.streams().hasInput(rank);
         sayWhatIsKept(environment, spec.isRestartable(), tapes == null ? null : HexFormat.of().toHexDigits(secret));
+        if (hasInput) {
+            environment.put(Endpoints.INPUT, "yes");
+        }
         try {
             Process process = builder.start();
+            if (hasInput) {
+                input.feed(rank, process.getOutputStream());
+            }
             OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation, secret);
             OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation, secret);
             return new RankProcess(rank, incarnation, hexJob, process, out, err);
@@ -90,13 +109,19 @@ final class RankProcess implements StoppedRanks.Watched {
 
     /** Of this job alone: what starts it may be a rank of another. @param marks what those in its output carry; null if nobody reads them */
     static void sayWhatIsKept(Map<String, String> environment, boolean isRestartable, String marks) {
-        environment.keySet().removeAll(List.of(Endpoints.RESTARTABLE, Endpoints.PRINT_MARKS));
+        environment.keySet().removeAll(List.of(Endpoints.RESTARTABLE, Endpoints.PRINT_MARKS, Endpoints.INPUT));
         if (isRestartable) {
             environment.put(Endpoints.RESTARTABLE, "yes");
         }
         if (marks != null) {
             environment.put(Endpoints.PRINT_MARKS, marks);
         }
+    }
+
+    /** What may stand in a file when it is long: the class path, the main class and its arguments. */
+    static ArgumentFile shortCommand(JobSpec spec) throws IOException {
+        List<String> command = command(spec);
+        return ArgumentFile.of(command, command.size() - spec.arguments().size() - 4);
     }
 
     static List<String> command(JobSpec spec) {

@@ -31,6 +31,12 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     /** Null in a job whose ranks are started once. */
     private final OutputTapes tapes;
+    /** Null if no rank reads anything. */
+    private final JobInput input;
+
+    /** Null before the first process is started. */
+    private ArgumentFile command;
+
     /** Guarded by itself; null for a rank that was never started. */
     private final RankProcess[] present;
 
@@ -43,6 +49,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     /**
      * @param relayOf where the home relay of a rank listens
      * @param tapes what the ranks have printed; null in a job whose ranks are started once
+     * @param input what ranks read; null if none reads anything
      * @param folder what is told to whoever goes on with the job; null if it ends with this process
      * @param signals hears of every process's end
      */
@@ -53,6 +60,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
             IntFunction<String> relayOf,
             RankOutput output,
             OutputTapes tapes,
+            JobInput input,
             JobFolder folder,
             Consumer<Signal> signals) {
         this.spec = spec;
@@ -62,6 +70,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         this.output = output;
         this.signals = signals;
         this.tapes = tapes;
+        this.input = input;
         this.folder = folder;
         this.present = new RankProcess[spec.ranks()];
     }
@@ -75,10 +84,20 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
                 return false;
             }
             noteStart(rank, incarnation);
-            RankProcess process = RankProcess.start(spec, job, token, rank, incarnation, relay, output, tapes, folder == null ? null : folder.job().folder());
+            RankProcess process = RankProcess.start(
+                    spec, command(), job, token, rank, incarnation, relay, output, tapes, input, folder == null ? null : folder.job().folder());
             present[rank] = process;
             Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
             return true;
+        }
+    }
+
+    private List<String> command() throws JobFailure {
+        try {
+            command = command == null ? RankProcess.shortCommand(spec) : command;
+            return command.command();
+        } catch (IOException e) {
+            throw new JobFailure("the command that starts ranks is too long, and cannot be written to a file: " + Causes.text(e), e);
         }
     }
 
@@ -260,6 +279,16 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         assert thread.isCurrent();
         if (tapes != null) {
             tapes.close();
+        }
+        if (input != null) {
+            input.close();
+        }
+        try {
+            if (command != null) {
+                command.close();
+            }
+        } catch (IOException e) {
+            output.tell("the file of a long command cannot be removed: " + Causes.text(e));
         }
     }
 }

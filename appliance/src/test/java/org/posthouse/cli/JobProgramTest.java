@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +46,30 @@ class JobProgramTest {
     void aClassMayBeNamedAsItsFileIs() throws Exception {
         Path main = jar("a.jar", "org/example/Main.class");
         assertThat(JobProgram.find("org/example/Main", main.toString()).mainClass()).isEqualTo("org.example.Main");
+    }
+
+    @Test
+    void aJarIsRunAsJavaDoes() throws Exception {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "org.example.Main");
+        manifest.getMainAttributes().put(Attributes.Name.CLASS_PATH, "part.jar");
+        manifest.getMainAttributes().putValue("Add-Opens", "java.base/java.lang java.base/java.util");
+        Path main = folder.resolve("foo.jar");
+        new JarOutputStream(Files.newOutputStream(main), manifest).close();
+        jar("part.jar", "org/example/Main.class");
+        JobProgram found = JobProgram.find(main.toString(), "");
+        assertThat(found.classPath()).containsExactly(main);
+        assertThat(found.mainClass()).isEqualTo("org.example.Main");
+        assertThat(found.jvmFlags()).containsExactly("--add-opens=java.base/java.lang=ALL-UNNAMED", "--add-opens=java.base/java.util=ALL-UNNAMED");
+        Path other = jar("other.jar", "Part.class");
+        assertThat(JobProgram.find(main.toString(), other.toString()).classPath()).containsExactly(main, other);
+    }
+
+    @Test
+    void aJarWithoutAMainClassIsNamed() throws Exception {
+        String jar = jar("a.jar", "Main.class").toString();
+        assertThatThrownBy(() -> JobProgram.find(jar, "")).isInstanceOf(CommandFailure.class).hasMessageContaining("no Main-Class in the manifest of " + jar);
     }
 
     private Path jar(String name, String entry) throws Exception {

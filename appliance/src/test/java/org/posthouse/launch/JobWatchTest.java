@@ -839,7 +839,8 @@ class JobWatchTest {
         JobWatch watch = watch(true, 3, true);
         watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
         assertThat(watch.standing(List.of(), null)).isEqualTo(
-                new JobStanding(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), List.of(), null));
+                new JobStanding(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), List.of(),
+                        null));
         back(watch, 0);
         back(watch, 1);
         told(watch, 1, JobEvent.REPLAYING);

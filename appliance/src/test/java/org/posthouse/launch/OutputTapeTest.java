@@ -402,7 +402,8 @@ class OutputTapeTest {
         process(2, "one\n" + piece + "y\nhalf\nlast");
         nextLauncher();
         process(3, "one\n" + piece + "y\nhalf\nlast").finish(true);
-        assertThat(shown()).as("half a line is shown again by the next launcher, whole").isEqualTo(tagged("one", piece + "y", "hal", "half", "last") + "[3] last");
+        assertThat(shown()).as("half a line is shown again by the next launcher, whole")
+                .isEqualTo(tagged("one", piece + "y", "hal", "half", "last") + "[3] last");
         assertThat(told).isEmpty();
         assertThat(folder.resolve("rank-3.out")).hasContent("one\n" + piece + "y\nhalf\nlast");
     }

@@ -141,7 +141,8 @@ class LauncherKilledTest {
         Path go = folder.resolve("go");
         try (Relays relay = Relays.start(folder, "here", "--data", data.toString());
                 Command launcher = Command.start(
-                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "--relay-timeout", "4", "--folder", june().toString(), "-cp",
+                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "--relay-timeout", "4", "--folder", june().toString(),
+                        "-cp",
                         Jobs.classPath(), Waits.class.getName(), go.toString())) {
             await().atMost(PATIENCE).until(
                     () -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED")));

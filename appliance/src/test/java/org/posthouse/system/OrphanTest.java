@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.launch.JobStanding;
 import org.posthouse.system.jobs.Computes;
+import org.posthouse.system.jobs.LeavesSession;
 
 /** No process outlives its launcher, however the launcher ends and however busy the ranks are. */
 @Timeout(900)
@@ -106,6 +107,29 @@ class OrphanTest {
             assertThat(command.await().status()).isEqualTo(130);
             assertThat(ranks).hasSize(RANKS).noneMatch(ProcessHandle::isAlive);
         }
+    }
+
+    /** As a program does that starts a daemon: no parent, no environment, a session of its own. */
+    @Test
+    void whatHasLeftItsSessionEndsWithTheJob() throws Exception {
+        Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "orphan");
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.err()).isEmpty();
+        assertThat(ProcessHandle.of(child(result.out())).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+
+    @Test
+    void whatHasLeftItsSessionEndsWithAKilledLauncher() throws Exception {
+        try (Command command = Command.start(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "child")) {
+            await().atMost(PATIENCE).until(() -> command.out().contains("\n"));
+            ProcessHandle child = ProcessHandle.of(child(command.out())).orElseThrow();
+            command.handle().destroyForcibly();
+            await().atMost(PATIENCE).until(() -> !child.isAlive());
+        }
+    }
+
+    private static long child(String out) {
+        return Long.parseLong(out.lines().findFirst().orElseThrow().replace("[0] child ", ""));
     }
 
     private Command startBusyJob(String... options) throws Exception {

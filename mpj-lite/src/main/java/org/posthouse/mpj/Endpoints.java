@@ -29,6 +29,9 @@ public final class Endpoints {
     /** Set for a rank whose launcher starts it again: it waits for its relay if that is not there, and then the process ends with status 70. */
     public static final String RESTARTABLE = "POSTHOUSE_RESTARTABLE";
 
+    /** Set for a rank that is given its launcher's standard input ({@link ProgramInput}). */
+    public static final String INPUT = "POSTHOUSE_INPUT";
+
     /** What the marks carry that the library sets in the output, for the launcher: 16 hexadecimal digits; without it there are none. */
     public static final String PRINT_MARKS = "POSTHOUSE_PRINT_MARKS";
 

@@ -11,7 +11,7 @@ import org.posthouse.wire.Exit;
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
  *
  * <p>The launcher holds the other end of this process's standard input. When it closes, the launcher is gone, and so
- * is this process, however busy the program is; the program's own {@code System.in} is empty. A program that throws ends the whole job.
+ * is this process, with what it has started, however busy the program is; the program's own {@code System.in} has what the launcher passes on to this rank ({@link ProgramInput}), or is empty. A program that throws ends the whole job.
  */
 public final class RankMain {
     /** Flags for a rank's JVM: it works without them, more slowly ({@link SystemWait}). */
@@ -29,8 +29,9 @@ public final class RankMain {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
         Ending ending = new Ending(rank);
         PrintGate.install();
-        endWithLauncher(ending, System.in);
+        InputStream launcher = System.in;
         System.setIn(InputStream.nullInputStream());
+        endWithLauncher(ending, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
         MainMethod program = find(args[0], ending);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);
@@ -42,21 +43,31 @@ public final class RankMain {
         }
     }
 
-    private static void endWithLauncher(Ending ending, InputStream launcher) {
-        Thread guard = new Thread(() -> awaitEnd(ending, launcher), "posthouse-launcher-guard");
+    private static void endWithLauncher(Ending ending, InputStream launcher, ProgramInput input) {
+        Thread guard = new Thread(() -> awaitEnd(ending, launcher, input), "posthouse-launcher-guard");
         guard.setDaemon(true);
         guard.start();
     }
 
-    private static void awaitEnd(Ending ending, InputStream launcher) {
+    private static void awaitEnd(Ending ending, InputStream launcher, ProgramInput input) {
         try {
-            while (launcher.read() >= 0) {
-                // The launcher never writes; only the end matters.
+            if (input != null) {
+                input.fill(launcher);
+            } else {
+                awaitEnd(launcher);
             }
         } catch (IOException e) {
             System.err.println("posthouse: lost the launcher: " + e.getMessage());
         }
+        // What is the child of nobody any more, whatever its environment is, no launcher finds that was killed.
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
         ending.exit(Exit.TERMINATED);
+    }
+
+    private static void awaitEnd(InputStream launcher) throws IOException {
+        while (launcher.read() >= 0) {
+            // The launcher writes nothing; only the end matters.
+        }
     }
 
     private static MainMethod find(String className, Ending ending) {

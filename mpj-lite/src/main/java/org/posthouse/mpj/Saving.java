@@ -19,7 +19,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 5;
+    private static final int LAYOUT = 6;
 
     private final Told told;
     private final HomeLine line;
@@ -193,6 +193,7 @@ final class Saving implements Vault {
         history.jump(image.readLong(), image.readLong());
         observed.goOn(image.readBoolean(), image.readLong());
         Printed.goOn(image.readLong(), image.readLong());
+        ProgramInput.goOnAt(image.readLong());
         inbox.read(image);
         outbox.read(image);
     }
@@ -301,6 +302,7 @@ final class Saving implements Vault {
         image.writeLong(observed.time());
         image.writeLong(out);
         image.writeLong(err);
+        image.writeLong(ProgramInput.standardPosition());
         inbox.write(image);
         outbox.write(image);
     }
