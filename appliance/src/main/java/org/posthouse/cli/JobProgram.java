@@ -75,7 +75,8 @@ record JobProgram(List<Path> classPath, String mainClass, List<String> jvmFlags)
     }
 
     private static Stream<String> words(Attributes main, String name) {
-        return Stream.of(main.getValue(name) == null ? "" : main.getValue(name)).flatMap(text -> Stream.of(text.strip().split(" +"))).filter(word -> !word.isEmpty());
+        return Stream.of(main.getValue(name) == null ? "" : main.getValue(name)).flatMap(text -> Stream.of(text.strip().split(" +")))
+                .filter(word -> !word.isEmpty());
     }
 
     private static String example(String name) throws CommandFailure {

@@ -46,7 +46,8 @@ final class ArgumentFile implements AutoCloseable {
     }
 
     static String quoted(String word) {
-        return "\"" + word.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t").replace("\f", "\\f") + "\"";
+        return "\"" + word.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t").replace("\f", "\\f")
+                + "\"";
     }
 
     /** What to start. */

@@ -55,7 +55,8 @@ final class Orphans implements AutoCloseable {
             MethodHandle prctl = linker.downcallHandle(
                     names.findOrThrow("prctl"),
                     FunctionDescriptor.of(
-                            ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG),
+                            ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG,
+                            ValueLayout.JAVA_LONG),
                     Linker.Option.firstVariadicArg(1));
             MethodHandle waitpid = linker.downcallHandle(
                     names.findOrThrow("waitpid"), FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));

@@ -66,6 +66,20 @@ final class Presences implements Presence.Watch {
 
     // ---- point-to-point calls
 
+    /** A thread of the program's has ended by what it threw. */
+    void threadEnded(String name, Throwable thrown) {
+        progress.lock();
+        try {
+            waits.threadEnded(name, thrown);
+        } finally {
+            progress.unlock();
+        }
+        if (!watched) {
+            watched = true;
+            watch.start();
+        }
+    }
+
     /** A call of the program begins to wait; null: one that has another word. The first one begins the watch. */
     void begin(String call, Object what) {
         if (call == null) {

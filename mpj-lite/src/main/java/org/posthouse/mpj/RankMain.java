@@ -29,6 +29,7 @@ public final class RankMain {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
         Ending ending = new Ending(rank);
         PrintGate.install();
+        tellOfThreads(Thread.currentThread());
         InputStream launcher = System.in;
         System.setIn(InputStream.nullInputStream());
         endWithLauncher(ending, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
@@ -41,6 +42,17 @@ public final class RankMain {
         } catch (IllegalAccessException | InstantiationException e) {
             refuse("class " + args[0] + " has a main method that cannot be called: " + e.getMessage(), ending);
         }
+    }
+
+    /** What a thread of the program's throws is printed as a JVM does, and told with the job's standstill if it leads to one. A program's own handler takes the place of this one. */
+    private static void tellOfThreads(Thread main) {
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
+            System.err.print("Exception in thread \"" + thread.getName() + "\" ");
+            thrown.printStackTrace(System.err);
+            if (!thread.equals(main) && Endpoints.connected() instanceof RelayEndpoint endpoint) {
+                endpoint.presences().threadEnded(thread.getName(), thrown);
+            }
+        });
     }
 
     private static void endWithLauncher(Ending ending, InputStream launcher, ProgramInput input) {

@@ -14,6 +14,12 @@ final class Waits {
     /** What is waited for that is named at most. */
     private static final int NAMED_MAX = 4;
 
+    /** Stands for what a rank waits for that is in no call, and one of whose threads has ended by what it threw: nobody knows. */
+    private static final Object ENDED_THREAD = new Object();
+
+    /** How much of what it threw is told. */
+    private static final int CHARACTERS_MAX = 300;
+
     /** Context of the messages of COMM_WORLD. */
     private static final int WORLD = 0;
 
@@ -35,6 +41,21 @@ final class Waits {
     /** Whether two calls ever waited at once: the others may do what this one waits for. */
     private boolean overlapped;
 
+    /** The first of the program's threads, but for its main one, that has ended by what it threw; null if none has. */
+    private String endedThread;
+
+    /** A thread of the program's has ended by what it threw: others may wait for what it does not do any more. */
+    void threadEnded(String name, Throwable thrown) {
+        if (endedThread == null) {
+            String text = ("its thread \"" + name + "\" has ended by " + thrown).replaceAll("\\R", " ");
+            endedThread = text.substring(0, Math.min(CHARACTERS_MAX, text.length()));
+        }
+    }
+
+    private Object longest() {
+        return awaited.isEmpty() ? endedThread == null ? null : ENDED_THREAD : awaited.get(0);
+    }
+
     /** A call begins to wait. @param what an operation, or an array of them */
     void begin(String call, Object what) {
         overlapped |= !calls.isEmpty();
@@ -54,7 +75,7 @@ final class Waits {
 
     /** One look of the watch. @param moved whether bytes of the rank have moved since the last @return whether {@link #word} has something to say */
     boolean look(boolean moved) {
-        Object longest = awaited.isEmpty() ? null : awaited.get(0);
+        Object longest = longest();
         if (longest == null || longest != lookedAt || moved) {
             lookedAt = longest;
             looks = longest == null ? 0 : 1;
@@ -71,15 +92,19 @@ final class Waits {
             told = false;
             return was ? new Stall(job, 0, 0, number, rank, -1, "", Stall.POINT_TO_POINT) : null;
         }
-        if (awaited.isEmpty() || awaited.get(0) != lookedAt) {
+        if (lookedAt == null || longest() != lookedAt) {
             return null;
         }
         number += told ? 0 : 1;
         told = true;
+        if (lookedAt == ENDED_THREAD) {
+            return new Stall(job, 0, 0, number, rank, -1, "no call: " + endedThread, Stall.POINT_TO_POINT);
+        }
         List<Operation> open = open(lookedAt);
         int bits = Stall.POINT_TO_POINT | (several || overlapped ? Stall.AT_WORK : 0);
         int peer = open.size() == 1 ? open.get(0).awaited() : -1;
-        return new Stall(job, 0, 0, number, rank, peer, words(calls.get(0), lookedAt), bits);
+        String words = words(calls.get(0), lookedAt) + (endedThread == null ? "" : "; " + endedThread);
+        return new Stall(job, 0, 0, number, rank, peer, words, bits);
     }
 
     private static List<Operation> open(Object what) {

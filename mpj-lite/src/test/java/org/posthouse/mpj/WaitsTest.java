@@ -269,4 +269,27 @@ final class WaitsTest extends OneRank {
         line.hearNothing();
         assertThat(program).isNotDone();
     }
+
+    // ---- threads that have ended
+
+    @Test
+    void aThreadThatHasEndedIsToldWithTheCallAndWithoutOne() {
+        waits.threadEnded("worker", new IllegalStateException("no\nrows"));
+        waits.threadEnded("other", new IllegalStateException("later"));
+        for (int look = 0; look < Presence.LOOKS; look++) {
+            waits.look(false);
+        }
+        Stall none = word();
+        assertThat(none.text()).isEqualTo("no call: its thread \"worker\" has ended by java.lang.IllegalStateException: no rows");
+        assertThat(none.bits()).isEqualTo(Stall.POINT_TO_POINT);
+        Receiving receive = receive(1, 7);
+        waits.begin("Recv", receive);
+        for (int look = 0; look < Presence.LOOKS; look++) {
+            waits.look(false);
+        }
+        assertThat(word().text()).isEqualTo("Recv(source 1, tag 7); its thread \"worker\" has ended by java.lang.IllegalStateException: no rows");
+        waits.end(receive);
+        assertThat(waits.look(true)).as("it is told that it goes on").isTrue();
+        assertThat(word().text()).isEmpty();
+    }
 }
