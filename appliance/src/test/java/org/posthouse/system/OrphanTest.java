@@ -115,7 +115,8 @@ class OrphanTest {
         Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LeavesSession.class.getName(), "orphan");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.err()).doesNotContain("posthouse: ");
-        assertThat(ProcessHandle.of(child(result.out())).filter(ProcessHandle::isAlive)).isEmpty();
+        await("until init has taken the status of what was killed").atMost(PATIENCE).until(
+                () -> ProcessHandle.of(child(result.out())).filter(ProcessHandle::isAlive).isEmpty());
     }
 
     @Test
