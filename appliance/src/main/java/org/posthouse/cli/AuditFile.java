@@ -9,9 +9,9 @@ import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.util.Duration;
 import ch.qos.logback.core.util.FileSize;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -53,26 +53,39 @@ final class AuditFile {
         logger.addAppender(appender(context, file));
     }
 
-    /** Before anything is appended, or it would be what the process's mask says. */
     private static void create(Path file) throws CommandFailure {
+        Path folder = file.toAbsolutePath().getParent();
         try {
-            Files.createDirectories(file.toAbsolutePath().getParent());
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        } catch (FileAlreadyExistsException e) {
-            if (!Files.isWritable(file)) {
-                throw new CommandFailure("the audit log " + file + " cannot be written: give its user the right to, or give --data another folder", e);
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(folder);
             }
+            createPrivate(file);
         } catch (IOException e) {
-            if (Files.isWritable(file.toAbsolutePath().getParent())) {
-                return; // A full disk: the relay itself waits for room.
+            if (!mayWrite(folder)) {
+                throw new CommandFailure(
+                        "the data folder " + folder + " cannot be written: " + Causes.text(e) + "; give --data a folder that this user may write", e);
             }
-            throw new CommandFailure("the data folder " + file.toAbsolutePath().getParent() + " cannot be written: " + Causes.text(e)
-                    + "; give --data a folder that this user may write", e);
+            return; // A full disk: the relay itself waits for room.
+        }
+        if (!Files.isWritable(file)) {
+            throw new CommandFailure("the audit log " + file + " cannot be written: give its user the right to, or give --data another folder");
         }
     }
 
+    /** It would be what the process's mask says otherwise. */
+    private static void createPrivate(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+    }
+
+    /** Whether this process has the right to write there: if it cannot, it is for want of room. */
+    static boolean mayWrite(Path folder) {
+        return Files.isDirectory(folder) && Files.isWritable(folder);
+    }
+
     private static RollingFileAppender<ILoggingEvent> appender(LoggerContext context, Path file) {
-        RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
+        RollingFileAppender<ILoggingEvent> appender = new PrivateFiles();
         appender.setContext(context);
         appender.setName("AUDIT");
         appender.setFile(file.toString());
@@ -86,6 +99,7 @@ final class AuditFile {
         SizeBasedTriggeringPolicy<ILoggingEvent> size = new SizeBasedTriggeringPolicy<>();
         size.setContext(context);
         size.setMaxFileSize(new FileSize(FILE_BYTES));
+        size.setCheckIncrement(Duration.buildByMilliseconds(0)); // A line is rare, and asking for a file's length cheap: else it may grow for a minute.
         size.start();
         PatternLayout layout = Logging.layout(context, PATTERN);
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
@@ -97,5 +111,14 @@ final class AuditFile {
         appender.setTriggeringPolicy(size);
         appender.start();
         return appender;
+    }
+
+    /** Each file that it begins is its user's alone. */
+    private static final class PrivateFiles extends RollingFileAppender<ILoggingEvent> {
+        @Override
+        public void openFile(String name) throws IOException {
+            createPrivate(Path.of(name));
+            super.openFile(name);
+        }
     }
 }

@@ -30,14 +30,14 @@ final class OpsSecret {
     static Optional<String> readOrMake(Path data) throws CommandFailure {
         Path file = data.resolve(FILE);
         try {
-            Files.createDirectories(data);
+            if (!Files.isDirectory(data)) {
+                Files.createDirectories(data);
+            }
             if (!Files.exists(file)) {
                 make(file);
             }
-        } catch (FileAlreadyExistsException e) {
-            LOG.debug("another relay with this data folder was faster: {}", e.toString());
         } catch (IOException e) {
-            if (Files.isWritable(data)) {
+            if (AuditFile.mayWrite(data)) {
                 LOG.warn("the console has no secret: {} cannot be made: {}", file, Causes.text(e));
                 return Optional.empty();
             }
@@ -54,6 +54,8 @@ final class OpsSecret {
         try {
             Files.writeString(part, Token.random().hex() + "\n", StandardOpenOption.TRUNCATE_EXISTING);
             Files.createLink(file, part);
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("another relay with this data folder was faster: {}", e.toString());
         } finally {
             Files.delete(part);
         }

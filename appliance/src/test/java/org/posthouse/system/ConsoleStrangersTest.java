@@ -1,0 +1,119 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.peer.PeerUser;
+
+/** What another user of the host can do at a relay's console, with a shell alone: look, and ask how it is. */
+@Timeout(900)
+final class ConsoleStrangersTest {
+    private static final String NOBODY = "65534";
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    /** More than the console has connections. */
+    private static final int HELD = 200;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void requireRoot() {
+        assumeTrue(PeerUser.own() == 0, "only root can start a process of another user");
+    }
+
+    /** As another user; the script has the console's port as $1. */
+    private static Process stranger(Relays relay, String script) throws IOException {
+        String console = relay.ready().console();
+        return new ProcessBuilder("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups",
+                "bash", "-c", script, "stranger", console.substring(console.lastIndexOf(':') + 1)).redirectErrorStream(true).start();
+    }
+
+    private static String said(Process process) throws IOException, InterruptedException {
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        return said;
+    }
+
+    private static String ask(Relays relay, String request, String... headers) throws IOException, InterruptedException {
+        String head = request + " HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n"
+                + String.join("", List.of(headers).stream().map(h -> h + "\\r\\n").toList());
+        return said(stranger(relay, "exec 3<>/dev/tcp/127.0.0.1/$1; printf '" + head + "\\r\\n" + "' >&3; cat <&3"));
+    }
+
+    private static String order(Relays relay, String path, String body, String... headers) throws IOException, InterruptedException {
+        String more = String.join("", List.of(headers).stream().map(h -> h + "\\r\\n").toList());
+        String head = "POST " + path + " HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\nContent-Type: application/json\\r\\nContent-Length: "
+                + body.length()
+                + "\\r\\n" + more + "\\r\\n";
+        return said(stranger(relay, "exec 3<>/dev/tcp/127.0.0.1/$1; printf '" + head + body + "' >&3; cat <&3"));
+    }
+
+    @Test
+    void strangersGiveNoOrdersAndAreToldOfInTheAuditLog() throws Exception {
+        Path data = folder.resolve("data");
+        try (Relays relay = Relays.start(folder, "site-a", "--data", data.toString())) {
+            assertThat(order(relay, "/api/v1/mode", "{\"mode\":\"pooled\"}")).startsWith("HTTP/1.1 401").contains("user " + NOBODY);
+            assertThat(order(relay, "/api/v1/drain", "{\"drain\":true}")).startsWith("HTTP/1.1 401");
+            assertThat(order(relay, "/api/v1/end-job", "{\"job\":\"1\"}")).startsWith("HTTP/1.1 401");
+            assertThat(relay.get("/api/v1/relays").at("/relays/0/mode").asText()).isEqualTo("multiplexed");
+            Path secret = data.resolve("ops-token");
+            Path audit = data.resolve("audit.log");
+            for (Path file : List.of(secret, audit)) {
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).as(file.toString()).isEqualTo("rw-------");
+            }
+            String token = Files.readString(secret).strip();
+            assertThat(order(relay, "/api/v1/mode", "{\"mode\":\"pooled\"}", "Authorization: Bearer " + token)).startsWith("HTTP/1.1 200");
+            Command.Result own = Command.run(folder, "mode", "multiplexed", "--ops", relay.ready().console());
+            assertThat(own.status()).as(own.err()).isZero();
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(Files.readString(audit))
+                    .contains("refused site-a: console: user 65534 at 127.0.0.1:", "POST /api/v1/mode: it shows no secret")
+                    .contains("changed console: user 65534 at 127.0.0.1:", "with the secret: ModeOrder[mode=pooled")
+                    .contains("changed console: user 0 at 127.0.0.1:", "ModeOrder[mode=multiplexed"));
+            assertThat(Files.readString(audit)).doesNotContain(token);
+        }
+    }
+
+    @Test
+    void aConsoleThatIsPrivateShowsStrangersHealthAlone() throws Exception {
+        try (Relays relay = Relays.start(folder, "site-a", "--private-console")) {
+            for (String path : List.of("/", "/metrics", "/api/v1/jobs", "/api/v1/relays", "/api/v1/events")) {
+                assertThat(ask(relay, "GET " + path)).as(path).startsWith("HTTP/1.1 401");
+            }
+            assertThat(ask(relay, "GET /healthz")).startsWith("HTTP/1.1 200");
+            assertThat(ask(relay, "GET /readyz")).startsWith("HTTP/1.1 200");
+            assertThat(relay.get("/api/v1/relays").path("relays")).hasSize(1);
+        }
+    }
+
+    @Test
+    void connectionsOfStrangersKeepNobodyFromHealth() throws Exception {
+        try (Relays relay = Relays.start(folder, "site-a")) {
+            String hold = "for i in $(seq " + HELD + "); do exec {fd}<>/dev/tcp/127.0.0.1/$1;"
+                    + " [ $((i % 2)) = 0 ] || printf 'POST /api/v1/mode HTTP/1.1\\r\\nHost: localhost\\r\\nX: half' >&$fd; done; echo held; cat";
+            Process stranger = stranger(relay, hold);
+            try {
+                assertThat(new String(stranger.getInputStream().readNBytes(4), StandardCharsets.UTF_8)).isEqualTo("held");
+                for (int i = 0; i < 20; i++) {
+                    assertThat(relay.get("/healthz").path("status").asText()).isEqualTo("ok");
+                    assertThat(relay.get("/readyz").path("ready").asBoolean()).isTrue();
+                }
+            } finally {
+                stranger.destroyForcibly();
+            }
+        }
+    }
+}
