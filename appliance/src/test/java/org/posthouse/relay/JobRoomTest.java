@@ -91,8 +91,8 @@ class JobRoomTest {
 
     /** As who opens jobs and never starts a rank did: no one could log anything any more, for a month. */
     @Test
-    void ranksThatNeverComeTakeNoRoomForLong() throws Exception {
-        start(1_000);
+    void oneOwnersJobsLeaveRoomForOthers() throws Exception {
+        start(600_000);
         int opened = 0;
         try {
             for (; opened < 100; opened++) {
@@ -103,9 +103,15 @@ class JobRoomTest {
         }
         assertThat(opened).as("three quarters of what the log takes").isBetween(2, ranks() * 3 / 8);
         assertThat(relay.view().readiness().ready()).as("there is room for others").isTrue();
-        await().atMost(PATIENCE).until(() -> openJobs() == 0);
-        open(500, ranks(), WEEK);
-        assertThat(openJobs()).isEqualTo(1);
+    }
+
+    @Test
+    void aJobWhoseRanksNeverComeEndsWithoutItsLauncher() throws Exception {
+        start(1_000);
+        for (int job = 1; job <= 3; job++) {
+            open(job, ranks(), WEEK).close();
+            await().atMost(PATIENCE).until(() -> openJobs() == 0 && relay.journal().room().reservations().count() == 0);
+        }
     }
 
     @Test

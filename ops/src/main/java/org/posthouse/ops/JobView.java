@@ -18,7 +18,7 @@ import java.util.Objects;
  * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is ended; 0 if it is there
  * @param standsStillSince milliseconds since 1970 UTC since when all of its ranks that have not called Finalize wait, for a minute at least; 0 if
  *     they do not, as far as is known
- * @param owner who opened it, such as "user 1000"; empty if that is not known
+ * @param owner who opened it, as its relay knows him: the host that its launcher's connection came from; empty if that is not known
  * @param reservedBytes room in the log that is reserved for what its ranks may have under way; 0 if it is not logged
  * @param pinnedBytes of the log from the oldest record on that one of its ranks needs: no more of it than that can go before this job; 0 if none does
  */

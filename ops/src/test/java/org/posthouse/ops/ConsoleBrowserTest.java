@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -235,6 +236,30 @@ class ConsoleBrowserTest {
             browser.run("window.fetch = () => Promise.reject(new DOMException('signal timed out', 'TimeoutError'))");
             browser.run("document.querySelector('dialog .primary').click()");
             browser.await("no answer", () -> text("dialog .notice"), "No answer; it may have been changed: see Mode in the table");
+        }
+    }
+
+    /** As over a proxy, or from another user's browser. */
+    @Test
+    void whoIsNotKnownIsAskedForTheSecretOnce() throws Exception {
+        String secret = "00112233445566778899aabbccddeeff";
+        OpsConfig strangers = OpsConfig.loopback(0)
+                .access(new OpsConfig.Access(PeerTrust.NOBODY, Optional.of(secret), false, ConsoleAudit.NONE));
+        try (OpsFixture ops = new OpsFixture(strangers)) {
+            open(ops);
+            browser.run("document.querySelector('[aria-haspopup=dialog]').click()");
+            browser.await("the dialog", () -> browser.all("dialog.mode[open]").size(), 1);
+            browser.run("[...document.querySelectorAll('dialog input[type=radio]')].find(e => e.id === 'mode-pooled').click()");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("the question", () -> browser.all("dialog input[type=password]").size(), 1);
+            assertThat(text("dialog .notice")).startsWith("Not changed: this browser is not one of the relay");
+            browser.run("document.querySelector('dialog input[type=password]').value = 'wrong'");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("a wrong one", () -> text("dialog .notice"), "Not changed: this is not the relay’s secret.");
+            browser.run("document.querySelector('dialog input[type=password]').value = '" + secret + "'");
+            browser.run("document.querySelector('dialog .primary').click()");
+            browser.await("the change", () -> text(".notice.told").contains("rennes-a: multiplexed → pooled"), true);
+            assertThat(browser.run("return sessionStorage.getItem('posthouse.ops-token')")).isEqualTo(secret);
         }
     }
 
