@@ -1,5 +1,7 @@
 package org.posthouse.core;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.stream.LongStream;
 
 /**
@@ -17,6 +19,22 @@ public final class SeededRuns {
     /** Whether one seed is named, so that figures of many say nothing. */
     public static boolean isOne() {
         return ONE != null;
+    }
+
+    /**
+     * A closing count of all runs: how often that happened without which they prove little. The seeds of the build must have more than {@code bound}, which says
+     * nothing of the product but that its test is one. Other seeds may make tamer worlds: what they had is printed where it is less, and fails nothing.
+     */
+    public static void tally(String what, long count, long bound) {
+        tally(what, count, bound, ONE == null && FROM == 1);
+    }
+
+    static void tally(String what, long count, long bound, boolean isOfTheBuild) {
+        if (isOfTheBuild) {
+            assertThat(count).as(what).isGreaterThan(bound);
+        } else if (ONE == null && count <= bound) {
+            System.out.println("tame worlds from seed " + FROM + " on: " + what + ": " + count + ", of the build's seeds more than " + bound);
+        }
     }
 
     /** One run of a property. */
