@@ -146,6 +146,10 @@ public final class Campaign {
         }
     }
 
+    private long runSecondsMax() {
+        return baseline == null ? plan.runSecondsMax() : plan.runSecondsMax(baseline);
+    }
+
     /** Empty if a user has ended it. */
     private Optional<Run> execute(List<Strike> strikes) throws JobFailure, InterruptedException {
         if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
@@ -159,7 +163,7 @@ public final class Campaign {
         Transcript transcript = new Transcript();
         JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
         watch.accept(job);
-        try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
+        try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
             if (executioner.isInterrupted()) {
                 return Optional.empty();
@@ -175,7 +179,7 @@ public final class Campaign {
         Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(
-                job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, plan.runSecondsMax())) {
+                job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
             if (executioner.isInterrupted()) {
                 return Optional.empty();

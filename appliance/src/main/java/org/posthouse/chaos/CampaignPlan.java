@@ -18,7 +18,7 @@ import org.posthouse.launch.RelayProcess;
  * @param relayEvery each kill of so many is one of a relay; 0: none is
  * @param launcherEvery the first kill and each one so many later is of a launcher, also if it were of a relay otherwise; 0: none is
  * @param seed decides which ranks and relays, and at which moments of the run without kills
- * @param runSecondsMax how long one run may take before it counts as hung, from 1
+ * @param runSecondsMax how long one run may take at least before it counts as hung, from 1
  */
 public record CampaignPlan(
         JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
@@ -27,6 +27,9 @@ public record CampaignPlan(
 
     /** One kill of so many comes at any moment of the job, JVM starts and ends included; the others while ranks communicate. */
     private static final int ANY_MOMENT_ONE_OF = 5;
+
+    /** Of what a run takes without kills. */
+    private static final int TIMES_WITHOUT_KILLS = 8;
 
     public CampaignPlan {
         relays = List.copyOf(relays);
@@ -38,6 +41,11 @@ public record CampaignPlan(
         if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
             throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
         }
+    }
+
+    /** How long a run may take before it counts as hung, on a host where one without kills takes so long: kills and restarts take several times as long as messages do, and all of it is slow together. */
+    long runSecondsMax(Baseline baseline) {
+        return Math.max(runSecondsMax, TIMES_WITHOUT_KILLS * baseline.totalMs() / 1_000);
     }
 
     /**

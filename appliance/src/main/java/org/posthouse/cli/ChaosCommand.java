@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.posthouse.chaos.Campaign;
 import org.posthouse.chaos.CampaignPlan;
@@ -17,6 +18,7 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
+import org.posthouse.mpj.Settings;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
@@ -87,7 +89,8 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--run-timeout",
             defaultValue = "120",
             paramLabel = "SECONDS",
-            description = "A run that is not over then is ended and has failed (default: ${DEFAULT-VALUE}).")
+            description = "A run that is not over then, and not after eight times the run without kills, is ended and has failed; a relay is waited for as long"
+                    + " (default: ${DEFAULT-VALUE}).")
     private int runSecondsMax;
 
     @Option(names = "--json", description = "Print one JSON object at the end; the lines for people go to the error stream.")
@@ -112,7 +115,9 @@ final class ChaosCommand implements Callable<Integer> {
         }
         Map<String, String> environment = new HashMap<>();
         checkpoints.into(environment);
-        Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, Patience.DEFAULT.relayTimeoutMs());
+        // A relay that is killed comes back, however busy the host is: who waits for it gives up with the run, and not before.
+        environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(runSecondsMax, Settings.RECONNECT_S_MAX)));
+        Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
         JobSpec spec = job.spec(command, environment, durability, patience);
         try (Interruption interruption = Interruption.open();
                 RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {

@@ -73,4 +73,12 @@ class CampaignPlanTest {
         assertThat(each(strikes(0, 5, 7), when)).isEqualTo(each(strikes(0, 0, 7), when)).isNotEqualTo(each(strikes(0, 5, 8), when));
         assertThat(strikes(0, 5, 7)).allSatisfy(strike -> assertThat(strike.afterMs()).isBetween(0L, strike.fromInit() ? 1_500L : 2_000L));
     }
+
+    /** A host of load 50 took 101 s for a run without kills, and 84 s to start a relay again. */
+    @Test
+    void aRunMayTakeTheLongerTheSlowerItsHostIs() {
+        CampaignPlan plan = plan(3, 0, 0, 1);
+        assertThat(plan.runSecondsMax(new Baseline(2_000, 500, 7))).isEqualTo(60);
+        assertThat(plan.runSecondsMax(new Baseline(101_690, 40_400, 7))).isEqualTo(813);
+    }
 }
