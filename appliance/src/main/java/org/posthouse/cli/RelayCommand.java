@@ -154,6 +154,9 @@ final class RelayCommand implements Callable<Integer> {
     @Mixin
     private LogOptions log;
 
+    @Mixin
+    private MemoryOptions memory;
+
     @Option(
             names = "--launcher-timeout",
             paramLabel = "SECONDS",
@@ -310,6 +313,7 @@ final class RelayCommand implements Callable<Integer> {
             problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
         }
         LogLimits limits = problems.of(log::limits);
+        Long unexpectedBytes = problems.of(memory::unexpectedBytes);
         ModeConfig modes = problems.of(mode::config);
         LoopKind loops = problems.of(() -> loops(modes));
         Token token = problems.of(() -> TokenFile.read(tokenFile));
@@ -341,7 +345,7 @@ final class RelayCommand implements Callable<Integer> {
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 limits,
                 LauncherWait.ofSeconds(launcherTimeoutSeconds).keepMax(keepMaxSeconds),
-                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
+                limits.core(CoreConfig.DEFAULT.withUnexpected(unexpectedBytes), RelayConfig.SHARDS_DEFAULT),
                 Optional.ofNullable(links),
                 linkPatienceSeconds);
         GroupConfig member = problems.of(() -> group.config(config));

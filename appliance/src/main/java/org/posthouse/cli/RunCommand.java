@@ -140,6 +140,9 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private LogOptions log;
 
+    @Mixin
+    private MemoryOptions memory;
+
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders; DIR/* is all jars in DIR.")
     private String classPath = "";
 
@@ -247,7 +250,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void refuseOfRelaysInside() {
-        String given = LogWords.given(command, "--mode", "--loops", "--pipeline", "--lanes", "--log-limit", "--log-high-mark", "--on-log-full");
+        String given =
+                LogWords.given(command, "--mode", "--loops", "--pipeline", "--lanes", "--log-limit", "--log-high-mark", "--on-log-full", "--unexpected-max");
         if (!given.isEmpty()) {
             throw new ParameterException(command.commandLine(), given + ": of relays inside this process; with --relay, posthouse relay has them");
         }
@@ -306,7 +310,7 @@ final class RunCommand implements Callable<Integer> {
         ModeConfig placed = mode.config();
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, interruption::isStopped)) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);

@@ -24,6 +24,11 @@ final class BlockedRanks {
 
         private boolean told;
 
+        /** Number of its call, and of that of the rank that it waits for, as the launcher was told of them; 0 if it was not. */
+        private int behind;
+
+        private int behindOther;
+
         private Place(Stall word, long nowNanos) {
             this.word = word;
             sinceNanos = nowNanos;
@@ -100,6 +105,32 @@ final class BlockedRanks {
             place.stillSinceNanos = nowNanos;
         });
         return told;
+    }
+
+    /** The last word of a rank that waits for its message to be matched; null if it does not. */
+    Stall sending(int rank) {
+        Place place = byRank.get(rank);
+        return place != null && place.word.waitsForMatch() ? place.word : null;
+    }
+
+    /** The last words of all ranks that wait for a message to this one to be matched. */
+    List<Stall> sendingTo(int rank) {
+        List<Stall> all = new ArrayList<>();
+        for (Place place : byRank.values()) {
+            if (place.word.waitsForMatch() && place.word.peer() == rank) {
+                all.add(place.word);
+            }
+        }
+        return all;
+    }
+
+    /** Whether the launcher is to hear now that one waits for the other; it is told once of the same two calls. */
+    boolean tellsBehind(Stall send, Stall other) {
+        Place place = byRank.get(send.rank());
+        boolean tells = place.behind != send.number() || place.behindOther != other.number();
+        place.behind = send.number();
+        place.behindOther = other.number();
+        return tells;
     }
 
     void forget(int rank) {

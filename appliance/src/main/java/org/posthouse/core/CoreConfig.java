@@ -6,7 +6,7 @@ import org.posthouse.wire.Wire;
  * The core's limits.
  *
  * <p>A job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through
- * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes. With a log: none, only envelopes.
+ * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes, and for all together {@code unexpectedBytesTotal}. With a log: none, only envelopes.
  * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read. Of what senders of large messages
  * were told to send at most {@code windowBytes} for each and {@code lentBytesTotal} for all is not here yet.
  *
@@ -19,8 +19,10 @@ import org.posthouse.wire.Wire;
  *     1.3 Gbit/s over a round trip of 100 ms; whole chunks
  * @param lentBytesTotal what senders may have under way of such messages beyond a window each, by all cores of the relay: 10 Gbit/s / 8 * 100 ms = 125 MB
  * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back; past it they get it
- *     when a message was delivered. About 150 bytes of heap each: 256 Ki x 150 = 38 MiB a rank
- * @param storedMessagesMaxTotal the same for all ranks of the relay: 1 Mi x 150 = 150 MiB
+ *     when a message was delivered. {@link #STORED_BYTES} of heap each
+ * @param storedMessagesMaxTotal the same for all ranks of the relay
+ * @param unexpectedBytesTotal memory of messages of jobs without a log that wait for their receives and whose senders have had their credit back, for all ranks of the relay;
+ *     past it they get it when a message was delivered
  */
 public record CoreConfig(
         long creditBytes,
@@ -29,9 +31,16 @@ public record CoreConfig(
         long lentBytes,
         long lentBytesTotal,
         int storedMessagesMax,
-        int storedMessagesMaxTotal) {
+        int storedMessagesMaxTotal,
+        long unexpectedBytesTotal) {
+    /** Heap of a message that waits in the log, at most. */
+    static final int STORED_BYTES = 150;
+
+    /** Memory for messages that wait for their receives beyond their senders' credit: three eighths of the heap of a relay's process. */
+    public static final long UNEXPECTED_BYTES = 384L << 20;
+
     public static final CoreConfig DEFAULT =
-            new CoreConfig(16L << 20, 16_384, 1L << 20, 15L << 20, 128L << 20, 256 << 10, 1 << 20);
+            new CoreConfig(16L << 20, 16_384, 1L << 20, 15L << 20, 128L << 20, 0, 0, 0).withUnexpected(UNEXPECTED_BYTES);
 
     /** What the delivery of a message that waits in the log takes there: a record of 112 bytes, its header and its place in the index. */
     private static final int DELIVERY_BYTES = 128;
@@ -57,6 +66,24 @@ public record CoreConfig(
             throw new IllegalArgumentException("stored messages: at most " + storedMessagesMax + " for a rank and "
                     + storedMessagesMaxTotal + " for all; expected 0 or more, and no more for one than for all");
         }
+        if (unexpectedBytesTotal < 0) {
+            throw new IllegalArgumentException("memory of unexpected messages: " + unexpectedBytesTotal + " bytes; expected 0 or more");
+        }
+    }
+
+    /**
+     * With so much memory for messages that wait for their receives beyond what their senders' credit covers: two thirds for envelopes of those that are in the log, the rest for those that are
+     * nowhere else; three quarters of each for one rank, so that what one rank does not receive leaves something to the others.
+     */
+    public CoreConfig withUnexpected(long bytes) {
+        int stored = (int) Math.min(bytes / 3 * 2 / STORED_BYTES, Integer.MAX_VALUE);
+        return new CoreConfig(
+                creditBytes, creditMessages, windowBytes, lentBytes, lentBytesTotal, (int) (stored / 4L * 3), stored, bytes / 3);
+    }
+
+    /** Of that what is for one rank. */
+    long unexpectedBytesMax() {
+        return unexpectedBytesTotal / 4 * 3;
     }
 
     /**
@@ -73,7 +100,8 @@ public record CoreConfig(
                 Math.min(lent, lentBytes),
                 lent,
                 Math.min(stored, storedMessagesMax),
-                stored);
+                stored,
+                unexpectedBytesTotal);
     }
 
     private static long wholeChunks(long bytes) {

@@ -11,12 +11,12 @@ import org.posthouse.wire.WireException;
  * The mailbox's side of a message's way (docs/architecture.md, steps 3 to 5): logged on arrival, matched, logged again and
  * delivered; and when something flows back to its sender, for {@link Grants} to say. Confined to the relay core.
  *
- * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone. There it is read back when it is
+ * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone; as long as there is room its sender is done with it ({@link UnexpectedBudget}). From the log it is read back when it is
  * matched, and no faster than its receiver reads: the DELIVERED goes out at once, as the order of deliveries wants, and
  * payload that the connection does not take now follows in chunks. What arrives meanwhile goes behind it, into the log.
  */
 final class Deliveries {
-    private final InLog inLog;
+    private final UnexpectedBudget budget;
     private final Grants grants;
     private final MatchTimes times;
     private final Checkpoints checkpoints;
@@ -24,8 +24,8 @@ final class Deliveries {
     private long messagesStored;
     private long messagesPushed;
 
-    Deliveries(CoreConfig config, int shards, MatchTimes times, Checkpoints checkpoints) {
-        this.inLog = new InLog(config, shards);
+    Deliveries(CoreConfig config, int shards, UnexpectedPool pool, MatchTimes times, Checkpoints checkpoints) {
+        this.budget = new UnexpectedBudget(config, pool);
         this.grants = new Grants(config, shards, this::progress);
         this.times = times;
         this.checkpoints = checkpoints;
@@ -154,16 +154,16 @@ final class Deliveries {
     private void store(HomedRank to, Message message, Parcel head) {
         if (to.job().logged()) {
             message.leaveMemory();
-            letRunAhead(to, message);
         } else {
             head.settle();
         }
+        letRunAhead(to, message);
     }
 
-    /** What the log has does not keep its sender waiting; and what was offered for want of credit is asked for. */
+    /** What the log has, or what there is memory for, does not keep its sender waiting; and what was offered for want of credit is asked for. */
     private void letRunAhead(HomedRank to, Message message) {
         boolean offered = message.form() == FrameType.OFFER;
-        if ((offered ? message.isStorable() : message.isComplete()) && inLog.admit(to, message)) {
+        if ((offered ? message.isStorable() : message.isComplete()) && budget.admit(to, message)) {
             if (offered) {
                 freeOfferPlace(to.job(), message);
                 grants.letGoOn(to.job(), message);
@@ -281,14 +281,14 @@ final class Deliveries {
     private void storeChunk(HomedRank to, Message message, Parcel chunk) {
         if (to.job().logged()) {
             chunk.release();
-            if (message.form() != FrameType.OFFER) {
-                letRunAhead(to, message);
-            } else if (grants.wantsMore(message)) {
-                grants.letGoOn(to.job(), message);
-            }
         } else {
             chunk.settle();
             message.keepChunk(chunk);
+        }
+        if (message.form() != FrameType.OFFER) {
+            letRunAhead(to, message);
+        } else if (grants.wantsMore(message)) {
+            grants.letGoOn(to.job(), message);
         }
     }
 
@@ -394,7 +394,7 @@ final class Deliveries {
             to.incoming().defer(message);
         } else if (wantsMore) {
             grants.letGoOn(to.job(), message);
-        } else if (!inLog.leave(to, message) && !offered) {
+        } else if (!budget.leave(to, message) && !offered) {
             grants.giveBack(to.job(), message);
         }
     }
@@ -424,13 +424,13 @@ final class Deliveries {
         times.stored(message);
         boolean offered = message.form() == FrameType.OFFER;
         if (offered ? message.isStorable() : message.isComplete()) {
-            inLog.restore(to, message);
+            budget.restore(to, message);
         }
     }
 
     /** The rank's job ends; what arrives for it is still here. */
     void forget(HomedRank to) {
-        inLog.forget(to);
+        budget.forget(to);
         grants.forget(to);
     }
 }

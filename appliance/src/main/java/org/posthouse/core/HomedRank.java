@@ -37,6 +37,7 @@ public final class HomedRank {
     private int unreadAnswers;
     private int offers;
     private int ahead;
+    private long aheadBytes;
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
@@ -417,13 +418,19 @@ public final class HomedRank {
         return offers;
     }
 
-    /** Messages for it that are in the log, undelivered, and whose senders have had their credit back. */
+    /** Messages for it that are undelivered, and whose senders have had their credit back. */
     int ahead() {
         return ahead;
     }
 
-    void countAhead(int change) {
+    /** What they take of memory; 0 where the log has them. */
+    long aheadBytes() {
+        return aheadBytes;
+    }
+
+    void countAhead(int change, long bytes) {
         ahead += change;
+        aheadBytes += bytes;
     }
 
     void countSent(long messageBytes) {

@@ -55,10 +55,16 @@ public final class RelayCore {
      */
     public RelayCore(
             String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
+        this(relay, config, shards, UnexpectedPool.share(config, shards), nanoTime, historian, images);
+    }
+
+    /** The same with a pool that the relay's cores share. */
+    public RelayCore(
+            String relay, CoreConfig config, int shards, UnexpectedPool pool, LongSupplier nanoTime, Historian historian, Images images) {
         this.historian = historian;
         jobs = new OpenJobs(relay, shards, crossings);
         checkpoints = new Checkpoints(images);
-        deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime), checkpoints);
+        deliveries = new Deliveries(config, shards, pool, new MatchTimes(nanoTime), checkpoints);
         lives = new RankLives(relay, config, deliveries, checkpoints, mismatches, historian);
         rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
         peerFrames = new PeerFrames(deliveries, crossings, historian);

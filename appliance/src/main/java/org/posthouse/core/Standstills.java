@@ -21,6 +21,7 @@ final class Standstills {
     /** A rank says where it is blocked, or that it goes on. It says so again every few seconds: nothing else is waited for. */
     void word(Job job, Stall word, long nowNanos) {
         boolean goesOn = job.blocked().word(word, nowNanos);
+        tellBehind(job, word);
         HomedRank rank = job.homed(word.rank());
         if (rank == null) {
             return;
@@ -30,6 +31,33 @@ final class Standstills {
         }
         if (!isExcused(job) && job.blocked().tells(word.rank(), nowNanos)) {
             told(rank).ifPresent(job::report);
+        }
+    }
+
+    /**
+     * What can be said for certain where the rank is at home that a send waits for: it has asked for all that it asks for before its own send is matched, and this one is not matched. So it is matched later, if ever; and
+     * of sends that wait for each other in a ring each would be matched later than itself (ADR 72). Nothing of that depends on when words come.
+     */
+    private static void tellBehind(Job job, Stall word) {
+        if (!word.waitsForMatch()) {
+            return;
+        }
+        if (job.homed(word.peer()) != null) {
+            tellBehind(job, word, word.peer());
+        }
+        if (job.homed(word.rank()) != null) {
+            job.blocked().sendingTo(word.rank()).forEach(send -> tellBehind(job, send, word.rank()));
+        }
+    }
+
+    private static void tellBehind(Job job, Stall send, int to) {
+        Stall other = job.blocked().sending(to);
+        Message offer = other == null || job.homed(to).state() != RankState.CONNECTED
+                ? null
+                : job.homed(to).mailbox().offer(send.context(), send.rank(), send.group());
+        if (offer != null && offer.clearedUpTo() == Repeats.NOT_CLEARED && job.blocked().tellsBehind(send, other)) {
+            String why = offer.isStorable() ? " (no room for it before its receive)" : " (it waits for its receive, by its length or mode)";
+            job.report(new JobEvent(job.id(), JobEvent.SENDS_BEHIND, send.rank(), to, send.number(), other.number(), send.text() + why));
         }
     }
 

@@ -59,6 +59,7 @@ final class JobWatch {
     private final Recoveries recoveries;
     private final RelayLosses losses = new RelayLosses();
     private final Standstill standstill;
+    private final SendRing sendRing = new SendRing();
     private final Afterwork afterwork;
     private final int[] homeOf;
     private final Deadlines deadlines;
@@ -370,7 +371,20 @@ final class JobWatch {
         } else {
             onRank(rank, event, atNs);
             tellStandstill(rank, event);
+            tellRing(rank, event);
             judge(rank, nowNs, nowNs);
+        }
+    }
+
+    /** Of ranks that wait for each other people hear at once. */
+    private void tellRing(int rank, JobEvent event) {
+        if (event.kind() == JobEvent.SENDS_BEHIND) {
+            List<Integer> ring = sendRing.waits(rank, (int) event.a(), event.code(), (int) event.b(), event.text());
+            if (!ring.isEmpty() && !closing && goesOn()) {
+                tell.accept(sendRing.words(ring));
+            }
+        } else if (!ranks.isConnected(rank)) {
+            sendRing.forget(rank);
         }
     }
 
@@ -424,7 +438,7 @@ final class JobWatch {
             }
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
-            case JobEvent.BLOCKED -> {}
+            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {}
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }

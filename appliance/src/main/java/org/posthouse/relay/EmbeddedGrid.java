@@ -48,6 +48,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final UnaryOperator<Supplier<LogSync>> disk;
     private final LinkChange linkChange;
     private final BooleanSupplier unwanted;
+    private long unexpectedBytes = RelayConfig.unexpectedBytesDefault();
 
     /** What a test changes in a relay's links before it starts. */
     interface LinkChange {
@@ -106,18 +107,21 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
-        return start(vertx, sites, relaysPerSite, logs, mode, lanes, () -> false);
+        return start(vertx, sites, relaysPerSite, logs, mode, lanes, RelayConfig.unexpectedBytesDefault(), () -> false);
     }
 
     /**
      * The same, for somebody who may want them no more before they have opened their logs, which may wait for room on a full disk: then there is none of them.
      *
+     * @param unexpectedBytes what messages may take of each relay's memory that wait for their receives
      * @param unwanted asked by the relays that have not
      */
     public static EmbeddedGrid start(
-            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes, BooleanSupplier unwanted) throws IOException {
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes, long unexpectedBytes, BooleanSupplier unwanted)
+            throws IOException {
         LinkChange laned = links -> links.lanes(lanes);
         EmbeddedGrid grid = new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, UnaryOperator.identity(), laned, unwanted);
+        grid.unexpectedBytes = unexpectedBytes;
         return start(grid, sites, relaysPerSite, logs, mode);
     }
 
@@ -172,7 +176,7 @@ public final class EmbeddedGrid implements AutoCloseable {
      * {@code keys} is null if it stays alone.
      */
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withLocal(LocalSockets.of(System.getenv()));
+        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withUnexpected(unexpectedBytes).withLocal(LocalSockets.of(System.getenv()));
         if (logs.isPresent()) {
             Path logFolder = RelayConfig.logFolder(folder.path().resolve("data-" + id.site()), id);
             config = config.withLog(logFolder, logs.get());

@@ -302,7 +302,7 @@ final class OpenJob {
         return switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED,
                     JobEvent.LIMITED,
-                    JobEvent.SAVES, JobEvent.BLOCKED -> true;
+                    JobEvent.SAVES, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> true;
             default -> false;
         };
     }

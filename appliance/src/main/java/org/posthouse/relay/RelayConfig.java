@@ -84,9 +84,20 @@ public record RelayConfig(
                 Optional.empty(),
                 LogLimits.DEFAULT,
                 LauncherWait.DEFAULT,
-                CoreConfig.DEFAULT,
+                CoreConfig.DEFAULT.withUnexpected(unexpectedBytesDefault()),
                 Optional.empty(),
                 0);
+    }
+
+    /** What messages may take of a relay's memory that wait for their receives: as much as is usual, or three eighths of the heap. */
+    public static long unexpectedBytesDefault() {
+        return Math.min(CoreConfig.UNEXPECTED_BYTES, Runtime.getRuntime().maxMemory() / 8 * 3);
+    }
+
+    /** With so much memory for messages that wait for their receives. */
+    public RelayConfig withUnexpected(long bytes) {
+        return new RelayConfig(
+                site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core.withUnexpected(bytes), links, linkPatienceSeconds);
     }
 
     /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */

@@ -13,6 +13,7 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.UnexpectedPool;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -55,17 +56,19 @@ final class Shard {
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
     /**
+     * @param pool memory that the relay's shards share
      * @param histories where the histories of its ranks are, and the thread that reads them
      * @param gate what leaves the relay goes through it in jobs that survive its host
      * @param connections how many the relay has
      */
     Shard(
-            int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate, IntSupplier connections) {
+            int number, String relay, CoreConfig config, int shards, UnexpectedPool pool, Workplace home, Histories histories, Gate gate,
+            IntSupplier connections) {
         this.connections = connections;
         this.gate = gate;
         this.backlog = new Backlog(histories.journal()::isFull, job -> histories.journal().room().waits(job));
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
+        this.core = new RelayCore(relay, config, shards, pool, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);
     }
 

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.UnexpectedPool;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -48,8 +49,9 @@ final class Shards {
             String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates, IntSupplier connections) {
         this.relay = relay;
         this.credit = config;
+        UnexpectedPool pool = UnexpectedPool.of(config);
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories, gates.get(), connections));
+            shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), histories, gates.get(), connections));
         }
         Shard.introduce(shards);
     }

@@ -128,14 +128,14 @@ final class AdmissionTest {
 
     @Test
     void refusesLimitsThatCannotWork() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN - 1, 16, 128 * 1024, 0, 0, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 15, 128 * 1024, 0, 0, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 64 * 1024, 0, 0, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN - 1, 16, 128 * 1024, 0, 0, 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 15, 128 * 1024, 0, 0, 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 64 * 1024, 0, 0, 1, 1, 0));
         assertThatIllegalArgumentException()
                 .as("the library's chunks begin at multiples of 64 KiB")
-                .isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024 + 1, 0, 0, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 0, 0, -1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 0, 0, 2, 1));
+                .isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024 + 1, 0, 0, 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 0, 0, -1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 0, 0, 2, 1, 0));
     }
 
     @Test

@@ -210,4 +210,65 @@ final class BlockedRanksTest {
         stays(zero, 5, "Recv(source 1, tag 7)", P2P, 100);
         assertThat(told()).hasSize(logged ? 0 : 1);
     }
+
+    private static final int SENDS = P2P | Stall.SENDS;
+
+    private void sends(OneRelay.Rank rank, int number, long sequence) throws WireException {
+        int self = rank.rank.rank();
+        relay.core.blocked(rank.rank, new Stall(OneRelay.JOB, 0, sequence, number, self, 1 - self, "Send(destination " + (1 - self) + ")", SENDS));
+    }
+
+    private void offers(OneRelay.Rank rank, long sequence) throws Exception {
+        int self = rank.rank.rank();
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, self, 1 - self, 0, sequence, 10));
+    }
+
+    private List<String> behind() {
+        List<String> told = relay.events.stream()
+                .filter(event -> event.kind() == JobEvent.SENDS_BEHIND)
+                .map(event -> event.rank() + "." + event.a() + " behind " + event.code() + "." + event.b())
+                .toList();
+        relay.events.clear();
+        return told;
+    }
+
+    @Test
+    void tellsWhichSendIsMatchedLaterThanAnother() throws Exception {
+        offers(zero, 1);
+        offers(one, 1);
+        sends(zero, 4, 1);
+        assertThat(behind()).as("rank 1 may be about to receive").isEmpty();
+        sends(one, 7, 1);
+        assertThat(behind()).containsExactly("1.7 behind 0.4", "0.4 behind 1.7");
+        sends(zero, 4, 1);
+        sends(one, 7, 1);
+        assertThat(behind()).as("once").isEmpty();
+    }
+
+    @Test
+    void saysNothingOfASendThatIsMatched() throws Exception {
+        offers(zero, 1);
+        offers(one, 1);
+        one.sends(relay.frames.post(0, 0, 1, 0, 1, 0));
+        sends(zero, 4, 1);
+        sends(one, 7, 1);
+        assertThat(behind()).containsExactly("1.7 behind 0.4");
+    }
+
+    @Test
+    void saysNothingOfARankThatMayAskForMore() throws Exception {
+        offers(zero, 1);
+        offers(one, 1);
+        sends(zero, 4, 1);
+        says(one, 7, "Waitany of 2 operations", P2P);
+        says(one, 8, "Send(destination 0)", SENDS | Stall.AT_WORK);
+        assertThat(behind()).isEmpty();
+    }
+
+    @Test
+    void sendsToItselfForEver() throws Exception {
+        zero.sends(relay.frames.message(FrameType.OFFER, 0, 0, 0, 0, 1, 10));
+        relay.core.blocked(zero.rank, new Stall(OneRelay.JOB, 0, 1, 1, 0, 0, "Ssend(destination 0)", SENDS));
+        assertThat(behind()).containsExactly("0.1 behind 0.1");
+    }
 }

@@ -93,11 +93,11 @@ final class CoreWorld {
         return switch (random.nextInt(3)) {
             case 0 -> new CoreConfig(
                     CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX,
-                    random.nextInt(9), 12);
+                    random.nextInt(9), 12, 16 << 10);
             case 1 -> new CoreConfig(
                     CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX,
                     random.nextInt(5) * (long) Wire.PAYLOAD_BYTES_MAX, (4L + random.nextInt(8)) * Wire.PAYLOAD_BYTES_MAX,
-                    random.nextInt(100), 1_000);
+                    random.nextInt(100), 1_000, 512 << 10);
             default -> CoreConfig.DEFAULT;
         };
     }
@@ -432,16 +432,17 @@ final class CoreWorld {
 
     /**
      * At most a window of an offered message is between its sender and the receiver's connection, or, while it waits in
-     * the log, between its sender and the log. Only what is offered for want of credit is asked for before it is matched.
+     * the log or in memory, between its sender and that. Only what is offered for want of credit is asked for before it is matched.
      */
     void checkGrant(SimLetter letter, long upTo) {
         boolean waits = !letter.matched || letter.bytesPassed < letter.bytesLogged;
-        long from = logged && (waits || troubled()) ? letter.bytesLogged : letter.bytesPassed;
+        long stored = logged ? letter.bytesLogged : letter.bytesCome;
+        long from = waits || logged && troubled() ? stored : letter.bytesPassed;
         long lent = isFar(coreOf[letter.source], coreOf[letter.destination]) ? config.lentBytes() : 0;
         check(upTo <= from + config.windowBytes() + lent, "cleared up to " + upTo + " after " + from + " bytes of " + letter);
         count(letter, () -> letter.bytesTold = Math.max(letter.bytesTold, upTo));
         if (!letter.matched) {
-            check(logged && letter.storable, "cleared before it was matched: " + letter);
+            check(letter.storable, "cleared before it was matched: " + letter);
             letter.pulled = true;
             pulled++;
         } else if (!waits && upTo > 0 && !troubled()) {
@@ -475,7 +476,7 @@ final class CoreWorld {
         return relayOf(from) != relayOf(to);
     }
 
-    /** Offers that a log asked for before they were matched. */
+    /** Offers that were asked for before they were matched. */
     int pulled() {
         return pulled;
     }

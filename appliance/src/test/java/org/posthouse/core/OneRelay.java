@@ -38,11 +38,11 @@ final class OneRelay {
     final List<String> strangers = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
-    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30);
+    final CoreConfig config;
     final TableJournal journal = new TableJournal(ledger, frames);
     final TableHistorian historian = new TableHistorian();
     final TableImages images = new TableImages();
-    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian, images);
+    final RelayCore core;
     final Peer there = new Way("there");
     final Peer far = new Way("far");
     boolean linked = true;
@@ -62,6 +62,12 @@ final class OneRelay {
     }
 
     private OneRelay(boolean logged, boolean keepsOutput) throws Refusal {
+        this(logged, keepsOutput, 0);
+    }
+
+    private OneRelay(boolean logged, boolean keepsOutput, long unexpectedBytes) throws Refusal {
+        config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, unexpectedBytes);
+        core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian, images);
         JobOpen opening = opening(JOB, logged);
         open(keepsOutput ? opening.keepingOutput() : opening, events);
         open(opening(OTHER_JOB, logged), otherEvents);
@@ -69,6 +75,11 @@ final class OneRelay {
 
     private void open(JobOpen opening, List<JobEvent> told) throws Refusal {
         core.openJob(opening, this::peerOf, told::add, opening.logged() ? journal : Journal.NONE);
+    }
+
+    /** It has so much memory for messages that wait for their receives. */
+    static OneRelay remembering(long unexpectedBytes) throws Refusal {
+        return new OneRelay(false, false, unexpectedBytes);
     }
 
     /** Its jobs are logged in {@link #journal}. */

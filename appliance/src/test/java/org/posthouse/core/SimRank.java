@@ -271,7 +271,7 @@ final class SimRank implements SimAhead.Owner {
         SimLetter letter = world.letter(view.context(), rank, view.destination(), view.sequence());
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         check(
-                (letter.matched || letter.pulled || !gone && world.logged() && letter.storable) != gone, // Its log may ask for it when there is room.
+                (letter.matched || letter.pulled || !gone && letter.storable) != gone, // It may have been asked for, as there was room.
                 "withdrawn is " + gone + " but matched " + letter.matched + ", pulled " + letter.pulled + ": " + letter);
         if (gone) {
             isGone(transfer);

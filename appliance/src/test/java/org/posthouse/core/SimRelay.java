@@ -159,7 +159,7 @@ final class SimRelay {
         return ways.computeIfAbsent(to, Way::new);
     }
 
-    /** P6: what a relay holds of one rank's messages fits the rank's credit; of a logged job it holds nothing at all. */
+    /** P6: what a relay holds of one rank's messages fits the rank's credit and what may wait beyond it; of a logged job it holds nothing at all. */
     private void checkBounds() {
         if (world.logged() && ledger.open() != 0) {
             throw new AssertionError("relay " + name + " holds " + ledger.open() + " parcels in memory that are in the log");
@@ -169,25 +169,33 @@ final class SimRelay {
         checkUnderWay();
         for (int source = 0; source < world.ranks(); source++) {
             ParcelLedger.Held held = ledger.of(source);
-            if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
+            long unexpected = world.config().unexpectedBytesTotal();
+            if (held.bytes > world.config().creditBytes() + unexpected
+                    || held.messages > world.config().creditMessages() + unexpected / UnexpectedBudget.MESSAGE_BYTES) {
                 throw new AssertionError("relay " + name + " holds " + held.bytes + " bytes in " + held.messages
-                        + " messages of rank " + source + ", beyond its credit");
+                        + " messages of rank " + source + ", beyond its credit and what may wait");
             }
             bytesHeldMax = Math.max(bytesHeldMax, held.bytes);
         }
     }
 
-    /** P6: nor do envelopes of messages in the log grow beyond their limits. */
+    /** P6: nor does what waits beyond its senders' credit grow beyond its limits: envelopes of what is in the log, or memory. */
     private void checkAhead() {
         int all = 0;
+        long bytes = 0;
         for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
-            if (rank.ahead() < 0 || !world.troubled() && rank.ahead() > world.config().storedMessagesMax()) {
-                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit");
+            boolean isOver = world.logged()
+                    ? rank.ahead() > world.config().storedMessagesMax()
+                    : rank.aheadBytes() > world.config().unexpectedBytesMax();
+            if (rank.ahead() < 0 || rank.aheadBytes() < 0 || !world.troubled() && isOver) {
+                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit, with " + rank.aheadBytes() + " bytes");
             }
             all += rank.ahead();
+            bytes += rank.aheadBytes();
         }
-        if (!world.troubled() && all > world.config().storedMessagesMaxTotal() || !world.logged() && all > 0) {
-            throw new AssertionError(all + " messages ahead of their credit at relay " + name);
+        boolean isOver = world.logged() ? all > world.config().storedMessagesMaxTotal() : bytes > world.config().unexpectedBytesTotal();
+        if (!world.troubled() && isOver) {
+            throw new AssertionError(all + " messages ahead of their credit at relay " + name + ", with " + bytes + " bytes");
         }
         aheadMax = Math.max(aheadMax, all);
     }

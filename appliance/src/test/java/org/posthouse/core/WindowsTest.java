@@ -149,8 +149,8 @@ final class WindowsTest {
     @Test
     void refusesWindowsThatCannotWork() {
         long window = 2L * CHUNK;
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, 1, CHUNK, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, -CHUNK, CHUNK, 1, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, window, CHUNK, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, 1, CHUNK, 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, -CHUNK, CHUNK, 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, window, window, CHUNK, 1, 1, 0));
     }
 }

@@ -84,7 +84,7 @@ final class CrashWorld {
                 : new CoreConfig(
                         2 * Wire.cost(Wire.EAGER_BYTES_MAX), 16 + random.nextInt(20), 2L * Wire.PAYLOAD_BYTES_MAX,
                         2L * Wire.PAYLOAD_BYTES_MAX, 6L * Wire.PAYLOAD_BYTES_MAX,
-                        random.nextInt(20), 1_000);
+                        random.nextInt(20), 1_000, 0);
         diskDelayMax = new int[] {5, 50, 300}[random.nextInt(3)];
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();

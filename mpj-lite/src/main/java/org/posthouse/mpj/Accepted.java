@@ -88,6 +88,11 @@ final class Accepted {
         gone.add(new Transfer(context, destination, sequence));
     }
 
+    /** How many offers were taken back, as far as is known. */
+    int takenBack() {
+        return gone.size();
+    }
+
     /** Adds all offers that were taken back, as the relay has told or as this process knows. */
     void gone(List<StatePage.Entry> state) {
         gone.forEach(offer -> state.add(new StatePage.Entry(StatePage.GONE, offer.context, offer.destination, offer.sequence)));

@@ -107,6 +107,12 @@ final class Ahead {
     private boolean open;
     private boolean ending;
 
+    /** Receives of this context that wait at the relay. */
+    private int posted;
+
+    /** Whether receives wait here that are to wait at the relay, and further ones are behind them. */
+    private boolean postsLater;
+
     /** Cost of what was granted, of what has come, and of what was received of that; taken <= pushed <= granted. */
     private long granted;
 
@@ -182,14 +188,45 @@ final class Ahead {
         return waiting.all();
     }
 
+    boolean keepsReceives() {
+        return !waiting.isEmpty();
+    }
+
     /** They wait at the relay from here on, or anew. */
     void posted() {
         waiting.clear();
+        postsLater = false;
+    }
+
+    /** What waits here is to be posted when it can be. @return whether that is new */
+    boolean postLater() {
+        boolean first = !postsLater;
+        postsLater = true;
+        return first;
+    }
+
+    /** Whether receives that are called now are to be posted behind others that were not posted yet. */
+    boolean postsLater() {
+        return postsLater;
+    }
+
+    /** Receives of this context that wait at the relay. */
+    int postedCount() {
+        return posted;
+    }
+
+    void countPosted(int change) {
+        posted += change;
     }
 
     /** It does not wait any more, though nothing has come unasked for it. */
     void remove(Receiving receiving) {
         waiting.remove(receiving);
+    }
+
+    /** As {@link #remove}; false if it does not wait here. */
+    boolean removeWaiting(Receiving receiving) {
+        return waiting.removeIfThere(receiving);
     }
 
     // ---- messages
@@ -277,7 +314,7 @@ final class Ahead {
 
     /** Whether it is time to open it: messages come that could be pushed, and the last ones were received. */
     boolean wantsToOpen() {
-        return !open && calm >= calmNeeded && taken + nextWindow - pushed >= nextWindow / 2;
+        return !open && !postsLater && calm >= calmNeeded && taken + nextWindow - pushed >= nextWindow / 2;
     }
 
     /** It is not to be opened now: it waits for as many messages again. */
@@ -338,6 +375,7 @@ final class Ahead {
     void forgetRounds() {
         open = false;
         ending = false;
+        posted = 0;
         round = 0;
         granted = 0;
         pushed = 0;

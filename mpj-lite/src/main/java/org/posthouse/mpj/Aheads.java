@@ -5,6 +5,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -18,6 +19,16 @@ final class Aheads {
     static final long HELD_COST_MAX = 64L * Ahead.WINDOW_COST;
 
     private static final int AHEAD_BYTES = 40;
+
+    /** Posts receives, as many as the relay takes. */
+    interface Posting {
+        /** Whether there is room for so many that it is worth to look what waits. */
+        boolean isWorth(Ahead ahead);
+
+        boolean mayPost(Ahead ahead);
+
+        void post(Receiving receiving) throws IOException;
+    }
 
     private final Told line;
     private final long job;
@@ -62,6 +73,10 @@ final class Aheads {
     boolean keepsMessages() {
         return behind != null && behind.values().stream().anyMatch(Ahead::keepsMessages)
                 || contexts.values().stream().anyMatch(Ahead::keepsMessages);
+    }
+
+    boolean keepsReceives() {
+        return contexts.values().stream().anyMatch(Ahead::keepsReceives);
     }
 
     /** All receives that wait, in the order of their calls in each context. */
@@ -165,7 +180,14 @@ final class Aheads {
         Ahead ahead = of(view.context());
         ahead.ended(view.round(), view.pushedCost(), view.endReason());
         open--;
-        unposted.add(ahead);
+        postLater(ahead);
+    }
+
+    /** What waits in this context is to be posted when it can be. */
+    void postLater(Ahead ahead) {
+        if (ahead.postLater()) {
+            unposted.add(ahead);
+        }
     }
 
     // ---- images
@@ -199,14 +221,29 @@ final class Aheads {
         return !unposted.isEmpty() && !quiet && line.hasRoom();
     }
 
-    /** What has to be posted, in the order of the calls in each context. */
-    List<Receiving> takeUnposted() {
-        List<Receiving> all = new ArrayList<>();
-        for (Ahead ahead : unposted) {
-            all.addAll(ahead.waiting());
-            ahead.posted();
+    /** Posts what waits, in the order of the calls in each context, as far as there is room. */
+    void postWaiting(Posting posting) throws IOException {
+        for (Iterator<Ahead> each = unposted.iterator(); each.hasNext();) {
+            Ahead ahead = each.next();
+            if (posting.isWorth(ahead) && postWaiting(ahead, posting)) {
+                each.remove();
+            }
         }
-        unposted.clear();
-        return all;
+    }
+
+    /** @return whether nothing is left */
+    private static boolean postWaiting(Ahead ahead, Posting posting) throws IOException {
+        List<Receiving> waiting = ahead.waiting();
+        ahead.posted();
+        int posted = 0;
+        while (posted < waiting.size() && posting.mayPost(ahead)) {
+            posting.post(waiting.get(posted++));
+        }
+        if (posted == waiting.size()) {
+            return true;
+        }
+        ahead.postLater();
+        waiting.subList(posted, waiting.size()).forEach(ahead::await);
+        return false;
     }
 }

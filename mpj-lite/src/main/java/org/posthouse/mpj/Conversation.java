@@ -174,6 +174,10 @@ final class Conversation {
             outbox.proceed();
             line.flush();
         }
+        if (inbox.isPostDue()) {
+            inbox.proceed();
+            line.flush();
+        }
         if (outbox.isHeld()) {
             askForRoom();
         }

@@ -21,7 +21,19 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A rank's receives and probes that are under way, and the relay's answers to them. Guarded by the endpoint's lock. */
-final class Inbox {
+final class Inbox implements Aheads.Posting {
+    /** Receives and probes of one rank that wait at its relay, of any contexts. What is called beyond waits in the rank, and is posted in its order when there is room. */
+    static final int POSTED_SHARED = 192 * 1024;
+
+    /** The same, with {@link #POSTED_OF_CONTEXT} of each context; the relay takes 256 Ki (docs/wire.md, credit). */
+    private static final int POSTED_MAX = 240 * 1024;
+
+    /** Receives of a context that may wait at the relay whatever those of others do. */
+    private static final int POSTED_OF_CONTEXT = 64;
+
+    /** Room for so many is worth a pass over those that wait. */
+    private static final int POSTED_AT_ONCE = 8 * 1024;
+
     private static final int POST_BYTES = 48;
 
     private record Transfer(int context, int source, long sequence) {}
@@ -74,7 +86,7 @@ final class Inbox {
         } else if (ahead.isOpen()) {
             ahead.await(receiving);
         } else {
-            post(receiving);
+            postOrWait(receiving);
             aheads.posted(ahead);
         }
     }
@@ -91,9 +103,21 @@ final class Inbox {
         }
     }
 
-    private void post(Receiving receiving) throws IOException {
+    @Override
+    public void post(Receiving receiving) throws IOException {
         receiving.posted(pending.add(receiving));
+        aheads.of(receiving.context).countPosted(1);
         request(FrameType.POST, receiving);
+    }
+
+    @Override
+    public boolean mayPost(Ahead ahead) {
+        return pending.size() < POSTED_SHARED || pending.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
+    }
+
+    @Override
+    public boolean isWorth(Ahead ahead) {
+        return pending.size() < POSTED_SHARED - POSTED_AT_ONCE || pending.size() < POSTED_MAX && ahead.postedCount() == 0;
     }
 
     /** The rank is live: it asks for what it waits for. What was to be taken back is gone, since nothing has matched it. */
@@ -104,8 +128,18 @@ final class Inbox {
                 receiving.beingCancelled(false);
                 receiving.takenBack();
             } else {
-                post(receiving);
+                postOrWait(receiving);
             }
+        }
+    }
+
+    private void postOrWait(Receiving receiving) throws IOException {
+        Ahead ahead = aheads.of(receiving.context);
+        if (!ahead.postsLater() && mayPost(ahead)) {
+            post(receiving);
+        } else {
+            ahead.await(receiving);
+            aheads.postLater(ahead);
         }
     }
 
@@ -148,6 +182,11 @@ final class Inbox {
         return aheads.of(context).isOpen();
     }
 
+    /** Whether receives of this context wait in the rank that are before whatever is asked now. */
+    boolean postsLater(int context) {
+        return aheads.of(context).postsLater();
+    }
+
     /** Has the relay asked again from now on; {@link #isAhead} says when that is so. */
     void endAhead(int context) throws IOException {
         aheads.end(aheads.of(context));
@@ -155,11 +194,13 @@ final class Inbox {
 
     /** Something may be said again: what was to be posted meanwhile is. */
     void proceed() throws IOException {
-        if (aheads.isPostDue()) {
-            for (Receiving receiving : aheads.takeUnposted()) {
-                post(receiving);
-            }
+        if (isPostDue()) {
+            aheads.postWaiting(this);
         }
+    }
+
+    boolean isPostDue() {
+        return aheads.isPostDue();
     }
 
     /** The rank says goodbye. */
@@ -176,9 +217,14 @@ final class Inbox {
             receiving.takenBack();
             return false;
         }
+        Ahead ahead = aheads.of(receiving.context);
+        if (ahead.postsLater() && ahead.removeWaiting(receiving)) {
+            receiving.takenBack();
+            return false;
+        }
         if (unasked.remove(receiving)) {
             receiving.takenBack();
-            aheads.of(receiving.context).remove(receiving);
+            ahead.remove(receiving);
             return false;
         }
         request(FrameType.CANCEL, receiving);
@@ -302,6 +348,7 @@ final class Inbox {
 
     private Receiving posted(FrameView view) throws WireException {
         if (pending.remove(view.request()) instanceof Receiving receiving) {
+            aheads.of(receiving.context).countPosted(-1);
             return receiving;
         }
         throw new WireException(Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
@@ -389,6 +436,7 @@ final class Inbox {
         receiving.beingCancelled(false);
         if (gone) {
             pending.remove(receiving.request());
+            aheads.of(receiving.context).countPosted(-1);
             receiving.takenBack();
         }
     }
@@ -489,6 +537,11 @@ final class Inbox {
     /** A rank whose message is waited for in this context, or -1. */
     int awaited(int context) {
         return waiting(context).mapToInt(receiving -> receiving.source).findFirst().orElse(-1);
+    }
+
+    /** Whether receives wait in the rank that may be posted though the program does nothing. */
+    boolean keepsReceives() {
+        return aheads.keepsReceives();
     }
 
     /** Whether a receive waits that names this source. */

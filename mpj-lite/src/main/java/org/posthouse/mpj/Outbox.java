@@ -26,6 +26,9 @@ import org.posthouse.wire.WireException;
 final class Outbox {
     private static final int WITHDRAW_BYTES = FrameType.WITHDRAW.bytesMin();
 
+    /** Sends of a logged job that one rank takes back; half of what its relay remembers. Any further Cancel comes too late. */
+    static final int TAKEN_BACK_MAX = 256 * 1024;
+
     private record Transfer(int context, int destination, long sequence) {}
 
     private final Told line;
@@ -35,6 +38,7 @@ final class Outbox {
     private final Accepted accepted = new Accepted();
     private final int eagerBytesMax;
     private final Map<Transfer, Sending> offered = new HashMap<>();
+    private final SendBacklog backlog = new SendBacklog();
     private final Map<Transfer, Sending> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
 
@@ -66,12 +70,14 @@ final class Outbox {
         size = answer.size();
         creditBytes = answer.creditBytes();
         creditMessages = answer.creditMessages();
+        backlog.credit();
         chunkBytesMax = answer.chunkBytesMax();
     }
 
     void credit(long bytes, int messages) {
         creditBytes += bytes;
         creditMessages += messages;
+        backlog.credit();
     }
 
     /** What the relay has of this rank's messages, told before the first. */
@@ -79,31 +85,53 @@ final class Outbox {
         return accepted;
     }
 
-    /** Writes the message's first frame, and what may follow at once. They leave at the latest with the next flush. */
+    /**
+     * Writes the message's first frame, and what may follow at once; they leave at the latest with the next flush. Or it waits, while the relay has too many offers of this rank.
+     */
     Operation send(int context, int destination, int tag, Content content, Mode mode) throws IOException {
-        Sending sending = new Sending(content, context, destination, tag, nextSequence(context, destination));
-        long bytes = content.bytes();
-        switch (accepted.fate(context, destination, sending.sequence)) {
-            case NEW -> send(sending, tag, mode, form(bytes, mode), 0, Wire.cost(bytes));
-            case AGAIN -> send(sending, tag, mode, form(bytes, mode), FrameView.AGAIN, Wire.cost(bytes));
-            case EAGER_AGAIN -> send(sending, tag, mode, formAgain(bytes), FrameView.AGAIN, 0);
-            case OFFER_AGAIN -> send(sending, tag, mode, FrameType.OFFER, FrameView.AGAIN, 0);
-            case RESENT -> resend(sending, tag);
-            case GONE -> sending.gone();
+        Sending sending = new Sending(content, context, destination, tag, mode);
+        if (!backlog.holds(context, destination) && mayBegin(sending)) {
+            begin(sending);
+        } else {
+            backlog.add(sending);
         }
         return sending;
     }
 
+    /** Whether it is no offer that the relay has not, or the relay may be given one more. */
+    private boolean mayBegin(Sending sending) {
+        if (backlog.mayOffer(sending.context, sending.destination) || form(sending.content.bytes(), sending.mode) != FrameType.OFFER) {
+            return true;
+        }
+        return switch (accepted.fate(sending.context, sending.destination, lastSequence(sending) + 1)) {
+            case NEW, AGAIN -> false;
+            case EAGER_AGAIN, OFFER_AGAIN, RESENT, GONE -> true;
+        };
+    }
+
+    private void begin(Sending sending) throws IOException {
+        sending.sequence = nextSequence(sending.context, sending.destination);
+        long bytes = sending.content.bytes();
+        switch (accepted.fate(sending.context, sending.destination, sending.sequence)) {
+            case NEW -> send(sending, form(bytes, sending.mode), 0, Wire.cost(bytes));
+            case AGAIN -> send(sending, form(bytes, sending.mode), FrameView.AGAIN, Wire.cost(bytes));
+            case EAGER_AGAIN -> send(sending, formAgain(bytes), FrameView.AGAIN, 0);
+            case OFFER_AGAIN -> send(sending, FrameType.OFFER, FrameView.AGAIN, 0);
+            case RESENT -> resend(sending);
+            case GONE -> sending.gone();
+        }
+    }
+
     /** @param cost what it takes of the credit, unless it is an OFFER; 0 of what took it before */
-    private void send(Sending sending, int tag, Mode mode, FrameType form, int flags, long cost) throws IOException {
+    private void send(Sending sending, FrameType form, int flags, long cost) throws IOException {
         urgent = true;
         Content content = sending.content;
         long bytes = content.bytes();
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
-                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, mode) ? FrameView.STORABLE : 0))
-                .address(sending.context, rank, sending.destination, tag)
+                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, sending.mode) ? FrameView.STORABLE : 0))
+                .address(sending.context, rank, sending.destination, sending.tag)
                 .sequence(sending.sequence)
                 .content(bytes, content.elements(), content.datatype())
                 .failedPolls(history.tellPolls());
@@ -114,6 +142,7 @@ final class Outbox {
         }
         if (form == FrameType.OFFER) {
             offered.put(transfer(sending), sending);
+            backlog.offered(sending);
             return;
         }
         if (cost > 0) {
@@ -133,12 +162,12 @@ final class Outbox {
     }
 
     /** A message that is where it was to go: only says what it would have been, and may wait. It takes no credit. */
-    private void resend(Sending sending, int tag) throws IOException {
+    private void resend(Sending sending) throws IOException {
         Content content = sending.content;
         int checksum = checksum(content);
         line.begin(Wire.MESSAGE_HEADER_BYTES)
                 .begin(FrameType.RESENT, Wire.MESSAGE_HEADER_BYTES, job)
-                .address(sending.context, rank, sending.destination, tag)
+                .address(sending.context, rank, sending.destination, sending.tag)
                 .sequence(sending.sequence)
                 .content(content.bytes(), content.elements(), content.datatype())
                 .checksum(checksum)
@@ -188,6 +217,11 @@ final class Outbox {
         return ++last[destination];
     }
 
+    private long lastSequence(Sending sending) {
+        long[] last = sequences.get(sending.context);
+        return last == null ? 0 : last[sending.destination];
+    }
+
     private static Transfer transfer(Sending sending) {
         return new Transfer(sending.context, sending.destination, sending.sequence);
     }
@@ -224,8 +258,10 @@ final class Outbox {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
         }
         sending.cleared = Math.max(sending.cleared, view.offset());
+        backlog.cleared(sending);
         if (sending.cleared == sending.sent) {
             endIfSent(sending);
+            proceed();
         } else {
             sending.chunkBytes = chunkBytes(Math.min(sending.content.bytes() / 4, (sending.cleared - sending.sent) / 2));
             held.add(sending);
@@ -233,7 +269,7 @@ final class Outbox {
         }
     }
 
-    /** Sends what was cleared, as far as there is room. It leaves at the latest with the next flush. */
+    /** Sends what was cleared, then what has waited to begin, as far as there is room. It leaves at the latest with the next flush. */
     void proceed() throws IOException {
         while (!held.isEmpty() && line.hasRoom()) {
             Sending sending = held.peek();
@@ -243,23 +279,41 @@ final class Outbox {
                 endIfSent(sending);
             }
         }
+        if (!backlog.isEmpty()) {
+            beginWaiting();
+        }
     }
 
-    /** Whether there is more to send than there is room for. */
+    private void beginWaiting() throws IOException {
+        while (line.hasRoom()) {
+            Sending next = backlog.next(this::mayBegin);
+            if (next == null) {
+                return;
+            }
+            begin(next);
+        }
+    }
+
+    /** Whether there may be more to send than there is room for. */
     boolean isHeld() {
-        return !held.isEmpty();
+        return !held.isEmpty() || !backlog.isEmpty();
     }
 
     private void endIfSent(Sending sending) {
         if (sending.sent == sending.content.bytes()) {
-            offered.remove(transfer(sending));
+            forget(sending);
             sending.done();
         }
     }
 
+    private void forget(Sending sending) {
+        offered.remove(transfer(sending));
+        backlog.cleared(sending);
+    }
+
     /** Another number if a byte of what was offered has left meanwhile, or an offer has come or gone. */
     long trace() {
-        long trace = 0;
+        long trace = backlog.trace();
         for (Sending sending : offered.values()) {
             trace += (sending.sequence * 31 + sending.destination) * 0x9E3779B97F4A7C15L + sending.sent;
         }
@@ -305,7 +359,7 @@ final class Outbox {
     private void settle(Sending sending, Accepted.Fate fate) throws WireException {
         Transfer transfer = transfer(sending);
         if (fate == Accepted.Fate.GONE && withdrawing.remove(transfer) != null) {
-            offered.remove(transfer);
+            forget(sending);
             sending.beingCancelled(false);
             sending.withdrawn();
         } else if (fate == Accepted.Fate.RESENT) {
@@ -335,7 +389,7 @@ final class Outbox {
 
     /** Whether there are no offers that somebody waits for. */
     boolean isEmpty() {
-        return offered.values().stream().allMatch(Operation::isDone);
+        return backlog.isEmpty() && offered.values().stream().allMatch(Operation::isDone);
     }
 
     /** Writes what an image needs: the last sequence number of each channel. */
@@ -362,17 +416,31 @@ final class Outbox {
     /** Ends all offers in a context with an error. */
     void abandon(int context, ReceiveException why) {
         offered.values().stream().filter(sending -> sending.context == context).forEach(sending -> sending.abandon(why));
+        backlog.abandon(context, why);
     }
 
     /** A send that ends with an error before it has begun. */
     static Operation abandoned(int context, int destination, int tag, Content content, ReceiveException why) {
-        Sending sending = new Sending(content, context, destination, tag, 0);
+        Sending sending = new Sending(content, context, destination, tag, Mode.STANDARD);
         sending.abandon(why);
         return sending;
     }
 
-    /** Asks to take a send back, or whether it was; false if it is known to be too late. */
+    /**
+     * Asks to take a send back, or whether it was; false if there is nothing to ask. One that has not begun is taken back at once, and leaves no gap; where another process of the rank may
+     * have begun it, it is not taken back: that one would count it.
+     */
     boolean withdraw(Sending sending) throws IOException {
+        if (sending.isWaiting) {
+            if (!history.isLogged()) {
+                backlog.remove(sending);
+                sending.withdrawn();
+            }
+            return false;
+        }
+        if (isTakingBackUsedUp()) {
+            return false;
+        }
         if (sending.isGone()) {
             sending.withdrawn();
         }
@@ -383,6 +451,11 @@ final class Outbox {
         withdrawing.put(transfer(sending), sending);
         sending.beingCancelled(true);
         return true;
+    }
+
+    /** What is taken back is remembered until the job ends, where it is logged. */
+    private boolean isTakingBackUsedUp() {
+        return history.isLogged() && accepted.takenBack() + withdrawing.size() >= TAKEN_BACK_MAX;
     }
 
     /** Whether it can be taken back; or may have been by a process before this one, which offered what this one has sent whole. */
@@ -411,7 +484,7 @@ final class Outbox {
         }
         sending.beingCancelled(false);
         if (gone) {
-            offered.remove(transfer);
+            forget(sending);
             if (history.isLogged()) {
                 accepted.tookBack(transfer.context, transfer.destination, transfer.sequence);
             }

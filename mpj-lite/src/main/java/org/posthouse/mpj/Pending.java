@@ -26,6 +26,11 @@ final class Pending {
         return used++;
     }
 
+    /** How many operations wait. */
+    int size() {
+        return used - freeCount;
+    }
+
     /** All operations that wait. */
     List<Operation> all() {
         List<Operation> all = new ArrayList<>();

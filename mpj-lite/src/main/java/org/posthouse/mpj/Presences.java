@@ -118,7 +118,7 @@ final class Presences implements Presence.Watch {
             progress.unlock();
         }
         if (says) {
-            tell(() -> waits.word(job, rank, history.isMultiple()), false);
+            tell(() -> waits.word(job, rank, history.isMultiple(), inbox.keepsReceives()), false);
         }
     }
 

@@ -411,10 +411,16 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
             case ENDED -> inbox.onEnded(view);
             case CHUNK -> inbox.onChunk(frame, view);
             case CLEAR -> outbox.onClear(view);
-            case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
+            case CREDIT -> {
+                outbox.credit(view.creditBytes(), view.creditMessages());
+                outbox.proceed();
+            }
             case PROBE_ANSWER -> inbox.onProbeAnswer(view);
             case CANCELLED -> inbox.onCancelled(view);
-            case WITHDRAWN -> outbox.onWithdrawn(view);
+            case WITHDRAWN -> {
+                outbox.onWithdrawn(view);
+                outbox.proceed();
+            }
             case MISMATCH -> presences.onMismatch(Stall.decode(frame));
             case WELCOME -> conversation.onWelcome(Welcome.decode(frame));
             case STATE -> conversation.onState(StatePage.decode(frame));

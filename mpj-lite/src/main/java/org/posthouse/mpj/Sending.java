@@ -6,7 +6,16 @@ final class Sending extends Operation {
     final int context;
     final int destination;
     final int tag;
-    final long sequence;
+    final Mode mode;
+
+    /** Its number in its channel, once it has begun. */
+    long sequence;
+
+    /** Whether the relay has it as an offer that it has not cleared. */
+    boolean isUncleared;
+
+    /** Whether it has not begun: it is in the {@link SendBacklog}. */
+    boolean isWaiting;
 
     /** Bytes that have left; the next chunk begins here. */
     long sent;
@@ -22,12 +31,12 @@ final class Sending extends Operation {
     /** Whether it is done though nobody has said so: it was sent whole, or its channel is believed to have it. */
     private boolean believed;
 
-    Sending(Content content, int context, int destination, int tag, long sequence) {
+    Sending(Content content, int context, int destination, int tag, Mode mode) {
         this.content = content;
         this.context = context;
         this.destination = destination;
         this.tag = tag;
-        this.sequence = sequence;
+        this.mode = mode;
     }
 
     void done() {

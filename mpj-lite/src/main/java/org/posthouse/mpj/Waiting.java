@@ -79,6 +79,12 @@ final class Waiting {
         remove(named, receiving);
     }
 
+    /** As {@link #remove}; false if it is not here. */
+    boolean removeIfThere(Receiving receiving) {
+        Deque<Receiving> named = receiving.source == Wire.ANY ? anySource : receiving.source < bySource.size() ? bySource.get(receiving.source) : null;
+        return named != null && named.remove(receiving);
+    }
+
     /** All, in the order of their calls. */
     List<Receiving> all() {
         List<Receiving> all = new ArrayList<>(anySource);
@@ -89,6 +95,10 @@ final class Waiting {
         }
         all.sort(Comparator.comparingLong(Receiving::ordinal));
         return all;
+    }
+
+    boolean isEmpty() {
+        return anySource.isEmpty() && bySource.stream().allMatch(named -> named == null || named.isEmpty());
     }
 
     void clear() {

@@ -85,8 +85,13 @@ final class Waits {
         return looks >= Presence.LOOKS && (looks - Presence.LOOKS) % Presence.LOOKS_AGAIN == 0;
     }
 
-    /** What to tell the relay; null if there is nothing any more. @param several whether several threads may call at once */
-    Stall word(long job, int rank, boolean several) {
+    /**
+     * What to tell the relay; null if there is nothing any more.
+     *
+     * @param several whether several threads may call at once
+     * @param asks whether the rank may still ask for something: receives wait in it that are to be posted
+     */
+    Stall word(long job, int rank, boolean several, boolean asks) {
         if (looks < Presence.LOOKS) {
             boolean was = told;
             told = false;
@@ -102,9 +107,23 @@ final class Waits {
         }
         List<Operation> open = open(lookedAt);
         int bits = Stall.POINT_TO_POINT | (several || overlapped ? Stall.AT_WORK : 0);
-        int peer = open.size() == 1 ? open.get(0).awaited() : -1;
+        Sending send = asks || isOfAny(calls.get(0)) ? null : unmatched(open);
         String words = words(calls.get(0), lookedAt) + (endedThread == null ? "" : "; " + endedThread);
+        if (send != null) {
+            return new Stall(job, send.context, send.sequence, number, rank, send.destination, words, bits | Stall.SENDS);
+        }
+        int peer = open.size() == 1 ? open.get(0).awaited() : -1;
         return new Stall(job, 0, 0, number, rank, peer, words, bits);
+    }
+
+    /** The first of them that is a send which the relay has and nothing has matched; null if there is none. */
+    private static Sending unmatched(List<Operation> open) {
+        for (Operation operation : open) {
+            if (operation instanceof Sending sending && sending.isUncleared) {
+                return sending;
+            }
+        }
+        return null;
     }
 
     private static List<Operation> open(Object what) {
@@ -136,6 +155,12 @@ final class Waits {
             text.append(i == 0 ? "" : ", ").append(named(open.get(i)));
         }
         return text.append(open.size() > NAMED_MAX ? ", and " + (open.size() - NAMED_MAX) + " more" : "").toString();
+    }
+
+    /** Waitany, Waitsome: one of several that are waited for is enough. */
+    private static boolean isOfAny(String call) {
+        String name = call.toLowerCase(Locale.ROOT);
+        return name.equals("waitany") || name.equals("waitsome");
     }
 
     /** Wait, waitFor, Free; not Recv, which makes what it waits for. */

@@ -39,8 +39,11 @@ final class Withdrawals {
 
     private boolean cancelAgain(Operation operation) throws IOException {
         boolean gone = history.next(History.TAKEN, "a cancel") != 0;
-        if (gone && operation instanceof Sending) {
+        if (gone && operation instanceof Sending sending) {
             lineWait.await();
+            while (sending.isWaiting) {
+                progress.await(); // It had begun, so that there is room for it.
+            }
         }
         if (gone) {
             takeBack(operation); // Before LIVE, behind which a receive is posted.

@@ -65,6 +65,12 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
         this(job, kind, rank, code, 0, 0, text);
     }
 
+    /**
+     * The rank waits in a send for a rank (code) that waits in a send itself, and matches this one's when its own was matched at the earliest (a, b: numbers of the two calls, as BLOCKED
+     * counts them); the text names the call.
+     */
+    public static final int SENDS_BEHIND = 19;
+
     private static final int TEXT_BYTES_MAX = 4096;
 
     public ByteBuffer encode() {
@@ -92,7 +98,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > BLOCKED || event.kind == RETIRED) {
+        if (event.kind < CONNECTED || event.kind > SENDS_BEHIND || event.kind == RETIRED) {
             throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18 without 13");
         }
         return event;

@@ -43,11 +43,11 @@ final class WaitsTest extends OneRank {
     }
 
     private static Sending send(int context, int destination, int tag) {
-        return new Sending(content(new byte[1]), context, destination, tag, 1);
+        return new Sending(content(new byte[1]), context, destination, tag, Mode.STANDARD);
     }
 
     private Stall word() {
-        return waits.word(ScriptedRelay.JOB, 0, false);
+        return waits.word(ScriptedRelay.JOB, 0, false, false);
     }
 
     // ---- the words

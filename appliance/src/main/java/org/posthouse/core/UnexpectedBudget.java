@@ -1,0 +1,77 @@
+package org.posthouse.core;
+
+/**
+ * Messages that wait for their receives and whose senders are done with them: they have their credit back, and what they offered for want of credit was asked for. In a logged job such a message
+ * is in the log, and costs its envelope here; in another it is in memory. Both have limits ({@link UnexpectedPool}), and the log its room. Past one, credit stays out and offers
+ * wait until the message is delivered. Confined to the relay core.
+ */
+final class UnexpectedBudget {
+    /** Heap of an envelope, of the buffer that it stands in, and what that is rounded up by. */
+    static final int MESSAGE_BYTES = 512;
+
+    private final CoreConfig config;
+    private final UnexpectedPool pool;
+
+    UnexpectedBudget(CoreConfig config, UnexpectedPool pool) {
+        this.config = config;
+        this.pool = pool;
+    }
+
+    /** Counts a message for {@code to} whose sender may go on as if it had been delivered; false if there is no room. */
+    boolean admit(HomedRank to, Message message) {
+        boolean admitted = to.job().logged() ? admitLogged(to) : admitBytes(to, bytes(message));
+        if (admitted) {
+            message.runsAhead(true);
+            to.countAhead(1, bytes(to, message));
+        }
+        return admitted;
+    }
+
+    private boolean admitLogged(HomedRank to) {
+        return to.ahead() < config.storedMessagesMax() && to.job().journal().hasAmpleRoom() && pool.takeLogged();
+    }
+
+    private boolean admitBytes(HomedRank to, long bytes) {
+        return to.aheadBytes() + bytes <= config.unexpectedBytesMax() && pool.takeBytes(bytes);
+    }
+
+    /** What a message takes that is nowhere else: buffers are up to a quarter longer than what is in them. */
+    static long bytes(Message message) {
+        return MESSAGE_BYTES + message.bytes() + message.bytes() / 4;
+    }
+
+    private static long bytes(HomedRank to, Message message) {
+        return to.job().logged() ? 0 : bytes(message);
+    }
+
+    /** A message that ran ahead before this core began: there is room, for it is there. */
+    void restore(HomedRank to, Message message) {
+        message.runsAhead(true);
+        to.countAhead(1, 0);
+        pool.takeRestored();
+    }
+
+    /** The message was delivered; false if its sender has not had its credit yet. */
+    boolean leave(HomedRank to, Message message) {
+        if (!message.isAhead()) {
+            return false;
+        }
+        message.runsAhead(false);
+        giveBack(to, 1, bytes(to, message));
+        return true;
+    }
+
+    /** The rank's job has ended. */
+    void forget(HomedRank to) {
+        giveBack(to, to.ahead(), to.aheadBytes());
+    }
+
+    private void giveBack(HomedRank to, int messages, long bytes) {
+        to.countAhead(-messages, -bytes);
+        if (to.job().logged()) {
+            pool.giveBackLogged(messages);
+        } else {
+            pool.giveBackBytes(bytes);
+        }
+    }
+}
