@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.posthouse.relay.Breakdown;
 import org.posthouse.relay.ProductVersion;
+import org.posthouse.relay.VertxPrestart;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,6 +28,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Posthouse {
     /** Something went wrong that is not a job's own failure. */
     static final int STATUS_FAILED = 1;
+
+    private static final List<String> VERSION = List.of("--version", "-V");
 
     private static final List<Class<?>> COMMANDS = List.of(
             DemoCommand.class,
@@ -49,14 +52,33 @@ public final class Posthouse {
     static final class BuildVersion implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            return new String[] {"posthouse " + ProductVersion.text()};
+            return new String[] {text()};
+        }
+
+        private static String text() {
+            return "posthouse " + ProductVersion.text();
         }
     }
 
     public static void main(String[] args) {
-        Breakdown.endsTheProcess();
-        int status = commandLine(args).execute(args);
+        int status = 0;
+        if (args.length == 1 && VERSION.contains(args[0])) {
+            System.out.println(BuildVersion.text()); // To read what all commands take would be most of it.
+        } else {
+            Breakdown.endsTheProcess();
+            if (startsRelay(args)) {
+                VertxPrestart.begin();
+            }
+            status = commandLine(args).execute(args);
+        }
         System.exit(status == 0 && System.out.checkError() ? STATUS_FAILED : status); // Nobody has all of what it was to print.
+    }
+
+    /** Whether these words most likely start a relay in this process. */
+    static boolean startsRelay(String... words) {
+        return words.length > 3 && words[0].equals("run")
+                && Stream.of(words)
+                        .noneMatch(word -> word.equals("--relay") || word.startsWith("--relay=") || word.startsWith("--busy-poll") || word.equals("--help"));
     }
 
     /** To read these words with. Of a command that they begin with it is the only one: to read what all of them take is most of a command's start. */

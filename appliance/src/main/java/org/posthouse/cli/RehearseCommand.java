@@ -53,6 +53,7 @@ final class RehearseCommand implements Callable<Integer> {
             useLink(relay.ready(), member);
             relay.awaitCache();
         }
+        StartCache.rehearseRun(caches.resolve(StartCache.RUN_FILE), List.of(Posthouse.class.getName(), "run", "-n", "2", "example:ring", "3", "100"));
         posthouse("run", "-n", "2", "--sites", "2", "--durability", "process", "example:ring", "3", "100");
     }
 

@@ -28,6 +28,7 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.VertxPrestart;
 import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobOpen;
@@ -309,7 +310,7 @@ final class RunCommand implements Callable<Integer> {
         int each = Math.max(1, relaysPerSite);
         ModeConfig placed = mode.config();
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
-        Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
+        Vertx vertx = VertxPrestart.take(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {

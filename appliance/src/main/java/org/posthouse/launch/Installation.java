@@ -50,6 +50,11 @@ public final class Installation {
         return flags;
     }
 
+    /** How the JVM of a job's launcher compiles, whose relays are within; from the build's one list. */
+    static List<String> runFlags() {
+        return flags("/org/posthouse/run.flags");
+    }
+
     private static List<String> flags(String resource) {
         try (InputStream in = Installation.class.getResourceAsStream(resource)) {
             return List.of(new String(in.readAllBytes(), StandardCharsets.UTF_8).strip().split("\\s+"));

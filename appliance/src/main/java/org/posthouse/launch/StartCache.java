@@ -16,22 +16,25 @@ import org.posthouse.relay.TemporaryFolder;
 
 /**
  * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar are one file for
- * commands, an archive of classes, and two AOT caches (JEP 514), for relays and for ranks, for each JDK. Any of them may be
+ * commands, an archive of classes, and three AOT caches (JEP 514), for relays, for launchers with a relay within and for ranks, for each JDK. Any of them may be
  * missing, cut short or made for other jars or flags: then the JVM starts without it, only more slowly, and says nothing.
  */
 public final class StartCache {
     /** System property: the folder of the caches; the one that the jar is in if it is not set. */
     public static final String FOLDER = "posthouse.caches";
 
-    /** The launcher script knows this name and the next too. */
+    /** The launcher script knows this name and the next two. */
     public static final String COMMAND_FILE = "posthouse-" + Runtime.version() + ".jsa";
 
     public static final String RELAY_FILE = "relay-" + Runtime.version() + ".aot";
 
+    /** Of {@code posthouse run}: without links and logs, whose classes would cost every job that has none. */
+    public static final String RUN_FILE = "run-" + Runtime.version() + ".aot";
+
     public static final String RANK_FILE = "rank-" + Runtime.version() + ".aot";
 
     /** For the user who waits for it: some 40 s, and more where others use the processors. */
-    public static final long SECONDS_MAX = 300;
+    public static final long SECONDS_MAX = 600;
 
     /** Whoever has one of these has a cache of his own, or makes one. */
     private static final Pattern OWN = Pattern.compile("-XX:AOT.*");
@@ -104,13 +107,37 @@ public final class StartCache {
     private static void make(Path folder, Path work, List<Path> classPath, List<String> rehearsal, long secondsMax)
             throws IOException, JobFailure, InterruptedException {
         Path said = work.resolve("said.log");
-        List<String> command = new ArrayList<>(List.of(Installation.java().toString()));
-        command.addAll(Installation.jvmFlags());
-        command.addAll(List.of("-XX:-UsePerfData", "-Djava.awt.headless=true", "-Djava.io.tmpdir=" + work));
-        command.addAll(List.of("-XX:ArchiveClassesAtExit=" + work.resolve(COMMAND_FILE), "-cp"));
+        List<String> command = command(List.of("-Djava.io.tmpdir=" + work, "-XX:ArchiveClassesAtExit=" + work.resolve(COMMAND_FILE)));
         command.add(String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList()));
         command.addAll(rehearsal);
         command.add(work.toString());
+        perform(command, said, secondsMax);
+        for (String file : List.of(RANK_FILE, RUN_FILE, RELAY_FILE, COMMAND_FILE)) {
+            Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** Has a JVM of its own, with the class path of this one, run a job whose relay is within, and write down what it learned. */
+    public static void rehearseRun(Path cache, List<String> run) throws IOException, JobFailure, InterruptedException {
+        List<String> flags = new ArrayList<>(Installation.runFlags());
+        flags.addAll(List.of("-XX:+UseSerialGC", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"), "-XX:AOTCacheOutput=" + cache));
+        List<String> command = command(flags);
+        command.add(System.getProperty("java.class.path"));
+        command.addAll(run);
+        perform(command, cache.resolveSibling("run.log"), SECONDS_MAX);
+    }
+
+    /** The class path is to follow. */
+    private static List<String> command(List<String> flags) {
+        List<String> command = new ArrayList<>(List.of(Installation.java().toString()));
+        command.addAll(Installation.jvmFlags());
+        command.addAll(List.of("-XX:-UsePerfData", "-Djava.awt.headless=true"));
+        command.addAll(flags);
+        command.add("-cp");
+        return command;
+    }
+
+    private static void perform(List<String> command, Path said, long secondsMax) throws IOException, JobFailure, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
         boolean ended = process.waitFor(secondsMax, TimeUnit.SECONDS);
         process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -118,9 +145,6 @@ public final class StartCache {
         if (!ended || process.waitFor() != 0) {
             throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + secondsMax + " s")
                     + "; it said: " + Files.readString(said));
-        }
-        for (String file : List.of(RANK_FILE, RELAY_FILE, COMMAND_FILE)) {
-            Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
         }
     }
 }

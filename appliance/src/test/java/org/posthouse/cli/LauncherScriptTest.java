@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +133,74 @@ final class LauncherScriptTest {
             assertThat(run("C")).contains("preparing", "started").doesNotContain("slow");
             assertThat(target.resolve("posthouse-25.0.1+8.jsa")).doesNotExist();
         }
+    }
+
+    /** Of one JDK, which were made behind all jars. */
+    private void rehearsed() throws IOException {
+        for (String cache : List.of("posthouse-25.0.1+8.jsa", "run-25.0.1+8.aot", "relay-25.0.1+8.aot")) {
+            file("appliance/target/" + cache, "some", 3);
+        }
+        script("jdk/bin/java", "echo \"$*\"");
+    }
+
+    private String started(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("bash", home.resolve("posthouse").toString()));
+        command.addAll(List.of(arguments));
+        return run("C", 0, command.toArray(String[]::new));
+    }
+
+    @Test
+    void eachRoleHasItsCacheAndItsCompilers() throws Exception {
+        rehearsed();
+        assertThat(started("run", "-n", "2", "Main")).contains("SharedArchiveFile=" + target.resolve("run-25.0.1+8.aot "),
+                "org/posthouse/run.flags -XX:+UseSerialGC ");
+        assertThat(started("relay")).contains("SharedArchiveFile=" + target.resolve("relay-25.0.1+8.aot "), "org/posthouse/relay.flags ")
+                .doesNotContain("SerialGC");
+        assertThat(started("status")).contains("SharedArchiveFile=" + target.resolve("posthouse-25.0.1+8.jsa "),
+                "org/posthouse/command.flags -XX:+UseSerialGC ");
+        assertThat(started("bench", "all")).contains("SharedArchiveFile=" + target.resolve("posthouse-25.0.1+8.jsa ")).doesNotContain("command.flags",
+                "run.flags");
+    }
+
+    /** The cache of {@code run} has none of their classes. */
+    @Test
+    void aJobWithLinksOrALogHasTheCacheOfAllCommands() throws Exception {
+        rehearsed();
+        for (List<String> option : List.of(List.of("--sites", "2"), List.of("--sites=2"), List.of("--relays-per-site", "2"), List.of("--durability=process"))) {
+            List<String> words = new ArrayList<>(List.of("run", "-n", "2"));
+            words.addAll(option);
+            words.add("Main");
+            assertThat(started(words.toArray(String[]::new))).contains("SharedArchiveFile=" + target.resolve("posthouse-25.0.1+8.jsa "));
+        }
+    }
+
+    /** The JVM runs the classes in an AOT cache, whatever a jar has. */
+    @Test
+    void aCacheThatIsOlderThanAJarIsMadeAgainOrNotTaken() throws Exception {
+        rehearsed();
+        file("appliance/target/lib/ops-0.1.0.jar", "", 4);
+        script("jdk/bin/java", "case \"$*\" in *rehearse) kill -9 $$ ;; esac; echo \"$*\"");
+        assertThat(started("run", "-n", "2", "Main")).contains("preparing").doesNotContain("run-25.0.1");
+        assertThat(started("relay")).contains("preparing").doesNotContain("relay-25.0.1");
+    }
+
+    @Test
+    void theUsersCollectorAndCacheAreTheOnlyOnes() throws Exception {
+        rehearsed();
+        String posthouse = home.resolve("posthouse").toString();
+        assertThat(run("C", 0, "sh", "-c", "JDK_JAVA_OPTIONS=-XX:+UseParallelGC exec bash \"$0\" run -n 2 Main", posthouse))
+                .contains("run-25.0.1+8.aot").doesNotContain("SerialGC");
+        assertThat(run("C", 0, "sh", "-c", "JAVA_TOOL_OPTIONS=-XX:AOTCache=mine.aot exec bash \"$0\" run -n 2 Main", posthouse))
+                .contains("run.flags").doesNotContain("SharedArchiveFile");
+    }
+
+    /** Also by a link in a folder of commands, and by a name without a folder. */
+    @Test
+    void itIsFoundWhereItIs() throws Exception {
+        rehearsed();
+        Path link = Files.createSymbolicLink(home.resolve("bin/posthouse"), home.resolve("posthouse"));
+        assertThat(run("C", 0, "bash", link.toString(), "status")).contains(" -cp " + target.resolve("posthouse.jar:"));
+        assertThat(run("C", 0, "sh", "-c", "cd \"$0\" && exec bash posthouse status", home.toString())).contains(" -cp " + target.resolve("posthouse.jar:"));
     }
 
     @Test

@@ -181,4 +181,16 @@ final class PosthouseTest {
         assertThat(execute("--version")).isZero();
         assertThat(out.toString()).startsWith("posthouse ");
     }
+
+    /** A Vert.x is begun for it while its words are read; a wrong guess costs time and nothing else. */
+    @Test
+    void aJobWithoutARelayElsewhereStartsOne() {
+        assertThat(Posthouse.startsRelay("run", "-n", "2", "Main")).isTrue();
+        assertThat(Posthouse.startsRelay("run", "-n", "2", "--relays-per-site", "2", "Main")).isTrue();
+        assertThat(Posthouse.startsRelay("run", "-n", "2", "--relay", "127.0.0.1:7411", "Main")).isFalse();
+        assertThat(Posthouse.startsRelay("run", "-n", "2", "--relay=127.0.0.1:7411", "Main")).isFalse();
+        assertThat(Posthouse.startsRelay("run", "--help")).isFalse();
+        assertThat(Posthouse.startsRelay("status", "--relay", "a", "b")).isFalse();
+        assertThat(Posthouse.startsRelay()).isFalse();
+    }
 }

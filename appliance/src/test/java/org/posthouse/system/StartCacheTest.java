@@ -61,6 +61,27 @@ final class StartCacheTest {
     }
 
     @Test
+    void soDoesAJobsLauncher() throws Exception {
+        Path log = folder.resolve("run.log");
+        List<String> flags = new ArrayList<>(StartCache.flags(Installed.caches().resolve(StartCache.RUN_FILE)));
+        flags.addAll(List.of("-XX:+UseSerialGC", "-Xlog:class+load:file=" + log));
+        assertRanInSilence(run(flags));
+        for (String room : List.of("org.posthouse.relay.", "org.posthouse.launch.", "io.vertx.", "io.netty.")) {
+            long[] loaded = loaded(log, room);
+            assertThat(loaded[0]).as(room + " from the cache").isGreaterThan(30).isGreaterThan(20 * loaded[1]);
+        }
+    }
+
+    /** Netty tells it of its buffers unless it is told not to: the first message would wait for it. */
+    @Test
+    void noFlightRecorderStartsWithTheFirstMessage() throws Exception {
+        Path log = folder.resolve("run.log");
+        assertRanInSilence(run(List.of("-Xlog:class+load:file=" + log)));
+        assertThat(loaded(log, "org.posthouse.core.Deliveries")[0]).as("a message was delivered").isPositive();
+        assertThat(Files.readAllLines(log)).noneMatch(line -> line.contains(" jdk.jfr.internal.MetadataRepository "));
+    }
+
+    @Test
     void soDoesARelay() throws Exception {
         Path log = folder.resolve("relay.log");
         Path keys = folder.resolve("keys");

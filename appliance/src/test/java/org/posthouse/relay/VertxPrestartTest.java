@@ -1,0 +1,51 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One Vert.x is begun early, and goes to the first who wants such a one. */
+@Timeout(120)
+final class VertxPrestartTest {
+    private final Vertx early = EmbeddedGrid.vertx();
+
+    @AfterEach
+    void close() {
+        early.close().await();
+    }
+
+    @Test
+    void goesToTheFirstAlone() {
+        VertxPrestart.begin(() -> early);
+        VertxPrestart.begin(() -> {
+            throw new AssertionError("one is begun");
+        });
+        assertThat(VertxPrestart.take(LoopKind.DEFAULT)).isSameAs(early);
+        assertIsAnother(LoopKind.DEFAULT);
+    }
+
+    private void assertIsAnother(LoopKind kind) {
+        Vertx vertx = VertxPrestart.take(kind);
+        assertThat(vertx).isNotSameAs(early);
+        vertx.close().await();
+    }
+
+    @Test
+    void isClosedIfAnotherKindIsWanted() {
+        VertxPrestart.begin(() -> early);
+        assertIsAnother(new LoopKind(SocketKind.NIO, 10));
+        ((VertxInternal) early).closeFuture().future().await();
+    }
+
+    @Test
+    void whoWantsOneThatCouldNotBeMadeTriesAgain() {
+        VertxPrestart.begin(() -> {
+            throw new IllegalStateException("no file descriptor is free");
+        });
+        assertIsAnother(LoopKind.DEFAULT);
+    }
+}
