@@ -55,7 +55,7 @@ public final class RelayCore {
      */
     public RelayCore(
             String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
-        this(relay, config, shards, UnexpectedPool.share(config, shards), nanoTime, historian, images);
+        this(relay, config, shards, new OwnUnexpectedPool(config, shards), nanoTime, historian, images);
     }
 
     /** The same with a pool that the relay's cores share. */

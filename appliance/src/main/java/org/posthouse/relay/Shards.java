@@ -49,7 +49,7 @@ final class Shards {
             String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates, IntSupplier connections) {
         this.relay = relay;
         this.credit = config;
-        UnexpectedPool pool = UnexpectedPool.of(config);
+        UnexpectedPool pool = new SharedUnexpectedPool(config);
         for (int number = 0; number < count; number++) {
             shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), histories, gates.get(), connections));
         }

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.Claim;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.core.UnexpectedPool;
 import org.posthouse.core.Message;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.wire.FrameType;
@@ -45,7 +44,7 @@ final class ResendsTest {
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
     private final Shard shard = new Shard(
-            0, "here", CoreConfig.DEFAULT, 1, UnexpectedPool.of(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories,
+            0, "here", CoreConfig.DEFAULT, 1, new SharedUnexpectedPool(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories,
             new Gate(() -> 0, () -> 0, wanted -> {}), () -> 0);
 
     /** A rank compares once, and nothing more until its job ends. */

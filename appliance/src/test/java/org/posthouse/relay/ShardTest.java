@@ -10,7 +10,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.core.UnexpectedPool;
 import org.posthouse.core.Journal;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RankPort;
@@ -38,7 +37,7 @@ final class ShardTest {
 
     private Shard shard(int number) {
         Gate gate = new Gate(() -> 0, () -> 0, wanted -> {});
-        return new Shard(number, "here", CoreConfig.DEFAULT, 2, UnexpectedPool.of(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories, gate, () -> 2);
+        return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories, gate, () -> 2);
     }
 
     @BeforeEach
