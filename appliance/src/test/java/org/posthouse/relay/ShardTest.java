@@ -37,7 +37,8 @@ final class ShardTest {
 
     private Shard shard(int number) {
         Gate gate = new Gate(() -> 0, () -> 0, wanted -> {});
-        return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories, gate, () -> 2);
+        return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories, gate,
+                () -> 2);
     }
 
     @BeforeEach
