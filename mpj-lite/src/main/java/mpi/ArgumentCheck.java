@@ -1,7 +1,6 @@
 package mpi;
 
 import java.nio.Buffer;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.posthouse.wire.Wire;
 
@@ -13,7 +12,6 @@ final class ArgumentCheck {
     /** A name of so many calls that only the last of them are told. */
     private static final Pattern LONG = Pattern.compile("^((?:.*? of ){3}).* of .*", Pattern.DOTALL);
 
-    private final Consumer<MPIException> onError;
     private final int rank;
     private final int size;
     /** Ranks that calls may name. */
@@ -25,15 +23,13 @@ final class ArgumentCheck {
     /**
      * @param group the calling process's
      * @param addressed the group whose ranks the calls name
-     * @param onError is told of each error before it is thrown
      */
-    ArgumentCheck(String name, Group group, Group addressed, Consumer<MPIException> onError) {
-        this(name, onError, group.Rank(), group.Size(), addressed.Size());
+    ArgumentCheck(String name, Group group, Group addressed) {
+        this(name, group.Rank(), group.Size(), addressed.Size());
     }
 
-    private ArgumentCheck(String name, Consumer<MPIException> onError, int rank, int size, int ranks) {
+    private ArgumentCheck(String name, int rank, int size, int ranks) {
         this.name = name;
-        this.onError = onError;
         this.rank = rank;
         this.size = size;
         this.ranks = ranks;
@@ -41,7 +37,7 @@ final class ArgumentCheck {
 
     /** The checks of calls with a block for each of so many ranks, where they are not all that the calls may name. */
     ArgumentCheck among(int blocks) {
-        return new ArgumentCheck(name, onError, rank, size, blocks);
+        return new ArgumentCheck(name, rank, size, blocks);
     }
 
     /** Name of the communicator, for messages to people. */
@@ -64,9 +60,7 @@ final class ArgumentCheck {
 
     MPIException error(int errorClass, String call, String what, Throwable cause) {
         String where = " at rank " + rank + " of " + size + " in " + name + ": ";
-        MPIException error = new MPIException(errorClass, call + where + what, cause);
-        onError.accept(error);
-        return error;
+        return new MPIException(errorClass, call + where + what, cause);
     }
 
     void destination(String call, int rank) {

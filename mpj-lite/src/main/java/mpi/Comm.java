@@ -14,7 +14,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     private final Attributes attributes = new Attributes();
 
     /** Null for the default. Written by the program's thread that sets it, read by any. */
-    private volatile Errhandler errhandler;
+    private volatile Errhandler errhandler = MPI.ERRORS_ARE_FATAL;
     /** Null until it was given one. */
     private String name;
     /** Null if it was not made by {@link #iDup}. */
@@ -338,9 +338,9 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     // ---- errors
 
     /**
-     * What an error does: {@link MPI#ERRORS_RETURN}, which is the default, throws an {@link MPIException};
-     * {@link MPI#ERRORS_ARE_FATAL} ends the job. What is made of this communicator from now on inherits it; at a port, and of two
-     * groups, of the local one.
+     * What an error does. Under either handler the call throws an {@link MPIException}, and a process ends its job if nobody catches it. {@link MPI#ERRORS_ARE_FATAL}, which is
+     * the default, and {@link MPI#ERRORS_RETURN} differ in name, which a program may ask for and set again, and in {@link #callErrhandler}.
+     * What is made of this communicator from now on inherits it; at a port, and of two groups, of the local one.
      */
     public void Errhandler_set(Errhandler handler) throws MPIException {
         requireLive("Errhandler_set");
@@ -353,7 +353,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** What {@link #Errhandler_set} set. */
     public Errhandler Errhandler_get() throws MPIException {
         requireLive("Errhandler_get");
-        return errhandler == null ? MPI.ERRORS_RETURN : errhandler;
+        return errhandler;
     }
 
     /** As {@link #Errhandler_get}. */
@@ -371,15 +371,17 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return Errhandler_get();
     }
 
-    /** Does what an error of the class does, but for throwing it: ends the job if errors are fatal. */
+    /** Does what the handler does with an error of the class: {@link MPI#ERRORS_ARE_FATAL} throws it, {@link MPI#ERRORS_RETURN} returns. */
     public void callErrhandler(int errorCode) throws MPIException {
         requireLive("callErrhandler");
-        onError(new MPIException(errorCode, "callErrhandler at rank " + group.Rank() + ": error class " + errorCode));
+        if (errhandler == MPI.ERRORS_ARE_FATAL) {
+            throw check.error(errorCode, "callErrhandler", "error class " + errorCode);
+        }
     }
 
     /** {@code inOutBuf[i] = inBuf[i] op inOutBuf[i]} for {@code count} elements, in this process alone. */
     public static void reduceLocal(Object inBuf, Object inOutBuf, int count, Datatype type, Op op) throws MPIException {
-        ArgumentCheck check = new ArgumentCheck("no communicator", Group.EMPTY, Group.EMPTY, error -> {});
+        ArgumentCheck check = new ArgumentCheck("no communicator", Group.EMPTY, Group.EMPTY);
         Object in = Memory.of(inBuf, type);
         Object inOut = Memory.of(inOutBuf, type);
         check.buffer("reduceLocal", "first buffer", in, 0, count, type);
@@ -394,13 +396,5 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         }
         type.putBack(ordered, result, count);
         Memory.back(inOut, inOutBuf);
-    }
-
-    @Override
-    final void onError(MPIException error) {
-        if (errhandler == MPI.ERRORS_ARE_FATAL) {
-            error.printStackTrace();
-            endpoint.abort(1, "had an error, which are fatal: " + error.getMessage());
-        }
     }
 }

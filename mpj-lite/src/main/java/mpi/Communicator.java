@@ -7,6 +7,7 @@ import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Neighbours;
+import org.posthouse.mpj.data.UnwritableException;
 
 /**
  * What every communicator is: a context of its own, the group of the calling process, and the group that its calls
@@ -54,7 +55,7 @@ abstract class Communicator {
         this.group = group;
         this.addressed = addressed;
         this.id = id;
-        check = new ArgumentCheck(name, group, addressed, this::onError);
+        check = new ArgumentCheck(name, group, addressed);
         freed = endpoint == null;
     }
 
@@ -174,9 +175,6 @@ abstract class Communicator {
         return Neighbours.inGraph(sources(call), destinations(call));
     }
 
-    /** What an error does beside being thrown. */
-    abstract void onError(MPIException error);
-
     final int worldSource(int source) {
         return source == MPI.ANY_SOURCE ? source : addressed.worldRank(source);
     }
@@ -196,6 +194,10 @@ abstract class Communicator {
             throw check.error(errorClass(failure), call, from + failure.getMessage(), failure);
         }
         return envelope == null ? new Status() : status(envelope);
+    }
+
+    static int errorClass(UnwritableException failure) {
+        return failure.isTooLong() ? MPI.ERR_COUNT : MPI.ERR_TYPE;
     }
 
     static int errorClass(ReceiveException failure) {

@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,6 +26,23 @@ public final class Info implements Freeable, Cloneable {
         Info none = new Info();
         none.freed = true;
         return none;
+    }
+
+    /** Sets what MPI's INFO_ENV tells of a process. @param program the main class and the arguments; empty if nobody knows */
+    synchronized void environment(List<String> program, int processes, String threadLevel) {
+        if (!program.isEmpty()) {
+            put("command", program.get(0));
+            put("argv", String.join(" ", program.subList(1, program.size())));
+        }
+        put("maxprocs", Integer.toString(processes));
+        put("arch", System.getProperty("os.arch"));
+        put("wdir", System.getProperty("user.dir"));
+        put("thread_level", threadLevel);
+    }
+
+    /** Cuts what is longer than a value may be. */
+    private void put(String key, String value) {
+        values.put(key, value.length() < MPI.MAX_INFO_VAL ? value : value.substring(0, MPI.MAX_INFO_VAL - 1));
     }
 
     /** Sets a hint, in place of one that the key had. */

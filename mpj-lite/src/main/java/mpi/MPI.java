@@ -7,6 +7,7 @@ import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.ProgramObjectInput;
 import org.posthouse.mpj.data.Unit;
 import org.posthouse.wire.Limit;
 
@@ -94,7 +95,10 @@ public class MPI extends NewBuffers {
     /** No hints, and freed. */
     public static final Info INFO_NULL = Info.freed();
 
-    /** What is known of how the job was started: nothing. */
+    /**
+     * How the job was started, from Init on: {@code command}, the program's class, {@code argv}, its arguments with a blank between two, {@code maxprocs},
+     * {@code arch}, {@code wdir} and {@code thread_level} (MPI-4.1, 11.2.1). Before, it is empty.
+     */
     public static final Info INFO_ENV = new Info();
 
     /** No communicator: null, as {@code Split} and {@code Create} return it, so that programs may compare with either. */
@@ -115,6 +119,9 @@ public class MPI extends NewBuffers {
     public static Intracomm COMM_SELF;
 
     private static final double NANOS = 1e-9;
+
+    /** Names of the thread levels, the first of which is 1. */
+    private static final String[] THREAD_LEVELS = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 
     /** Null before Init. */
     private static Self self;
@@ -173,6 +180,16 @@ public class MPI extends NewBuffers {
         return Endpoints.ownArguments(args);
     }
 
+    private static final StackWalker CALLERS = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+    /** Notes the class loaders of the program that calls Init, and how it was started. */
+    private static void note(int size, int level) {
+        Class<?> caller =
+                CALLERS.walk(frames -> frames.map(StackWalker.StackFrame::getDeclaringClass).filter(each -> each != MPI.class).findFirst().orElse(MPI.class));
+        ProgramObjectInput.initCalledBy(caller.getClassLoader(), Thread.currentThread().getContextClassLoader());
+        INFO_ENV.environment(Endpoints.program(), size, THREAD_LEVELS[level - THREAD_SINGLE]);
+    }
+
     private static String[] init(String call, String[] args, int required) {
         if (required < THREAD_SINGLE || required > THREAD_MULTIPLE) {
             throw new MPIException(
@@ -192,6 +209,7 @@ public class MPI extends NewBuffers {
         NUM_OF_PROCESSORS = endpoint.size();
         mainThread = Thread.currentThread();
         threadLevel = required;
+        note(endpoint.size(), required);
         if (required == THREAD_MULTIPLE && !call.equals("Init")) {
             endpoint.limit(Limit.MULTIPLE);
         }

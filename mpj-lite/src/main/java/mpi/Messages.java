@@ -283,7 +283,7 @@ final class Messages {
         try {
             return region.content(0, count);
         } catch (UnwritableException e) {
-            throw check.error(MPI.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
+            throw check.error(Communicator.errorClass(e), call, "the send buffer's " + e.getMessage(), e);
         }
     }
 }

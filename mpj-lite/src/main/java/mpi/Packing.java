@@ -41,7 +41,7 @@ final class Packing {
             }
             return out.position();
         } catch (UnwritableException e) {
-            throw comm.check.error(MPI.ERR_TYPE, call, "the input buffer's " + e.getMessage(), e);
+            throw comm.check.error(Communicator.errorClass(e), call, "the input buffer's " + e.getMessage(), e);
         }
     }
 

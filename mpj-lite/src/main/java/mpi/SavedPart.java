@@ -4,9 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InvalidObjectException;
-import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
-import java.io.ObjectStreamClass;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -19,6 +17,7 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.posthouse.mpj.data.ProgramObjectInput;
 
 /** One registered part of a program's state: how it is written into an image, and read from one. Confined to its program's thread. */
 abstract class SavedPart {
@@ -118,25 +117,9 @@ abstract class SavedPart {
 
     private static Object readObject(String name, DataInputStream in) throws IOException {
         try {
-            return new ObjectsOfProgram(in).readObject();
+            return new ProgramObjectInput(in, Thread.currentThread().getContextClassLoader(), null).readObject();
         } catch (ClassNotFoundException e) {
             throw new InvalidObjectException("\"" + name + "\" needs class " + e.getMessage() + ", which is not there");
-        }
-    }
-
-    /** Finds the program's own classes. */
-    private static final class ObjectsOfProgram extends ObjectInputStream {
-        ObjectsOfProgram(DataInputStream in) throws IOException {
-            super(in);
-        }
-
-        @Override
-        protected Class<?> resolveClass(ObjectStreamClass described) throws IOException, ClassNotFoundException {
-            try {
-                return Class.forName(described.getName(), false, Thread.currentThread().getContextClassLoader());
-            } catch (ClassNotFoundException e) {
-                return super.resolveClass(described); // Of primitive types.
-            }
         }
     }
 

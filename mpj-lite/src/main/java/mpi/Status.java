@@ -40,19 +40,24 @@ public class Status extends mpjdev.Status {
         return status;
     }
 
-    /** Elements of {@code datatype} in the message, or {@link MPI#UNDEFINED} if they are not whole. */
+    /** Elements of {@code datatype} in the message, or {@link MPI#UNDEFINED} if they are not whole, or more than an int can tell. */
     public int Get_count(Datatype datatype) throws MPIException {
         long elements = elements("Get_count", datatype);
         if (elements == 0) {
             return 0;
         }
         int size = datatype.size();
-        return size > 0 && elements % size == 0 ? (int) (elements / size) : MPI.UNDEFINED;
+        return size > 0 && elements % size == 0 ? told(elements / size) : MPI.UNDEFINED;
     }
 
-    /** Array elements in the message. */
+    /** A number as an int, or UNDEFINED, as MPI wants it, where it is beyond the range. */
+    private static int told(long number) {
+        return number <= Integer.MAX_VALUE ? (int) number : MPI.UNDEFINED;
+    }
+
+    /** Array elements in the message, or {@link MPI#UNDEFINED} if they are more than an int can tell. */
     public int Get_elements(Datatype datatype) throws MPIException {
-        return (int) elements("Get_elements", datatype);
+        return told(elements("Get_elements", datatype));
     }
 
     /** Array elements of the datatype's base; UNDEFINED if its bytes are not whole ones. */
@@ -103,9 +108,9 @@ public class Status extends mpjdev.Status {
         return Get_count(datatype);
     }
 
-    /** As {@link #Get_elements}, but in a struct of bytes it counts what it was made of; UNDEFINED if not whole. */
+    /** As {@link #Get_elements}, but in a struct of bytes it counts what it was made of; UNDEFINED if not whole, or more than an int can tell. */
     public int getElements(Datatype datatype) throws MPIException {
-        return (int) basicElements("getElements", datatype);
+        return told(basicElements("getElements", datatype));
     }
 
     /** As {@link #getElements}. */

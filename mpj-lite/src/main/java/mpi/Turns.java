@@ -153,7 +153,7 @@ final class Turns {
             throw unchecked(e.getCause());
         } catch (UnwritableException e) {
             whole = true;
-            throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
+            throw comm.check.error(Communicator.errorClass(e), collective.call, "the send buffer's " + e.getMessage(), e);
         } catch (FinalizedException e) {
             throw comm.finalized(collective.call, e);
         } finally {

@@ -1,20 +1,24 @@
 package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.posthouse.mpj.data.ProgramObjectInput;
 
 /** MPI.OBJECT: what may be sent, and whose classes come out. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -137,6 +141,75 @@ class ObjectsTest {
             assertThat(room[0].getClass().getClassLoader()).isSameAs(loader);
             assertThat(room[1]).isEqualTo(int.class);
         });
+    }
+
+    /** In a thread that a framework made, or of the common pool, whose context loader knows the platform's classes only. */
+    @Test
+    void findsClassesThroughTheLoaderOfWhoeverCalledInit() {
+        Second program = new Second();
+        ProgramObjectInput.initCalledBy(program, null);
+        try {
+            assertThat(receivedIn(ClassLoader.getPlatformClassLoader(), new Object[1]).getClass().getClassLoader()).isSameAs(program);
+            assertThat(receivedIn(null, new Object[1]).getClass().getClassLoader()).isSameAs(program);
+            ProgramObjectInput.initCalledBy(null, program);
+            assertThat(receivedIn(null, new Object[1]).getClass().getClassLoader()).isSameAs(program);
+            Second context = new Second();
+            assertThat(receivedIn(context, new Object[1]).getClass().getClassLoader()).as("the thread's own comes first").isSameAs(context);
+        } finally {
+            ProgramObjectInput.initCalledBy(null, null);
+        }
+    }
+
+    @Test
+    void findsClassesThroughThatOfTheReceivingArray() throws Exception {
+        Second program = new Second();
+        Object[] room = (Object[]) Array.newInstance(program.loadClass(Parcel.class.getName()), 1);
+        assertThat(receivedIn(null, room).getClass().getClassLoader()).isSameAs(program);
+    }
+
+    /** A parcel that is received in a thread with this context class loader. */
+    private static Object receivedIn(ClassLoader context, Object[] room) {
+        Ranks.run(2, (world, rank) -> {
+            if (rank == 0) {
+                world.Send(new Object[] {new Parcel(3)}, 0, 1, MPI.OBJECT, 1, 0);
+                return;
+            }
+            Thread.currentThread().setContextClassLoader(context);
+            world.Recv(room, 0, 1, MPI.OBJECT, 0, 0);
+        });
+        return room[0];
+    }
+
+    /** As one is that takes more memory than there is. */
+    private static final class Endless implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private void writeObject(ObjectOutputStream out) throws IOException {
+            out.write(new byte[5000]);
+            throw new OutOfMemoryError("Java heap space");
+        }
+    }
+
+    @Test
+    void anObjectThatTheHeapHasNoRoomForIsAnErrorOfTheCall() {
+        Ranks.run(2, (world, rank) -> {
+            for (Errhandler handler : new Errhandler[] {MPI.ERRORS_ARE_FATAL, MPI.ERRORS_RETURN}) {
+                world.Errhandler_set(handler);
+                Object[] endless = {"", new Endless()};
+                requireTooLong("Send", () -> world.Send(endless, 0, 2, MPI.OBJECT, 1 - rank, 0));
+                requireTooLong("Isend", () -> world.Isend(endless, 0, 2, MPI.OBJECT, 1 - rank, 0));
+                requireTooLong("Pack", () -> world.Pack(endless, 0, 2, MPI.OBJECT, new byte[10000], 0));
+                requireTooLong("Gather", () -> world.Gather(endless, 0, 2, MPI.OBJECT, new Object[4], 0, 2, MPI.OBJECT, 0));
+            }
+        });
+    }
+
+    private static void requireTooLong(String call, ThrowingCallable sending) {
+        assertThatThrownBy(sending)
+                .isInstanceOfSatisfying(MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_COUNT))
+                .hasMessageStartingWith(call + " at rank ")
+                .hasMessageContaining("of class mpi.ObjectsTest$Endless cannot be serialized: the message has ")
+                .hasMessageContaining(" bytes so far, and the heap of " + Runtime.getRuntime().maxMemory() + " bytes has no room for more");
     }
 
     private static final int BROKEN = 2;

@@ -2,6 +2,7 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Token;
@@ -36,6 +37,9 @@ public final class Endpoints {
     public static final String PRINT_MARKS = "POSTHOUSE_PRINT_MARKS";
 
     private static RelayEndpoint connected;
+
+    /** Written before the program begins. */
+    private static List<String> program = List.of();
 
     private Endpoints() {}
 
@@ -104,6 +108,16 @@ public final class Endpoints {
         Map<String, String> environment = System.getenv();
         int rank = Integer.parseInt(variable(environment, RANK));
         return given == null ? new String[0] : ArgumentWords.of(environment).strip(given, rank);
+    }
+
+    /** {@link RankMain} starts a program: its main class, then its arguments. */
+    static synchronized void starting(List<String> mainClassAndArguments) {
+        program = mainClassAndArguments;
+    }
+
+    /** The program's main class, then its own arguments; empty if {@link RankMain} has not started it. */
+    public static synchronized List<String> program() {
+        return program;
     }
 
     /** The endpoint that this process connected, or null. */

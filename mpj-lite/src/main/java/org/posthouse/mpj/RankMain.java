@@ -33,6 +33,7 @@ public final class RankMain {
         InputStream launcher = System.in;
         System.setIn(InputStream.nullInputStream());
         endWithLauncher(ending, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
+        Endpoints.starting(List.of(args));
         MainMethod program = find(args[0], ending);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);

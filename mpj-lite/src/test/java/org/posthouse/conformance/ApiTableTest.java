@@ -51,7 +51,17 @@ class ApiTableTest {
             `ANY_TAG` alone, which its status tells. Open MPI's refuse negative ones. `Buffer_attach` takes the place of what is attached, and
             `Buffer_detach` of nothing returns null; `attachBuffer` and `detachBuffer` refuse it. `HOST`, a key, is 0.
             `NUM_OF_PROCESSORS` is the size of `COMM_WORLD` from Init on; before, the number of the host's processors, which a process that is
-            started in another one's place may find changed.
+            started in another one's place may find changed. `INFO_ENV` is filled at Init.
+
+            **Errors** are exceptions, in both spellings and under both handlers: the call throws an `MPIException`, and one that nobody catches in
+            `main` ends the job. `ERRORS_ARE_FATAL` is the default, as MPI has it: a program that asks for the handler, sets `ERRORS_RETURN` and
+            restores what it found gets what it had. To Open MPI's programs `ERRORS_RETURN` means exceptions, to C's it means codes; here
+            a program that never sets it can catch errors too. The two differ in `callErrhandler` alone, which throws or returns. New communicators inherit
+            the handler. Handlers of windows and files are absent, as those are.
+
+            An OBJECT message has at most 2,147,483,639 bytes when it is serialized; what is longer, or than the heap has room for, is an `MPIException` of class
+            `ERR_COUNT` that names the object's class, the bytes so far and the limit. Objects that come are read with the context class loader of the thread that
+            receives; what it does not know, with the loader of the class that called Init, and that of the receiving array's class.
 
             | class | member | spelling | covered by |
             |---|---|---|---|

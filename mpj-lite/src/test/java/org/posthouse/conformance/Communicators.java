@@ -1,6 +1,7 @@
 package org.posthouse.conformance;
 
 import mpi.Comm;
+import mpi.Errhandler;
 import mpi.Group;
 import mpi.Info;
 import mpi.Intracomm;
@@ -220,13 +221,22 @@ final class Communicators {
         copy.Free();
     }
 
+    /** As a program does that wants an error of its own: it gets what it restores, and an error is an exception all the while. */
     static void errorHandlers(Intracomm world) {
         Comm copy = world.Dup();
-        Check.equal("handler at first", copy.Errhandler_get(), MPI.ERRORS_RETURN);
-        copy.Errhandler_set(MPI.ERRORS_ARE_FATAL);
-        Check.equal("handler", copy.getErrhandler(), MPI.ERRORS_ARE_FATAL);
-        copy.setErrhandler(MPI.ERRORS_RETURN);
+        Errhandler found = copy.Errhandler_get();
+        Check.equal("handler at first", found, MPI.ERRORS_ARE_FATAL);
+        Check.error(copy, MPI.ERR_RANK, "Send", () -> copy.Send(new int[1], 0, 1, MPI.INT, copy.Size(), 0));
+        copy.Errhandler_set(MPI.ERRORS_RETURN);
         Check.equal("handler", copy.Errorhandler_get(), MPI.ERRORS_RETURN);
+        Check.error(copy, MPI.ERR_RANK, "Send", () -> copy.Send(new int[1], 0, 1, MPI.INT, copy.Size(), 0));
+        copy.Errhandler_set(found);
+        Check.equal("handler restored", copy.getErrhandler(), MPI.ERRORS_ARE_FATAL);
+        Check.error(copy, MPI.ERR_RANK, "send", () -> copy.send(new int[1], 1, MPI.INT, copy.getSize(), 0));
+        copy.setErrhandler(MPI.ERRORS_RETURN);
+        Comm heir = copy.dup();
+        Check.equal("what was made of it", heir.getErrhandler(), MPI.ERRORS_RETURN);
+        heir.free();
         copy.getErrhandler().free();
         Check.error(world, MPI.ERR_ARG, "Errhandler_set", () -> world.Errhandler_set(null));
         copy.Free();

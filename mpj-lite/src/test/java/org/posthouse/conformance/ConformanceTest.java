@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import mpi.Intracomm;
 import mpi.LocalRanks;
+import mpi.MPIException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,11 +55,20 @@ class ConformanceTest {
         for (Case each : Cases.ending()) {
             for (int size : SIZES) {
                 LocalWorld world = new LocalWorld(size);
-                LocalRanks.run(world, size, each::run);
+                LocalRanks.run(world, size, comm -> runAsMain(each, comm));
                 assertThat(world.abortStatus())
                         .as("status of %s at %d ranks", each, size)
                         .isEqualTo(Endings.status(each.method().getName()));
             }
+        }
+    }
+
+    /** An error that nobody catches ends the job, as that of a main method does. */
+    private static void runAsMain(Case each, Intracomm world) throws Exception {
+        try {
+            each.run(world);
+        } catch (MPIException e) {
+            world.Abort(Endings.FATAL);
         }
     }
 

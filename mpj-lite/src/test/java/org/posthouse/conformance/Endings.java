@@ -8,7 +8,7 @@ final class Endings {
     /** The job's status after each case. */
     static final int STATUS = 7;
 
-    /** An error that is fatal. */
+    /** An error that nobody catches. */
     static final int FATAL = 1;
 
     private Endings() {}

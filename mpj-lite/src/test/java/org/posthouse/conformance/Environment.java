@@ -125,6 +125,12 @@ final class Environment {
         Check.that(MPI.getLibVersion().contains("Posthouse"), "the library names itself");
         MPI.pControl(1, null);
         Check.that(!MPI.INFO_ENV.isNull(), "INFO_ENV is there");
+        Check.equal("command", MPI.INFO_ENV.get("command"), ConformanceJob.class.getName());
+        Check.that(MPI.INFO_ENV.get("argv").contains(String.join(" ", ARGUMENTS)), "the arguments are in argv, " + MPI.INFO_ENV.get("argv"));
+        Check.equal("maxprocs", MPI.INFO_ENV.get("maxprocs"), Integer.toString(world.Size()));
+        Check.equal("wdir", MPI.INFO_ENV.get("wdir"), System.getProperty("user.dir"));
+        Check.equal("arch", MPI.INFO_ENV.get("arch"), System.getProperty("os.arch"));
+        Check.equal("thread_level", MPI.INFO_ENV.get("thread_level"), "MPI_THREAD_MULTIPLE");
     }
 
     static void threads(Intracomm world) throws InterruptedException {
@@ -151,10 +157,13 @@ final class Environment {
 
     static void errorHandlerOfTheWorld(Intracomm world) {
         Errhandler before = MPI.Errorhandler_get();
-        Check.equal("handler", before, MPI.ERRORS_RETURN);
-        MPI.Errorhandler_set(MPI.ERRORS_ARE_FATAL);
-        Check.equal("handler", world.Errhandler_get(), MPI.ERRORS_ARE_FATAL);
+        Check.equal("handler", before, MPI.ERRORS_ARE_FATAL);
+        Check.equal("handler of the process alone", MPI.COMM_SELF.getErrhandler(), MPI.ERRORS_ARE_FATAL);
+        MPI.Errorhandler_set(MPI.ERRORS_RETURN);
+        Check.equal("handler", world.Errhandler_get(), MPI.ERRORS_RETURN);
         MPI.Errorhandler_set(before);
+        Check.equal("handler restored", world.Errhandler_get(), MPI.ERRORS_ARE_FATAL);
+        Check.error(world, MPI.ERR_TAG, "send", () -> world.send(new int[1], 1, MPI.INT, 0, -5));
     }
 
     static void attributesOfTheWorld(Intracomm world) {

@@ -85,7 +85,11 @@ final class Named {
     }
 
     static void anErrorThatReturns(Intracomm world) {
-        world.callErrhandler(MPI.ERR_OTHER);
-        Check.equal("handler", world.getErrhandler(), MPI.ERRORS_RETURN);
+        Comm copy = world.dup();
+        Check.error(copy, MPI.ERR_OTHER, "callErrhandler", () -> copy.callErrhandler(MPI.ERR_OTHER));
+        copy.setErrhandler(MPI.ERRORS_RETURN);
+        copy.callErrhandler(MPI.ERR_OTHER);
+        Check.equal("handler", copy.getErrhandler(), MPI.ERRORS_RETURN);
+        copy.free();
     }
 }

@@ -8,12 +8,29 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.Op;
 import mpi.UserFunction;
+import mpi.User_Function;
 
 /** A program's own reductions in Open MPI's form, of datatypes of any shape. */
 final class UserFunctions {
     private static final int HERE = 20;
 
     private UserFunctions() {}
+
+    /** mpiJava's class in the older spelling of its name. */
+    private static final class Longest extends User_Function {
+        @Override
+        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+            for (int i = 0; i < count; i++) {
+                ((int[]) inOut)[inOutAt + i] = Math.max(((int[]) in)[inAt + i], ((int[]) inOut)[inOutAt + i]);
+            }
+        }
+    }
+
+    static void theOlderSpellingOfTheClass(Intracomm world) {
+        int[] most = new int[1];
+        world.Allreduce(new int[] {world.Rank() + HERE}, 0, most, 0, 1, MPI.INT, new Op(new Longest(), true));
+        Check.equal("the highest", most[0], world.Size() - 1 + HERE);
+    }
 
     /** Adds ints at some displacements. */
     private static final class Adding extends UserFunction {

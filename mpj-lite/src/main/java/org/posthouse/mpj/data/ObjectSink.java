@@ -2,10 +2,7 @@ package org.posthouse.mpj.data;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.ObjectInputStream;
-import java.io.ObjectStreamClass;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.ReceiveException;
@@ -13,12 +10,12 @@ import org.posthouse.mpj.Sink;
 
 /**
  * Room for objects in a program's array. The bytes are kept until the last one is there; then all objects are read
- * with the class loader of the thread that posted the receive, and only then stored: a message that cannot be read
+ * with the class loaders of {@link ProgramObjectInput}, and only then stored: a message that cannot be read
  * leaves the array as it was. Good for one message.
  */
 final class ObjectSink implements Sink {
     /** Longest array that every Java virtual machine can make. */
-    private static final int BYTES_MAX = Integer.MAX_VALUE - 8;
+    static final int BYTES_MAX = Integer.MAX_VALUE - 8;
 
     private final Layout layout;
     private final Object[] array;
@@ -26,6 +23,7 @@ final class ObjectSink implements Sink {
     private final long from;
     private final int capacity;
     private final boolean exact;
+    /** Of the thread that posted the receive. */
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private byte[] bytes;
     private int elements;
@@ -68,7 +66,7 @@ final class ObjectSink implements Sink {
         }
         Object[] objects = new Object[elements];
         int at = 0;
-        try (ObjectInputStream in = new Reader(new ByteArrayInputStream(bytes), loader)) {
+        try (ObjectInputStream in = new ProgramObjectInput(new ByteArrayInputStream(bytes), loader, array.getClass().getComponentType().getClassLoader())) {
             for (; at < elements; at++) {
                 objects[at] = in.readObject();
             }
@@ -100,40 +98,5 @@ final class ObjectSink implements Sink {
             System.arraycopy(objects, stored[0], array, index, run);
             stored[0] += run;
         });
-    }
-
-    /** Finds the program's classes, where plain deserialization looks only in this library's class loader. */
-    private static final class Reader extends ObjectInputStream {
-        private final ClassLoader loader;
-
-        Reader(InputStream in, ClassLoader loader) throws IOException {
-            super(in);
-            this.loader = loader;
-        }
-
-        @Override
-        protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
-            if (loader != null) {
-                try {
-                    return Class.forName(description.getName(), false, loader);
-                } catch (ClassNotFoundException e) {
-                    // Not there: primitive classes, for instance, are known to the default search only.
-                    return super.resolveClass(description);
-                }
-            }
-            return super.resolveClass(description);
-        }
-
-        @Override
-        protected Class<?> resolveProxyClass(String[] names) throws IOException, ClassNotFoundException {
-            if (loader == null) {
-                return super.resolveProxyClass(names);
-            }
-            Class<?>[] interfaces = new Class<?>[names.length];
-            for (int i = 0; i < names.length; i++) {
-                interfaces[i] = Class.forName(names[i], false, loader);
-            }
-            return Proxy.newProxyInstance(loader, interfaces, (proxy, method, arguments) -> null).getClass();
-        }
     }
 }
