@@ -124,13 +124,26 @@ final class ArgumentCheck {
 
     /** Checks {@code count} elements from {@code offset} on. */
     void buffer(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
-        blocks(call, what, buffer, offset, count, 1, datatype);
+        count(call, what, count, datatype);
+        array(call, what, buffer, count, datatype);
+        range(call, what, buffer, offset, count, datatype, true);
     }
 
-    /** As {@link #buffer}, for what is written to. */
+    /** As {@link #buffer}, for what is written to, all of it. */
+    void result(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
+        writable(call, what, buffer);
+        buffer(call, what, buffer, offset, count, datatype);
+    }
+
+    /**
+     * Checks what a message is received in. Its count may go beyond the array's end: what comes is checked when it comes
+     * ({@link org.posthouse.mpj.data.Region#sink}), as MPJ Express does.
+     */
     void room(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
         writable(call, what, buffer);
-        blocks(call, what, buffer, offset, count, 1, datatype);
+        count(call, what, count, datatype);
+        array(call, what, buffer, count, datatype);
+        start(call, what, offset, count, datatype);
     }
 
     void writable(String call, String what, Object buffer) {
@@ -151,41 +164,48 @@ final class ArgumentCheck {
         buffer(call, what, elements.buffer(), elements.offset(), elements.count(), elements.type());
     }
 
+    void result(String call, String what, Elements elements) {
+        result(call, what, elements.buffer(), elements.offset(), elements.count(), elements.type());
+    }
+
     void room(String call, String what, Elements elements) {
         room(call, what, elements.buffer(), elements.offset(), elements.count(), elements.type());
     }
 
-    /** As {@link #blocks}, for what is written to. */
-    void room(String call, String what, RankBlocks blocks) {
+    /** As {@link #blocks}, for what is written to, all of it. */
+    void result(String call, String what, RankBlocks blocks) {
         writable(call, what, blocks.buffer());
         blocks(call, what, blocks);
     }
 
+    /** As {@link #room}, one block for every rank. */
+    void room(String call, String what, RankBlocks blocks) {
+        writable(call, what, blocks.buffer());
+        blocks(call, what, blocks, false);
+    }
+
     /** Checks one block for every rank. */
     void blocks(String call, String what, RankBlocks blocks) {
+        blocks(call, what, blocks, true);
+    }
+
+    /** @param whole whether all of each block is used, not only what comes of it */
+    private void blocks(String call, String what, RankBlocks blocks, boolean whole) {
+        Datatype datatype = blocks.type();
         if (blocks.even()) {
-            blocks(call, what, blocks.buffer(), blocks.offset(), blocks.count(), ranks, blocks.type());
-        } else {
-            blocks(call, what, blocks.buffer(), blocks.offset(), blocks.counts(), blocks.displs(), blocks.type());
+            count(call, what, blocks.count(), datatype);
+            long elements = (long) blocks.count() * ranks;
+            array(call, what, blocks.buffer(), elements, datatype);
+            range(call, what, blocks.buffer(), blocks.offset(), elements, datatype, whole);
+            return;
         }
-    }
-
-    private void blocks(
-            String call, String what, Object buffer, int offset, int count, int times, Datatype datatype) {
-        count(call, what, count, datatype);
-        long elements = (long) count * times;
-        array(call, what, buffer, elements, datatype);
-        range(call, what, buffer, offset, elements, datatype);
-    }
-
-    private void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
         usable(call, what, datatype);
-        perRank(call, "displacements of the " + what, displs);
-        array(call, what, buffer, total(call, what, counts), datatype);
+        perRank(call, "displacements of the " + what, blocks.displs());
+        array(call, what, blocks.buffer(), total(call, what, blocks.counts()), datatype);
         for (int rank = 0; rank < ranks; rank++) {
-            if (counts[rank] > 0) {
-                long at = offset + (long) displs[rank] * datatype.layout().extent();
-                range(call, what, buffer, at, counts[rank], datatype);
+            if (blocks.counts()[rank] > 0) {
+                long at = blocks.offset() + (long) blocks.displs()[rank] * datatype.layout().extent();
+                range(call, what, blocks.buffer(), at, blocks.counts()[rank], datatype, whole);
             }
         }
     }
@@ -195,7 +215,7 @@ final class ArgumentCheck {
         usable(call, what, datatype);
         long total = total(call, what, counts);
         array(call, what, buffer, total, datatype);
-        range(call, what, buffer, offset, total, datatype);
+        range(call, what, buffer, offset, total, datatype, true);
     }
 
     private void usable(String call, String what, Datatype datatype) {
@@ -243,10 +263,36 @@ final class ArgumentCheck {
         }
     }
 
-    private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
+    /** The first element begins in the array, or behind it: where others go is checked when they come. */
+    private void start(String call, String what, long offset, long elements, Datatype datatype) {
+        long first = offset + datatype.layout().first(1);
+        if (first < 0 && elements > 0 && datatype.size() > 0) {
+            throw error(
+                    MPI.ERR_BUFFER, call,
+                    "the " + what + " is used from " + first + " to " + (offset + datatype.layout().end(elements)) + " (" + elements + " elements of "
+                            + datatype + "), expected from 0 on");
+        }
+    }
+
+    private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype, boolean whole) {
         if (datatype.size() == 0) {
             return;
         }
+        if (whole) {
+            within(call, what, buffer, offset, elements, datatype);
+        } else {
+            start(call, what, offset, elements, datatype);
+        }
+        if (elements * datatype.size() > Integer.MAX_VALUE) {
+            throw error(
+                    MPI.ERR_COUNT,
+                    call,
+                    elements + " elements of " + datatype + " in the " + what + " are " + elements * datatype.size()
+                            + " array elements, expected at most " + Integer.MAX_VALUE);
+        }
+    }
+
+    private void within(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
         int length = buffer == null ? 0 : datatype.base().length(datatype.store(buffer));
         long first = offset + datatype.layout().first(elements);
         long end = offset + datatype.layout().end(elements);
@@ -256,13 +302,6 @@ final class ArgumentCheck {
                     call,
                     "the " + what + " is used from " + first + " to " + end + " (" + elements + " elements of "
                             + datatype + "), expected within its length " + length);
-        }
-        if (elements * datatype.size() > Integer.MAX_VALUE) {
-            throw error(
-                    MPI.ERR_COUNT,
-                    call,
-                    elements + " elements of " + datatype + " in the " + what + " are " + elements * datatype.size()
-                            + " array elements, expected at most " + Integer.MAX_VALUE);
         }
     }
 }

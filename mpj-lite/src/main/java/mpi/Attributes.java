@@ -1,41 +1,59 @@
 package mpi;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.WeakHashMap;
 
-/** What a program hangs on a communicator or a datatype, by keys that it makes. Thread-safe. */
+/**
+ * What a program hangs on a communicator or a datatype, by keys that it makes. What hangs under a key that was freed goes with the key, and the key's number is
+ * used again, so that a program may make and free them for as long as it likes. Thread-safe.
+ */
 final class Attributes {
     private static final int FIRST_OWN = 100;
-    private static final AtomicInteger NEXT = new AtomicInteger(FIRST_OWN);
-    private static final Set<Integer> LIVE = ConcurrentHashMap.newKeySet();
 
-    private final Map<Integer, Object> values = new ConcurrentHashMap<>();
+    /** Freed numbers that are used only behind so many others: a mistaken use of one that was freed is an error for a while. */
+    static final int RESTING = 1000;
 
-    static int newKey() {
-        int key = NEXT.getAndIncrement();
-        LIVE.add(key);
-        return key;
+    /** Guarded by the class. */
+    private static final Map<Integer, Key> LIVE = new HashMap<>();
+
+    private static final Deque<Integer> FREED = new ArrayDeque<>();
+    private static int next = FIRST_OWN;
+
+    /** By keys that are live, or held by nobody but this map. Guarded by this object. */
+    private final Map<Key, Object> values = new WeakHashMap<>();
+
+    /** One life of a number. Compared by identity. */
+    private static final class Key {}
+
+    static synchronized int newKey() {
+        int number = FREED.size() > RESTING ? FREED.remove() : next++;
+        LIVE.put(number, new Key());
+        return number;
     }
 
-    static void free(int key) {
-        LIVE.remove(require("freeKeyval", key));
+    static synchronized void free(int number) {
+        require("freeKeyval", number);
+        LIVE.remove(number);
+        FREED.add(number);
     }
 
     /** @throws MPIException if the program did not make the key */
-    private static int require(String call, int key) {
-        if (!LIVE.contains(key)) {
+    private static synchronized Key require(String call, int number) {
+        Key key = LIVE.get(number);
+        if (key == null) {
             // As Open MPI tells what never was a key from what is none any more.
-            int errorClass = key == MPI.KEYVAL_INVALID ? MPI.ERR_KEYVAL : MPI.ERR_OTHER;
-            throw new MPIException(errorClass, call + ": key " + key + " is none that createKeyval has made");
+            int errorClass = number == MPI.KEYVAL_INVALID ? MPI.ERR_KEYVAL : MPI.ERR_OTHER;
+            throw new MPIException(errorClass, call + ": key " + number + " is none that createKeyval has made");
         }
         return key;
     }
 
     /** Null is no value. */
-    void put(String call, int key, Object value) {
-        require(call, key);
+    synchronized void put(String call, int number, Object value) {
+        Key key = require(call, number);
         if (value == null) {
             values.remove(key);
         } else {
@@ -43,16 +61,22 @@ final class Attributes {
         }
     }
 
-    Object get(String call, int key) {
-        return values.get(require(call, key));
+    synchronized Object get(String call, int number) {
+        return values.get(require(call, number));
     }
 
-    void remove(String call, int key) {
-        values.remove(require(call, key));
+    synchronized void remove(String call, int number) {
+        values.remove(require(call, number));
     }
 
     void copyTo(Attributes other) {
-        other.values.putAll(values);
+        Map<Key, Object> copy;
+        synchronized (this) {
+            copy = new HashMap<>(values);
+        }
+        synchronized (other) {
+            other.values.putAll(copy);
+        }
     }
 
     /** The value of one of MPI's own keys of communicators, or null if it is none. */

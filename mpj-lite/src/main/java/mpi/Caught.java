@@ -43,9 +43,9 @@ final class Caught implements Sink {
     /** Gives the message to where it shall go. */
     void pass(Sink sink) throws ReceiveException {
         sink.begin(envelope);
-        for (int at = 0; at < bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
-            int piece = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - at);
-            sink.read(at, ByteBuffer.wrap(bytes, at, piece).slice().order(ByteOrder.LITTLE_ENDIAN));
+        for (long at = 0; at < bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
+            int piece = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - at);
+            sink.read(at, ByteBuffer.wrap(bytes, (int) at, piece).slice().order(ByteOrder.LITTLE_ENDIAN));
         }
         sink.end();
     }

@@ -129,9 +129,10 @@ class Collectives {
 
     Collective bcast(String call, Elements elements, int root) {
         rooted(call, root);
-        check.buffer(call, "buffer", elements);
-        if (rank != root) {
-            check.writable(call, "buffer", elements.buffer());
+        if (rank == root) {
+            check.buffer(call, "buffer", elements);
+        } else {
+            check.room(call, "buffer", elements);
         }
         Region region = elements.region();
         return make(call, root, () -> Broadcast.run(peers, region, elements.count(), root));
@@ -162,7 +163,7 @@ class Collectives {
     final Collective allgather(String call, Elements send, RankBlocks receive) {
         comm.requireLive(call);
         check.buffer(call, SEND, send);
-        check.room(call, RECEIVE, receive);
+        check.result(call, RECEIVE, receive);
         Region from = send.region();
         Region to = receive.region();
         return make(call, () -> allgather(from, send.count(), to, receive.blocks()));
@@ -184,7 +185,6 @@ class Collectives {
         comm.requireLive(call);
         int ranks = comm.addressed.Size();
         Block[] send = blocks(call, SEND, sendbuf, sendcounts, sdispls, sendtypes, ranks);
-        check.writable(call, RECEIVE, recvbuf);
         Block[] receive = blocks(call, RECEIVE, recvbuf, recvcounts, rdispls, recvtypes, ranks);
         return make(call, () -> alltoall(send, receive));
     }
@@ -206,7 +206,11 @@ class Collectives {
                                 + types[peer].bytes());
             }
             int at = displs[peer] / types[peer].bytes();
-            check.buffer(call, what, buffer, at, counts[peer], types[peer]);
+            if (what.equals(RECEIVE)) {
+                check.room(call, what, buffer, at, counts[peer], types[peer]);
+            } else {
+                check.buffer(call, what, buffer, at, counts[peer], types[peer]);
+            }
             blocks[peer] = new Block(types[peer].region(buffer, at), 0, counts[peer]);
         }
         return blocks;
@@ -288,7 +292,7 @@ class Collectives {
         rooted(call, root);
         reducible(call, send, op);
         if (rank == root) {
-            check.room(call, RECEIVE, receive);
+            check.result(call, RECEIVE, receive);
         }
         return reduction(
                 call, root, send.type(), send, rank == root ? receive : null,
@@ -298,7 +302,7 @@ class Collectives {
     final Collective allreduce(String call, Elements send, Elements receive, Op op) {
         comm.requireLive(call);
         reducible(call, send, op);
-        check.room(call, RECEIVE, receive);
+        check.result(call, RECEIVE, receive);
         return reduction(
                 call, Collective.NO_ROOT, send.type(), send, receive,
                 (in, out) -> allreduce(in, out, send.count(), op.on(send.type())));
@@ -312,7 +316,7 @@ class Collectives {
         check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
         check.operation(call, op, type);
         Elements receive = new Elements(recvbuf, recvoffset, recvcounts[rank], type);
-        check.room(call, RECEIVE, receive);
+        check.result(call, RECEIVE, receive);
         Blocks blocks = Blocks.adjacent(recvcounts, size);
         return reduction(
                 call, Collective.NO_ROOT, type, new Elements(sendbuf, sendoffset, blocks.total(size), type), receive,
@@ -328,7 +332,7 @@ class Collectives {
     final Collective scan(String call, Elements send, Elements receive, Op op) {
         comm.requireLive(call);
         reducible(call, send, op);
-        check.room(call, RECEIVE, receive);
+        check.result(call, RECEIVE, receive);
         return reduction(
                 call, Collective.NO_ROOT, send.type(), send, receive,
                 (in, out) -> Scan.run(peers, in, out, send.count(), op.on(send.type())));
@@ -338,7 +342,7 @@ class Collectives {
         comm.requireLive(call);
         reducible(call, send, op);
         if (rank > 0) {
-            check.room(call, RECEIVE, receive);
+            check.result(call, RECEIVE, receive);
         }
         return reduction(
                 call, Collective.NO_ROOT, send.type(), send, rank > 0 ? receive : null,

@@ -385,7 +385,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         Object in = Memory.of(inBuf, type);
         Object inOut = Memory.of(inOutBuf, type);
         check.buffer("reduceLocal", "first buffer", in, 0, count, type);
-        check.room("reduceLocal", "second buffer", inOut, 0, count, type);
+        check.result("reduceLocal", "second buffer", inOut, 0, count, type);
         check.operation("reduceLocal", op, type);
         Region result = type.region(inOut, 0);
         Region ordered = type.inNativeOrder(result, count);

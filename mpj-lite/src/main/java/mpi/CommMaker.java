@@ -18,8 +18,14 @@ final class CommMaker {
         parent.requireLive(call);
     }
 
+    /** What was freed and is over by now has given its number back before free ones are looked for. */
+    private Agreement begin(Agreement agreement, Collectives in) {
+        parent.self.freedRequests().look();
+        return agreement.begin(in);
+    }
+
     private int agree(Collectives all, boolean member) {
-        Agreement agreement = new Agreement(call, parent, parent.id, member).begin(all);
+        Agreement agreement = begin(new Agreement(call, parent, parent.id, member), all);
         try {
             all.agreement(call, agreement).run();
         } finally {
@@ -31,7 +37,7 @@ final class CommMaker {
     /** As {@link #agree()}, in the background: {@code numbered} gets the number when the request's completion is seen. */
     Request start(IntConsumer numbered) {
         Collectives all = parent.everybody();
-        Agreement agreement = new Agreement(call, parent, parent.id, true).begin(all);
+        Agreement agreement = begin(new Agreement(call, parent, parent.id, true), all);
         Request request = all.agreement(call, agreement).start();
         all.afterwards(agreement::end);
         return request.whenSeen(() -> numbered.accept(agreement.number()));
@@ -160,7 +166,7 @@ final class CommMaker {
 
         /** A communicator number that is free in all processes of both groups, known by {@link #remoteGroup}. */
         int agree() {
-            Agreement agreement = new Agreement(call, local, local.id + remoteId, true).begin(local.collectives);
+            Agreement agreement = begin(new Agreement(call, local, local.id + remoteId, true), local.collectives);
             try {
                 agreement.reach(values -> {
                     long[] theirs = new long[values.length];

@@ -15,8 +15,9 @@ import java.util.Deque;
  * about as many contexts as there ever were communicators at once. Thread-safe.
  *
  * <p>Under the number of a communicator that was freed there may be messages that nobody received: programs leave them behind. So
- * a number rests before it is used again, and that of a communicator on which a collective failed is never used again. Nor is one under which there
- * is a receive, or a send that may have to wait for its receive, whose end the program has not seen ({@link Communicator#keep}).
+ * a number rests before it is used again, and that of a communicator on which a collective failed is never used again. Nor is one, as long as there
+ * is a receive under it, or a send that may have to wait for its receive, whose end the program has not seen ({@link Communicator#keep}), or, if it has freed that,
+ * {@link FreedRequests} have not.
  */
 final class Contexts {
     /** Communicators that may exist at once. */

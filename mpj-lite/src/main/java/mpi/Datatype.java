@@ -1,10 +1,12 @@
 package mpi;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.BufferMemory;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.Unit;
@@ -192,35 +194,37 @@ public class Datatype implements Freeable, Cloneable {
         return layout.upper();
     }
 
-    /** As {@link #Size}; in bytes for what is a struct to Open MPI (INT2 too), as in the calls below. */
+    /** As {@link #Size}; in bytes for what is a struct to Open MPI (INT2 too), as in the calls below: UNDEFINED if an int cannot tell them. */
     public int getSize() throws MPIException {
-        return Size() * scale();
+        return scaled(Size());
     }
 
     /** As {@link #Extent}. */
     public int getExtent() throws MPIException {
-        return Extent() * scale();
+        return scaled(Extent());
     }
 
     /** As {@link #Lb}. */
     public int getLb() throws MPIException {
-        return Lb() * scale();
+        return scaled(Lb());
     }
 
     /** Displacement of the lowest array element of data. */
     public int getTrueLb() throws MPIException {
         requireLive("getTrueLb");
-        return (int) layout.first(1) * scale();
+        return scaled(layout.first(1));
     }
 
     /** Array elements from the lowest one of data to behind the highest. */
     public int getTrueExtent() throws MPIException {
         requireLive("getTrueExtent");
-        return (int) (layout.end(1) - layout.first(1)) * scale();
+        return scaled(layout.end(1) - layout.first(1));
     }
 
-    private int scale() {
-        return openMpiStruct ? bytes() : 1;
+    /** In bytes, if it is a struct to Open MPI; {@link MPI#UNDEFINED} if an int cannot tell them. */
+    private int scaled(long elements) {
+        long measure = openMpiStruct ? elements * bytes() : elements;
+        return measure == (int) measure ? (int) measure : MPI.UNDEFINED;
     }
 
     /** As {@link #baseType}. */
@@ -406,8 +410,12 @@ public class Datatype implements Freeable, Cloneable {
     }
 
     private boolean isInNativeOrder(Region region) {
-        return base != Base.BYTE || pieces.widest() == 1
-                || !(region.array() instanceof ByteBuffer bytes) || bytes.order() == ByteOrder.nativeOrder();
+        if (base != Base.BYTE || pieces.widest() == 1) {
+            return true;
+        } else if (region.array() instanceof BufferMemory memory) {
+            return memory.order() == ByteOrder.nativeOrder();
+        }
+        return !(region.array() instanceof ByteBuffer bytes) || bytes.order() == ByteOrder.nativeOrder();
     }
 
     private void turn(Region from, Region to, int count) {
@@ -426,11 +434,16 @@ public class Datatype implements Freeable, Cloneable {
         return openMpiStruct;
     }
 
-    /** What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes. */
+    /**
+     * What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes, and for NIO buffers of
+     * other elements, which are memory.
+     */
     Object store(Object buffer) {
-        return openMpiStruct && buffer instanceof byte[] bytes && !base.holds(bytes)
-                ? ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder())
-                : buffer;
+        if (openMpiStruct && buffer instanceof byte[] bytes && !base.holds(bytes)) {
+            return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+        }
+        boolean memory = buffer instanceof Buffer && !(buffer instanceof ByteBuffer) && base != Base.OBJECT && !base.holds(buffer);
+        return memory ? new BufferMemory((Buffer) buffer) : buffer;
     }
 
     @Override

@@ -2,6 +2,7 @@ package mpi;
 
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
@@ -44,10 +45,8 @@ final class DatatypeMaker {
         notNegative("count", count);
         notNegative("blocklength", blockLength);
         return make(builder -> {
-            for (int block = 0; block < count; block++) {
-                int at = Math.multiplyExact(Math.multiplyExact(block, stride), unit);
-                builder.add(at, blockLength, first.layout());
-            }
+            Layout block = new LayoutBuilder().add(0, blockLength, first.layout()).build();
+            builder.addEach(0, count, count > 1 ? (long) stride * unit : 0, block);
         });
     }
 
@@ -122,8 +121,8 @@ final class DatatypeMaker {
                 builder.add(displacements[block], lengths[block], parts[block].layout());
             }
         });
-        Pieces pieces = Pieces.of(lengths, parts);
-        return make(padded ? layout.padded(Math.max(1, pieces.widest() / first.bytes())) : layout, pieces);
+        Pieces pieces = inRange(() -> Pieces.of(lengths, parts));
+        return make(padded ? inRange(() -> layout.padded(Math.max(1, pieces.widest() / first.bytes()))) : layout, pieces);
     }
 
     private Datatype structInBytes(int[] lengths, int[] displacements) {
@@ -157,13 +156,13 @@ final class DatatypeMaker {
         return part.base() == null
                 ? part
                 : new Datatype(
-                        part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, part.pieces(), false);
+                        part.toString(), Base.BYTE, inRange(() -> part.layout().scaled(part.bytes())), Unit.NONE, part.pieces(), false);
     }
 
     /** The old datatype with other bounds, in bytes. */
     Datatype resized(int lower, int extent) {
         DatatypeMaker maker = takingBytes(lower, extent);
-        Layout layout = maker.first.layout().resized(maker.inElements("lb", lower), maker.inElements("extent", extent));
+        Layout layout = inRange(() -> maker.first.layout().resized(maker.inElements("lb", lower), maker.inElements("extent", extent)));
         return maker.make(layout, maker.first.pieces());
     }
 
@@ -222,12 +221,18 @@ final class DatatypeMaker {
     }
 
     private Layout layout(Steps steps) {
-        LayoutBuilder builder = new LayoutBuilder();
-        try {
+        return inRange(() -> {
+            LayoutBuilder builder = new LayoutBuilder();
             steps.add(builder);
             return builder.build();
+        });
+    }
+
+    private <T> T inRange(Supplier<T> made) {
+        try {
+            return made.get();
         } catch (ArithmeticException e) {
-            throw error(MPI.ERR_ARG, "a displacement or size is beyond the range of int");
+            throw error(MPI.ERR_ARG, "a displacement, the size or the extent is beyond the range of int");
         }
     }
 

@@ -64,11 +64,10 @@ final class InterCollectives extends Collectives {
     @Override
     Collective bcast(String call, Elements elements, int root) {
         rooted(call, root);
-        if (root != MPI.PROC_NULL) {
-            check.buffer(call, "buffer", elements);
-        }
         if (isAcross(root)) {
-            check.writable(call, "buffer", elements.buffer());
+            check.room(call, "buffer", elements);
+        } else if (root != MPI.PROC_NULL) {
+            check.buffer(call, "buffer", elements);
         }
         Region region = root == MPI.PROC_NULL ? null : elements.region();
         return make(call, () -> Inter.bcast(inter, region, elements.count(), root));
@@ -125,7 +124,7 @@ final class InterCollectives extends Collectives {
         } else if (isAcross(root)) {
             reducible(call, send, op);
         } else {
-            check.room(call, RECEIVE, receive);
+            check.result(call, RECEIVE, receive);
             check.operation(call, op, receive.type());
         }
         return reduction(

@@ -49,7 +49,7 @@ final class Packing {
             Communicator comm, String call, byte[] inbuf, int position, Object outbuf, int offset, int count,
             Datatype type) {
         comm.requireLive(call);
-        comm.check.room(call, "output buffer", outbuf, offset, count, type);
+        comm.check.result(call, "output buffer", outbuf, offset, count, type);
         ByteBuffer in = bytes(comm, call, inbuf, position);
         Region room = type.region(outbuf, offset).inDataElements();
         int dataElements = count * type.size();

@@ -4,36 +4,51 @@ import java.util.Arrays;
 
 /**
  * Bytes of the basic elements that a datatype consists of, in the order in which a message carries them: a sequence that
- * begins again at its end. It tells how many elements some bytes are where they differ in width. Immutable.
+ * begins again at its end. It tells how many elements some bytes are where they differ in width. What is repeated is kept once. Immutable.
  */
 final class Pieces {
-    private static final Pieces NONE = new Pieces(new int[0], new int[0]);
+    private static final Pieces NONE = new Pieces(new int[0], new int[0], new Pieces[0]);
 
-    /** Of each run of elements of one width: the width in bytes, and how many they are. */
+    /** Of each run of elements of one width: the width in bytes, or 0 if the run is one of sequences. */
     private final int[] widths;
 
+    /** How many elements or sequences a run has. */
     private final int[] counts;
+
+    /** The sequence that a run repeats; null if it is of one width. */
+    private final Pieces[] sequences;
 
     private final long bytes;
     private final long count;
 
-    private Pieces(int[] widths, int[] counts) {
+    private Pieces(int[] widths, int[] counts, Pieces[] sequences) {
         this.widths = widths;
         this.counts = counts;
-        long sum = 0;
+        this.sequences = sequences;
+        long allBytes = 0;
+        long all = 0;
         for (int run = 0; run < widths.length; run++) {
-            sum += (long) widths[run] * counts[run];
+            allBytes = Math.addExact(allBytes, Math.multiplyExact(bytesOfOne(run), (long) counts[run]));
+            all = Math.addExact(all, Math.multiplyExact(elementsOfOne(run), (long) counts[run]));
         }
-        bytes = sum;
-        count = Arrays.stream(counts).asLongStream().sum();
+        bytes = allBytes;
+        count = all;
+    }
+
+    private long bytesOfOne(int run) {
+        return sequences[run] == null ? widths[run] : sequences[run].bytes;
+    }
+
+    private long elementsOfOne(int run) {
+        return sequences[run] == null ? 1 : sequences[run].count;
     }
 
     /** Elements of one width. */
     static Pieces of(int width) {
-        return new Pieces(new int[] {width}, new int[] {1});
+        return new Pieces(new int[] {width}, new int[] {1}, new Pieces[1]);
     }
 
-    /** The elements of a struct: of each part, as many as there are of it. */
+    /** The elements of a struct: of each part, as many as there are of it. @throws ArithmeticException if they are beyond the range of int */
     static Pieces of(int[] lengths, Datatype[] parts) {
         Pieces all = NONE;
         for (int block = 0; block < lengths.length; block++) {
@@ -48,31 +63,25 @@ final class Pieces {
     /** These, and behind them another sequence so many times. */
     Pieces then(int times, Pieces next) {
         if (next.widths.length == 1) {
-            return then(next.widths[0], Math.multiplyExact(times, next.counts[0]));
+            return then(next.widths[0], Math.multiplyExact(times, next.counts[0]), next.sequences[0]);
         }
-        int here = widths.length;
-        int more = next.widths.length;
-        int[] allWidths = Arrays.copyOf(widths, Math.addExact(here, Math.multiplyExact(times, more)));
-        int[] allCounts = Arrays.copyOf(counts, allWidths.length);
-        for (int time = 0; time < times; time++) {
-            System.arraycopy(next.widths, 0, allWidths, here + time * more, more);
-            System.arraycopy(next.counts, 0, allCounts, here + time * more, more);
-        }
-        return new Pieces(allWidths, allCounts);
+        return then(0, times, next);
     }
 
-    private Pieces then(int width, int times) {
-        int last = widths.length - 1;
-        int[] allCounts = Arrays.copyOf(counts, counts.length);
-        if (last >= 0 && widths[last] == width) {
-            allCounts[last] = Math.addExact(allCounts[last], times);
-            return new Pieces(widths, allCounts);
+    private Pieces then(int width, int times, Pieces sequence) {
+        int runs = widths.length;
+        if (sequence == null && runs > 0 && sequences[runs - 1] == null && widths[runs - 1] == width) {
+            int[] longer = counts.clone();
+            longer[runs - 1] = Math.addExact(longer[runs - 1], times);
+            return new Pieces(widths, longer, sequences);
         }
-        int[] allWidths = Arrays.copyOf(widths, last + 2);
-        allCounts = Arrays.copyOf(allCounts, last + 2);
-        allWidths[last + 1] = width;
-        allCounts[last + 1] = times;
-        return new Pieces(allWidths, allCounts);
+        int[] allWidths = Arrays.copyOf(widths, runs + 1);
+        int[] allCounts = Arrays.copyOf(counts, runs + 1);
+        Pieces[] allSequences = Arrays.copyOf(sequences, runs + 1);
+        allWidths[runs] = width;
+        allCounts[runs] = times;
+        allSequences[runs] = sequence;
+        return new Pieces(allWidths, allCounts, allSequences);
     }
 
     /** Elements in so many bytes; UNDEFINED if the last one is not whole. */
@@ -80,14 +89,15 @@ final class Pieces {
         long elements = messageBytes / bytes * count;
         long rest = messageBytes % bytes;
         for (int run = 0; run < widths.length && rest > 0; run++) {
-            long whole = Math.min(counts[run], rest / widths[run]);
-            elements += whole;
-            rest -= whole * widths[run];
+            long whole = Math.min(counts[run], rest / bytesOfOne(run));
+            elements += whole * elementsOfOne(run);
+            rest -= whole * bytesOfOne(run);
             if (whole < counts[run]) {
-                break;
+                long begun = sequences[run] == null ? 0 : sequences[run].in(rest);
+                return sequences[run] == null && rest > 0 || begun == MPI.UNDEFINED ? MPI.UNDEFINED : elements + begun;
             }
         }
-        return rest == 0 ? elements : MPI.UNDEFINED;
+        return elements;
     }
 
     /** Bytes of so many elements. */
@@ -95,9 +105,12 @@ final class Pieces {
         long sum = elements / count * bytes;
         long rest = elements % count;
         for (int run = 0; run < widths.length && rest > 0; run++) {
-            long taken = Math.min(counts[run], rest);
-            sum += taken * widths[run];
-            rest -= taken;
+            long whole = Math.min(counts[run], rest / elementsOfOne(run));
+            sum += whole * bytesOfOne(run);
+            rest -= whole * elementsOfOne(run);
+            if (whole < counts[run]) {
+                return rest == 0 ? sum : sum + sequences[run].bytes(rest);
+            }
         }
         return sum;
     }
@@ -106,12 +119,24 @@ final class Pieces {
     void turn(byte[] data) {
         int at = 0;
         while (at < data.length) {
-            for (int run = 0; run < widths.length; run++) {
-                for (int end = at + widths[run] * counts[run]; at < end; at += widths[run]) {
+            at = turn(data, at);
+        }
+    }
+
+    /** Turns one sequence that begins at {@code from}; returns its end. */
+    private int turn(byte[] data, int from) {
+        int at = from;
+        for (int run = 0; run < widths.length; run++) {
+            for (int i = 0; i < counts[run]; i++) {
+                if (sequences[run] == null) {
                     turn(data, at, at + widths[run] - 1);
+                    at += widths[run];
+                } else {
+                    at = sequences[run].turn(data, at);
                 }
             }
         }
+        return at;
     }
 
     private static void turn(byte[] data, int first, int last) {
@@ -124,6 +149,10 @@ final class Pieces {
 
     /** Bytes of the widest element, to which C aligns a struct of them. */
     int widest() {
-        return Arrays.stream(widths).max().orElse(1);
+        int widest = widths.length == 0 ? 1 : 0;
+        for (int run = 0; run < widths.length; run++) {
+            widest = Math.max(widest, sequences[run] == null ? widths[run] : sequences[run].widest());
+        }
+        return widest;
     }
 }

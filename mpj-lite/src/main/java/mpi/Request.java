@@ -143,6 +143,7 @@ public class Request implements Freeable {
             await("Free").endSeen();
         } else if (underWay != null) {
             comm.self.underWay().forgotten(underWay);
+            comm.self.freedRequests().add(comm, operation);
             underWay = null;
         }
         operation = null;

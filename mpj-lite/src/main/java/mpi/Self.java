@@ -14,7 +14,8 @@ record Self(
         Ports ports,
         RankRandom random,
         Positions positions,
-        UnderWay underWay) {
+        UnderWay underWay,
+        FreedRequests freedRequests) {
     Self(Endpoint endpoint) {
         this(endpoint, new UnderWay());
     }
@@ -22,11 +23,11 @@ record Self(
     private Self(Endpoint endpoint, UnderWay underWay) {
         this(
                 endpoint, new Contexts(), new SendBuffer(endpoint, underWay), new Ports(), new RankRandom(endpoint), new Positions(),
-                underWay);
+                underWay, new FreedRequests());
     }
 
     /** The same for a communicator that the library makes for itself: it is none of the program's. */
     Self unlisted() {
-        return new Self(endpoint, contexts, sendBuffer, ports, random, new Positions(), underWay);
+        return new Self(endpoint, contexts, sendBuffer, ports, random, new Positions(), underWay, freedRequests);
     }
 }

@@ -115,19 +115,42 @@ class CommunicatorNumbersTest {
     }
 
     @Test
-    void theNumberUnderWhichARequestWasFreedUnseenIsNotUsedAgain() {
+    void theNumberUnderWhichARequestWasFreedUnseenIsNotUsedAgainUntilThatIsOver() {
         Ranks.run(1, (world, rank) -> {
             Intracomm comm = world.dup();
             comm.Irecv(new int[1], 0, 1, MPI.INT, 0, 0).Free();
-            comm.Free();
-            assertThat(isFree(world, comm.id)).isFalse();
-            Intracomm other = world.dup();
-            Prequest started = other.Recv_init(new int[1], 0, 1, MPI.INT, 0, 0);
+            comm.Issend(new int[1], 0, 1, MPI.INT, 0, 1).Free();
+            Prequest started = comm.Recv_init(new int[1], 0, 1, MPI.INT, 0, 2);
             started.Start();
-            other.Free();
             started.Free();
-            assertThat(isFree(world, other.id)).isFalse();
+            Comm inner = comm.dup();
+            assertThat(isFree(world, comm.id)).as("the program has it").isFalse();
+            comm.Send(new int[1], 0, 1, MPI.INT, 0, 0);
+            comm.Send(new int[1], 0, 1, MPI.INT, 0, 2);
+            comm.Free();
+            lookUntil(world, 1);
+            assertThat(isFree(world, comm.id)).as("the send waits for its receive").isFalse();
+            inner.Free();
         });
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world.dup();
+            int[] room = new int[1];
+            comm.Irecv(room, 0, 1, MPI.INT, 0, 0).Free();
+            comm.Send(new int[] {7}, 0, 1, MPI.INT, 0, 0);
+            comm.Free();
+            assertThat(isFree(world, comm.id)).as("nobody has looked").isFalse();
+            lookUntil(world, 0);
+            assertThat(isFree(world, comm.id)).isTrue();
+            assertThat(room[0]).isEqualTo(7);
+        });
+    }
+
+    /** Makes communicators until so many of the freed requests are not over. */
+    private static void lookUntil(Intracomm world, int left) {
+        for (int i = 0; i < 1000 && world.self.freedRequests().size() > left; i++) {
+            world.dup().Free();
+        }
+        assertThat(world.self.freedRequests().size()).isEqualTo(left);
     }
 
     @Test

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
+import org.posthouse.system.jobs.LoadsItself;
 import org.posthouse.system.jobs.ShowsArguments;
 import org.posthouse.system.jobs.ShowsSettings;
 
@@ -60,6 +61,15 @@ class ArgumentsTest {
         assertThat(result.out().lines())
                 .containsExactlyInAnyOrder(
                         "[0] main 0|in.txt|5 own other", "[1] main 1|in.txt|5 own in.txt|5", "[2] main 2|in.txt|5 own ");
+    }
+
+    /** The rank's own arguments are not all that Init notes: the loader of whoever calls it, too. */
+    @Test
+    void objectsAreOfTheProgramThatCalledInitWhateverThreadReceivesThem() throws Exception {
+        Command.Result result = Command.run(folder, "run", "-n", "1", "-cp", Jobs.classPath(), LoadsItself.class.getName());
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines()).containsExactly("[0] of this program: true");
+        assertThat(result.status()).isZero();
     }
 
     @Test

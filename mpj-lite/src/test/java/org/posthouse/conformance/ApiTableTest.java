@@ -59,6 +59,16 @@ class ApiTableTest {
             a program that never sets it can catch errors too. The two differ in `callErrhandler` alone, which throws or returns. New communicators inherit
             the handler. Handlers of windows and files are absent, as those are.
 
+            **Counts** of receives, of all kinds and in collectives, are the most that is taken ([ADR 71](adr/0071-what-comes-decides.md)): the root of a `Bcast` may send fewer than the others name, and an array
+            need have room for no more than what comes; what it has no room for is `ERR_TRUNCATE`. `Allgather` and reductions want arrays for their whole counts, and reductions one count everywhere. Numbers of elements
+            or bytes beyond the range of int are `UNDEFINED` (`Get_count`, `Get_elements`, `getSize` and their sisters), and a datatype whose size, extent or displacement would be is refused. A datatype of regular blocks takes the same memory however many they are.
+
+            **Buffers** of `java.nio`, direct or not, are memory: their elements need not be those of the datatype, whose elements lie there in the buffer's own byte order (`MPI.new…Buffer` and `MPI.slice` of bytes give the
+            machine's); counts and offsets are in the datatype's elements, position and limit do not matter, and a capacity is one of bytes. In the blocking calls of Open MPI's spelling arrays are memory too.
+
+            What is freed leaves nothing behind: a request that was freed active gives its communicator's number back when it is over and another communicator is made; a key takes with it what hangs under it.
+            Only the number of a communicator on which a collective failed is not used again.
+
             An OBJECT message has at most 2,147,483,639 bytes when it is serialized; what is longer, or than the heap has room for, is an `MPIException` of class
             `ERR_COUNT` that names the object's class, the bytes so far and the limit. Objects that come are read with the context class loader of the thread that
             receives; what it does not know, with the loader of the class that called Init, and that of the receiving array's class.

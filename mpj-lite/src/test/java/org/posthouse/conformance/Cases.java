@@ -20,6 +20,7 @@ final class Cases {
             Groups.class,
             IntercommunicatorCollectives.class,
             Intercommunicators.class,
+            LongerCounts.class,
             Neighbourhoods.class,
             Named.class,
             NioBuffers.class,

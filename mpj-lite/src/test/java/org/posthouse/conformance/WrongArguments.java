@@ -36,15 +36,20 @@ final class WrongArguments {
 
     private static void requireChecks(Intracomm world, String call, Message message) {
         int size = world.Size();
-        requireBufferChecks(world, call, message);
+        requireRoomChecks(world, call, message);
         Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, size, TAG));
         Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, -7, TAG));
         Check.error(world, MPI.ERR_TAG, call, () -> message.call(ROOM, 0, 1, MPI.INT, 0, noTag(call)));
     }
 
     private static void requireBufferChecks(Intracomm world, String call, Message message) {
-        Check.error(world, MPI.ERR_COUNT, call, () -> message.call(ROOM, 0, -1, MPI.INT, 0, TAG));
+        requireRoomChecks(world, call, message);
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 0, 5, MPI.INT, 0, TAG));
+    }
+
+    /** What is wrong with a receive too, whose count may go beyond its array. */
+    private static void requireRoomChecks(Intracomm world, String call, Message message) {
+        Check.error(world, MPI.ERR_COUNT, call, () -> message.call(ROOM, 0, -1, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(null, 0, 1, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, otherKind(call), 0, TAG));
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call("no array", 0, 1, MPI.OBJECT, 0, TAG));
@@ -56,14 +61,29 @@ final class WrongArguments {
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, freed, 0, TAG));
     }
 
+    private static void requireSendChecks(Intracomm world, String call, Message message) {
+        requireChecks(world, call, message);
+        requireBufferChecks(world, call, message);
+    }
+
     /** As {@link #requireChecks}, with offsets too. */
     private static void requireAllChecks(Intracomm world, String call, Message message) {
-        requireChecks(world, call, message);
+        requireReceiveChecks(world, call, message);
+        requireBufferChecks(world, call, message);
         requireOffsetChecks(world, call, message);
+    }
+
+    private static void requireReceiveChecks(Intracomm world, String call, Message message) {
+        requireChecks(world, call, message);
+        requireStartChecks(world, call, message);
     }
 
     private static void requireOffsetChecks(Intracomm world, String call, Message message) {
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 4, 1, MPI.INT, 0, TAG));
+        requireStartChecks(world, call, message);
+    }
+
+    private static void requireStartChecks(Intracomm world, String call, Message message) {
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, -1, 1, MPI.INT, 0, TAG));
         Datatype backwards = Datatype.Vector(2, 1, -2, MPI.INT);
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 1, 1, backwards, 0, TAG));
@@ -97,27 +117,27 @@ final class WrongArguments {
     }
 
     static void receives(Intracomm world) {
-        requireAllChecks(world, "Recv", world::Recv);
-        requireAllChecks(world, "Irecv", world::Irecv);
-        requireAllChecks(world, "Recv_init", world::Recv_init);
+        requireReceiveChecks(world, "Recv", world::Recv);
+        requireReceiveChecks(world, "Irecv", world::Irecv);
+        requireReceiveChecks(world, "Recv_init", world::Recv_init);
     }
 
     static void openMpiMessages(Intracomm world) {
-        requireChecks(world, "send", (b, offset, n, type, to, tag) -> world.send(b, n, type, to, tag));
-        requireChecks(world, "sSend", (b, offset, n, type, to, tag) -> world.sSend(b, n, type, to, tag));
-        requireChecks(world, "rSend", (b, offset, n, type, to, tag) -> world.rSend(b, n, type, to, tag));
-        requireChecks(world, "bSend", (b, offset, n, type, to, tag) -> world.bSend(b, n, type, to, tag));
-        requireChecks(world, "iSend", (b, offset, n, type, to, tag) -> world.iSend(b, n, type, to, tag));
+        requireSendChecks(world, "send", (b, offset, n, type, to, tag) -> world.send(b, n, type, to, tag));
+        requireSendChecks(world, "sSend", (b, offset, n, type, to, tag) -> world.sSend(b, n, type, to, tag));
+        requireSendChecks(world, "rSend", (b, offset, n, type, to, tag) -> world.rSend(b, n, type, to, tag));
+        requireSendChecks(world, "bSend", (b, offset, n, type, to, tag) -> world.bSend(b, n, type, to, tag));
+        requireSendChecks(world, "iSend", (b, offset, n, type, to, tag) -> world.iSend(b, n, type, to, tag));
         requireChecks(world, "recv", (b, offset, n, type, from, tag) -> world.recv(b, n, type, from, tag));
         requireChecks(world, "iRecv", (b, offset, n, type, from, tag) -> world.iRecv(b, n, type, from, tag));
-        requireChecks(world, "sendInit", (b, offset, n, type, to, tag) -> world.sendInit(b, n, type, to, tag));
+        requireSendChecks(world, "sendInit", (b, offset, n, type, to, tag) -> world.sendInit(b, n, type, to, tag));
         requireChecks(world, "recvInit", (b, offset, n, type, from, tag) -> world.recvInit(b, n, type, from, tag));
     }
 
     static void exchanges(Intracomm world) {
         int[] other = new int[4];
         requireAllChecks(world, "Sendrecv", (b, offset, n, type, to, tag) -> world.Sendrecv(b, offset, n, type, to, tag, other, 0, 4, MPI.INT, 0, TAG));
-        requireAllChecks(world, "Sendrecv", (b, offset, n, type, from, tag) -> world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
+        requireReceiveChecks(world, "Sendrecv", (b, offset, n, type, from, tag) -> world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
         requireAllChecks(world, "Sendrecv_replace", (b, offset, n, type, to, tag) -> world.Sendrecv_replace(b, offset, n, type, to, tag, 0, TAG));
         int size = world.Size();
         Check.error(world, MPI.ERR_RANK, "Sendrecv_replace", () -> world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, size, TAG));
@@ -195,7 +215,7 @@ final class WrongArguments {
         int[] other = new int[400];
         requireRootChecks(world, "Bcast", (n, type, root) -> world.Bcast(ROOM, 0, n, type, root));
         requireRootChecks(world, "Gather", (n, type, root) -> world.Gather(ROOM, 0, n, type, other, 0, n, type, root));
-        requireRootChecks(world, "Scatter", (n, type, root) -> world.Scatter(other, 0, n, type, ROOM, 0, n, type, root));
+        requireRootChecks(world, "Scatter", (n, type, root) -> world.Scatter(ROOM, 0, n, type, other, 0, n, type, root));
         requireRootChecks(world, "Reduce", (n, type, root) -> world.Reduce(ROOM, 0, other, 0, n, type, MPI.SUM, root));
         requireRootChecks(world, "bcast", (n, type, root) -> world.bcast(ROOM, n, type, root));
         requireRootChecks(world, "gather", (n, type, root) -> world.gather(ROOM, n, type, other, n, type, root));

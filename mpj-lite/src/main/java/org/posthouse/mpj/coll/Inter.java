@@ -22,7 +22,7 @@ public final class Inter {
 
     /** Copies the root's elements to all ranks of the other group. */
     public static void bcast(InterPeers peers, Region region, int count, int root) throws ReceiveException {
-        rooted(peers, root, part -> Broadcast.phase(part, region, count, 0));
+        rooted(peers, root, part -> Broadcast.upTo(part, region, count, 0));
     }
 
     /**

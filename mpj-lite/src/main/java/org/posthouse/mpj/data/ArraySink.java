@@ -12,7 +12,7 @@ final class ArraySink implements Sink {
     private final Object store;
     private final int offset;
     private final long from;
-    private final int capacity;
+    private final long capacity;
     private final boolean exact;
 
     /**
@@ -20,7 +20,7 @@ final class ArraySink implements Sink {
      *
      * @param exact whether the message must fill the room
      */
-    ArraySink(Base base, Layout layout, Object store, int offset, long from, int capacity, boolean exact) {
+    ArraySink(Base base, Layout layout, Object store, int offset, long from, long capacity, boolean exact) {
         this.base = base;
         this.layout = layout;
         this.store = store;
@@ -33,6 +33,7 @@ final class ArraySink implements Sink {
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
         checkFit(envelope, base, capacity, exact);
+        checkRoom(envelope, base, layout, length(), offset, from);
         long expected = envelope.datatype() == base.code() ? envelope.elements() : base.elements(envelope);
         if (envelope.bytes() != expected * base.bytes()) {
             throw new ReceiveException(
@@ -42,8 +43,8 @@ final class ArraySink implements Sink {
         }
     }
 
-    /** The two rules for every receive: same datatype, and no longer than the room for it; and if exact, no shorter. */
-    static void checkFit(Envelope envelope, Base base, int capacity, boolean exact) throws ReceiveException {
+    /** The two rules for every receive: same datatype, and no longer than the count; and if exact, no shorter. */
+    static void checkFit(Envelope envelope, Base base, long capacity, boolean exact) throws ReceiveException {
         // An empty message may come from a rank that has no array of any type.
         if (!base.fits(envelope.datatype()) && envelope.elements() > 0) {
             throw new ReceiveException(
@@ -65,13 +66,32 @@ final class ArraySink implements Sink {
         }
     }
 
+    /** The third one: what came fits into the array. Its count may be longer than that: only what comes needs room. */
+    static void checkRoom(Envelope envelope, Base base, Layout layout, int length, int offset, long from) throws ReceiveException {
+        long elements = base.elements(envelope);
+        long beyond = layout.beyond(offset, from, elements, length);
+        if (beyond != Layout.WITHIN) {
+            throw new ReceiveException(
+                    ReceiveException.Kind.TRUNCATE,
+                    "message of " + elements + " " + base + " elements, which goes on to index " + beyond
+                            + " of the receive buffer, expected within its length "
+                            + length);
+        }
+    }
+
     @Override
     public ByteBuffer inPlace(Envelope envelope) {
         boolean fits = envelope.datatype() == base.code()
                 && envelope.bytes() == (long) envelope.elements() * base.bytes()
-                && (exact ? envelope.elements() == capacity : envelope.elements() <= capacity);
+                && (exact ? envelope.elements() == capacity : envelope.elements() <= capacity)
+                && layout.beyond(offset, from, envelope.elements(), length()) == Layout.WITHIN;
         ByteBuffer memory = fits ? Buffers.inPlace(base, layout, store, offset + (int) from, (int) envelope.bytes()) : null;
         return memory == null || memory.isReadOnly() ? null : memory;
+    }
+
+    /** Elements that the store has room for; a receive of nothing may have none, or one of another kind. */
+    private int length() {
+        return store == null || layout.size() == 0 ? 0 : base.length(store);
     }
 
     @Override

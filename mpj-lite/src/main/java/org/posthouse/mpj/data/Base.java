@@ -25,6 +25,9 @@ public enum Base {
     /** Code of a message that carries nothing: the sender's part of the operation failed, so the receive fails too. */
     public static final int SPOILED = 0;
 
+    /** Code of a broadcast's announcement of what is to come: it fits no other receive. */
+    public static final int ANNOUNCED = 11;
+
     private static final Base[] ALL = values();
 
     private final int code;
@@ -60,11 +63,14 @@ public enum Base {
 
     /** Whether elements can lie in this array or NIO buffer. */
     public boolean holds(Object store) {
-        return arrayClass.isInstance(store) || Buffers.hold(this, store);
+        return arrayClass.isInstance(store) || Buffers.hold(this, store) || store instanceof BufferMemory && this != OBJECT;
     }
 
     /** Elements that an array or buffer has room for, if it {@link #holds} them. */
     public int length(Object store) {
+        if (store instanceof BufferMemory memory) {
+            return memory.length(this);
+        }
         return store instanceof Buffer buffer ? Buffers.length(this, buffer) : arrayLength(store);
     }
 
@@ -86,6 +92,8 @@ public enum Base {
     public void put(Object store, int from, int count, ByteBuffer out) {
         if (store instanceof Buffer buffer) {
             Buffers.put(this, buffer, from, count, out);
+        } else if (store instanceof BufferMemory memory) {
+            memory.put(this, from, count, out);
         } else {
             put.put(store, from, count, out);
         }
@@ -95,6 +103,8 @@ public enum Base {
     public void take(Object store, int to, int count, ByteBuffer in) {
         if (store instanceof Buffer buffer) {
             Buffers.take(this, buffer, to, count, in);
+        } else if (store instanceof BufferMemory memory) {
+            memory.take(this, to, count, in);
         } else {
             take.take(store, to, count, in);
         }
@@ -103,7 +113,7 @@ public enum Base {
     /** Whether a message of the datatype with this wire code may be received as this one. */
     boolean fits(int datatype) {
         return datatype == code
-                || this == PACKED && datatype != OBJECT.code && datatype != SPOILED
+                || this == PACKED && datatype != OBJECT.code && datatype != SPOILED && datatype != ANNOUNCED
                 || datatype == PACKED.code && this != OBJECT;
     }
 
@@ -112,10 +122,21 @@ public enum Base {
         return this == OBJECT ? envelope.elements() : envelope.bytes() / bytes;
     }
 
+    /** The kind with this wire code. @throws IllegalArgumentException if there is none */
+    public static Base of(int code) {
+        if (code < 1 || code > ALL.length) {
+            throw new IllegalArgumentException("datatype " + code + ", expected 1 to " + ALL.length);
+        }
+        return ALL[code - 1];
+    }
+
     /** Name of the datatype with this wire code, for messages to people. */
     public static String nameOf(int code) {
         if (code == SPOILED) {
             return "SPOILED (the sender's own part in this call failed)";
+        }
+        if (code == ANNOUNCED) {
+            return "ANNOUNCED (of a broadcast)";
         }
         return code >= 1 && code <= ALL.length ? ALL[code - 1].name() : "datatype " + code;
     }

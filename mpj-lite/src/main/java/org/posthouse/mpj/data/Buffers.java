@@ -94,7 +94,7 @@ final class Buffers {
     }
 
     /** Moves all that remains in {@code from}, and turns the bytes of elements if the orders differ. */
-    private static void move(Base base, ByteBuffer from, ByteBuffer to) {
+    static void move(Base base, ByteBuffer from, ByteBuffer to) {
         if (base.bytes() == 1 || from.order() == to.order()) {
             to.put(from);
             return;

@@ -8,16 +8,19 @@ import java.util.Arrays;
  *
  * <p>The data elements are numbered from 0 in the order of the type map, which is the order in which a message carries
  * them; the gaps between them are never touched.
+ *
+ * <p>The map is kept as a rule where it is regular: a <em>run</em> is a block, or copies of a block or of another layout's data at one stride. So a vector of any
+ * length is one run, and only blocks of no order are a list.
  */
 public final class Layout {
+    /** Of {@link #beyond}: no index. */
+    static final long WITHIN = Long.MIN_VALUE;
+
     /** One base element, and the next one right behind it. */
     public static final Layout ONE = dense(1);
 
-    /** Displacement and length of each block, none of length 0, no two that could be one. */
-    private final int[] at;
-
-    private final int[] length;
-    /** Data elements in front of each block; behind the last block, all of them. */
+    private final Runs runs;
+    /** Data elements in front of each run; behind the last run, all of them. */
     private final int[] before;
 
     private final Bound lower;
@@ -31,62 +34,101 @@ public final class Layout {
     /** An end of the extent: where it is, and whether a marker put it there, which then counts instead of the data. */
     record Bound(int at, boolean marked) {}
 
-    Layout(int[] at, int[] length, Bound lower, Bound upper) {
-        this.at = at;
-        this.length = length;
-        before = new int[at.length + 1];
-        int lowest = at.length == 0 ? 0 : Integer.MAX_VALUE;
-        int highest = at.length == 0 ? 0 : Integer.MIN_VALUE;
-        for (int block = 0; block < at.length; block++) {
-            before[block + 1] = Math.addExact(before[block], length[block]);
-            lowest = Math.min(lowest, at[block]);
-            highest = Math.max(highest, Math.addExact(at[block], length[block]));
+    /**
+     * Runs in the order of the type map. Immutable; null arrays are of the value that most layouts have.
+     *
+     * @param at displacement of each run's first copy
+     * @param length of each block, in base elements, none of them 0; of the data of another layout, its size
+     * @param count of copies, none of them 0; null if each is one
+     * @param stride from one copy to the next; null if each is one
+     * @param part what the copies are of, null if a block; null if all are blocks
+     */
+    record Runs(int[] at, int[] length, int[] count, int[] stride, Layout[] part) {
+        int count(int run) {
+            return count == null ? 1 : count[run];
         }
-        trueLower = lowest;
-        trueUpper = highest;
-        this.lower = lower == null ? new Bound(lowest, false) : lower;
-        this.upper = upper == null ? new Bound(highest, false) : upper;
+
+        int stride(int run) {
+            return stride == null ? 0 : stride[run];
+        }
+
+        Layout part(int run) {
+            return part == null ? null : part[run];
+        }
+
+        /** Displacement of the last copy. */
+        long last(int run) {
+            return at[run] + (long) (count(run) - 1) * stride(run);
+        }
+
+        private Runs scaled(int factor) {
+            Layout[] parts = part == null ? null : Arrays.stream(part).map(each -> each == null ? null : each.scaled(factor)).toArray(Layout[]::new);
+            return new Runs(Layout.scaled(at, factor), Layout.scaled(length, factor), count, Layout.scaled(stride, factor), parts);
+        }
+    }
+
+    /** @throws ArithmeticException if a displacement, the size or the extent is beyond the range of int */
+    Layout(Runs runs, Bound lower, Bound upper) {
+        this.runs = runs;
+        int all = runs.at.length;
+        before = new int[all + 1];
+        long lowest = all == 0 ? 0 : Long.MAX_VALUE;
+        long highest = all == 0 ? 0 : Long.MIN_VALUE;
+        for (int run = 0; run < all; run++) {
+            before[run + 1] = Math.addExact(before[run], Math.multiplyExact(runs.count(run), runs.length[run]));
+            Layout part = runs.part(run);
+            lowest = Math.min(lowest, Math.min(runs.at[run], runs.last(run)) + (part == null ? 0 : part.trueLower));
+            highest = Math.max(highest, Math.max(runs.at[run], runs.last(run)) + (part == null ? runs.length[run] : part.trueUpper));
+        }
+        trueLower = Math.toIntExact(lowest);
+        trueUpper = Math.toIntExact(highest);
+        this.lower = lower == null ? new Bound(trueLower, false) : lower;
+        this.upper = upper == null ? new Bound(trueUpper, false) : upper;
+        Math.subtractExact(this.upper.at, this.lower.at);
     }
 
     /** {@code size} adjacent base elements. */
     public static Layout dense(int size) {
-        return new Layout(new int[] {0}, new int[] {size}, null, null);
+        return new Layout(new Runs(new int[] {0}, new int[] {size}, null, null, null), null, null);
+    }
+
+    private static Layout marker(Bound lower, Bound upper) {
+        return new Layout(new Runs(new int[0], new int[0], null, null, null), lower, upper);
     }
 
     /** No data, but a mark of the lower bound ({@code MPI.LB}). */
     public static Layout lowerMarker() {
-        return new Layout(new int[0], new int[0], new Bound(0, true), null);
+        return marker(new Bound(0, true), null);
     }
 
     /** No data, but a mark of the upper bound ({@code MPI.UB}). */
     public static Layout upperMarker() {
-        return new Layout(new int[0], new int[0], null, new Bound(0, true));
+        return marker(null, new Bound(0, true));
     }
 
     /** The same data with other bounds, which are marked, and override all markers. */
     public Layout resized(int newLower, int newExtent) {
-        return new Layout(
-                at, length, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
+        return new Layout(runs, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
     }
 
     /** The same data with the bounds 0 and {@code extent}, which in what is made of it count as those of data do. */
     public Layout bounded(int extent) {
-        return new Layout(at, length, new Bound(0, false), new Bound(extent, false));
+        return new Layout(runs, new Bound(0, false), new Bound(extent, false));
     }
 
     /** The same data with an extent that is a multiple of {@code align}, unless a marker has set the upper bound. */
     public Layout padded(int align) {
         int extent = Math.multiplyExact(-Math.floorDiv(-extent(), align), align);
-        return upper.marked ? this : new Layout(at, length, lower, new Bound(Math.addExact(lower.at, extent), false));
+        return upper.marked ? this : new Layout(runs, lower, new Bound(Math.addExact(lower.at, extent), false));
     }
 
     /** The same data where every base element is {@code factor} smaller ones. */
     public Layout scaled(int factor) {
-        return new Layout(scaled(at, factor), scaled(length, factor), scaled(lower, factor), scaled(upper, factor));
+        return new Layout(runs.scaled(factor), scaled(lower, factor), scaled(upper, factor));
     }
 
     private static int[] scaled(int[] values, int factor) {
-        return Arrays.stream(values).map(value -> Math.multiplyExact(value, factor)).toArray();
+        return values == null ? null : Arrays.stream(values).map(value -> Math.multiplyExact(value, factor)).toArray();
     }
 
     private static Bound scaled(Bound bound, int factor) {
@@ -95,7 +137,7 @@ public final class Layout {
 
     /** Data elements. */
     public int size() {
-        return before[at.length];
+        return before[before.length - 1];
     }
 
     public int lower() {
@@ -119,21 +161,22 @@ public final class Layout {
         return upper;
     }
 
-    int blocks() {
-        return at.length;
+    Runs runs() {
+        return runs;
     }
 
-    int blockAt(int block) {
-        return at[block];
+    /** Whether the data are one block, wherever it is. */
+    boolean isBlock() {
+        return isOneRunOfBlocks() && runs.count(0) == 1;
     }
 
-    int blockLength(int block) {
-        return length[block];
+    boolean isOneRunOfBlocks() {
+        return runs.at.length == 1 && runs.part(0) == null;
     }
 
     /** Whether elements one after another are one block of adjacent base elements. */
     public boolean isDense() {
-        return at.length == 1 && at[0] == 0 && extent() == length[0];
+        return isBlock() && runs.at[0] == 0 && extent() == runs.length[0];
     }
 
     /** Lowest displacement that {@code count} elements touch; 0 if they touch none. */
@@ -164,25 +207,113 @@ public final class Layout {
             run.take(offset + (int) from, count);
             return;
         }
-        int element = (int) (from / size());
-        int within = (int) (from % size());
-        int block = block(within);
+        // An index is within int where there is an array; a term of it need not be, and wraps round twice then.
+        int start = offset + (int) (from / size()) * extent();
+        if (runs.count == null) {
+            walkList(start, (int) (from % size()), count, run);
+            return;
+        }
+        int left = walkOne(start, (int) (from % size()), count, run);
+        while (left > 0) {
+            start += extent();
+            left = walkOne(start, 0, left, run);
+        }
+    }
+
+    /** The same of runs that are single blocks, as of records, of which a message may have many: without a call for each element. */
+    private void walkList(int from, int within, int count, Run taker) {
+        int[] at = runs.at;
+        int[] length = runs.length;
+        int start = from;
+        int block = run(within);
         int skip = within - before[block];
         int left = count;
         while (left > 0) {
             int take = Math.min(length[block] - skip, left);
-            run.take(offset + element * extent() + at[block] + skip, take);
+            taker.take(start + at[block] + skip, take);
             left -= take;
             skip = 0;
             block++;
             if (block == at.length) {
                 block = 0;
-                element++;
+                start += extent();
             }
         }
     }
 
-    private int block(int dataElement) {
+    /** Walks at most {@code left} data elements of one element from its data element {@code within} on; returns how many are left. */
+    private int walkOne(int start, int within, int left, Run taker) {
+        int run = within == 0 ? 0 : run(within);
+        int skip = within - before[run];
+        int rest = left;
+        for (; run < runs.at.length && rest > 0; run++) {
+            rest = runs.part(run) == null ? walkBlocks(run, start, skip, rest, taker) : walkParts(run, start, skip, rest, taker);
+            skip = 0;
+        }
+        return rest;
+    }
+
+    private int walkBlocks(int run, int start, int skipped, int left, Run taker) {
+        int length = runs.length[run];
+        int stride = runs.stride(run);
+        int copy = skipped == 0 ? 0 : skipped / length;
+        int skip = skipped - copy * length;
+        int rest = left;
+        int index = start + runs.at[run] + copy * stride;
+        for (int copies = runs.count(run); copy < copies && rest > 0; copy++) {
+            int take = Math.min(length - skip, rest);
+            taker.take(index + skip, take);
+            rest -= take;
+            skip = 0;
+            index += stride;
+        }
+        return rest;
+    }
+
+    private int walkParts(int run, int start, int skipped, int left, Run taker) {
+        int length = runs.length[run];
+        int copy = skipped / length;
+        int skip = skipped - copy * length;
+        int rest = left;
+        for (int copies = runs.count(run); copy < copies && rest > 0; copy++) {
+            rest = runs.part(run).walkOne(start + runs.at[run] + copy * runs.stride(run), skip, rest, taker);
+            skip = 0;
+        }
+        return rest;
+    }
+
+    /**
+     * Where the data elements [{@code from}, {@code from} + {@code count}) of elements that begin at {@code offset} go beyond an array of {@code length}: the first
+     * index that they would take and is not there, or a negative one; {@link #WITHIN} if all are there. As long as whole elements are there it does not look at single ones.
+     */
+    long beyond(int offset, long from, long count, int length) {
+        if (count == 0) {
+            return WITHIN;
+        }
+        if (isDense()) {
+            return offset + from + count > length ? Math.max(length, offset + from) : offset + from < 0 ? offset + from : WITHIN;
+        }
+        long elements = (from + count + size() - 1) / size();
+        if (offset + first(elements) >= 0 && offset + end(elements) <= length) {
+            return WITHIN;
+        }
+        long[] found = {WITHIN};
+        long left = count;
+        for (long at = from; left > 0 && found[0] == WITHIN; at += size() - at % size()) {
+            int within = (int) (at % size());
+            long start = offset + at / size() * extent();
+            int take = (int) Math.min(size() - within, left);
+            walkOne(0, within, take, (index, run) -> {
+                if (found[0] == WITHIN && (start + index < 0 || start + index + run > length)) {
+                    found[0] = start + index < 0 ? start + index : Math.max(length, start + index);
+                }
+            });
+            left -= take;
+        }
+        return found[0];
+    }
+
+    private int run(int dataElement) {
         int found = Arrays.binarySearch(before, dataElement);
         return found >= 0 ? found : -found - 2;
     }

@@ -21,7 +21,7 @@ final class ObjectSink implements Sink {
     private final Object[] array;
     private final int offset;
     private final long from;
-    private final int capacity;
+    private final long capacity;
     private final boolean exact;
     /** Of the thread that posted the receive. */
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -33,7 +33,7 @@ final class ObjectSink implements Sink {
      *
      * @param exact whether the message must fill the room
      */
-    ObjectSink(Layout layout, Object[] array, int offset, long from, int capacity, boolean exact) {
+    ObjectSink(Layout layout, Object[] array, int offset, long from, long capacity, boolean exact) {
         this.layout = layout;
         this.array = array;
         this.offset = offset;
@@ -45,6 +45,7 @@ final class ObjectSink implements Sink {
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
         ArraySink.checkFit(envelope, Base.OBJECT, capacity, exact);
+        ArraySink.checkRoom(envelope, Base.OBJECT, layout, array == null ? 0 : array.length, offset, from);
         if (envelope.bytes() > BYTES_MAX) {
             throw new ReceiveException(
                     ReceiveException.Kind.TRUNCATE,

@@ -58,6 +58,16 @@ public final class Region {
         return Math.multiplyExact(count, unit);
     }
 
+    /** Data elements of this region's kind in a message, rounded down. */
+    public long elements(Envelope message) {
+        return base.elements(message);
+    }
+
+    /** What a message of the first {@code count} elements, which are not objects, says of itself. */
+    public Envelope envelope(int count) {
+        return new Envelope(0, 0, bytes(count), dataElements(count), base.code());
+    }
+
     /** The array or buffer. */
     public Object array() {
         return store;
@@ -97,13 +107,14 @@ public final class Region {
     }
 
     private Sink sink(int at, int capacity, boolean exact) {
-        if (store == null && dataElements(capacity) > 0) {
+        long elements = (long) capacity * unit;
+        if (store == null && elements > 0) {
             return Nowhere.SINK;
         }
         long from = (long) at * unit;
         return base == Base.OBJECT
-                ? new ObjectSink(layout, (Object[]) store, offset, from, dataElements(capacity), exact)
-                : new ArraySink(base, layout, store, offset, from, dataElements(capacity), exact);
+                ? new ObjectSink(layout, (Object[]) store, offset, from, elements, exact)
+                : new ArraySink(base, layout, store, offset, from, elements, exact);
     }
 
     /** As this one, but with no room: for a rank that has no memory for it. What is received there is lost, and nothing else may be done with it. */
@@ -120,7 +131,7 @@ public final class Region {
 
     private Class<?> arrayClass() {
         // A program may give no array where it has no elements.
-        return store == null || store instanceof Buffer ? base.arrayClass() : store.getClass();
+        return store == null || isBuffer(store) ? base.arrayClass() : store.getClass();
     }
 
     /** A copy of the data alone, in an array without gaps; positions and counts are in data elements there. */
@@ -169,7 +180,7 @@ public final class Region {
 
     /** A region in an array with the first {@code count} elements of this one: itself, unless it is one of a buffer. */
     public Region inArray(int count) {
-        if (!(store instanceof Buffer)) {
+        if (!isBuffer(store)) {
             return this;
         }
         Region copy = scratch(count);
@@ -187,16 +198,28 @@ public final class Region {
                 || isDirect(store) == isDirect(other.store) && (hidesMemory(store) || hidesMemory(other.store));
     }
 
+    private static boolean isBuffer(Object store) {
+        return store instanceof Buffer || store instanceof BufferMemory;
+    }
+
+    /** The program's buffer; null if it is no buffer. */
+    private static Buffer buffer(Object store) {
+        return store instanceof BufferMemory memory ? memory.buffer() : store instanceof Buffer buffer ? buffer : null;
+    }
+
     private static Object backing(Object store) {
-        return store instanceof Buffer buffer && buffer.hasArray() ? buffer.array() : store;
+        Buffer buffer = buffer(store);
+        return buffer == null ? store : buffer.hasArray() ? buffer.array() : buffer;
     }
 
     private static boolean isDirect(Object store) {
-        return store instanceof Buffer buffer && buffer.isDirect();
+        Buffer buffer = buffer(store);
+        return buffer != null && buffer.isDirect();
     }
 
     private static boolean hidesMemory(Object store) {
-        return store instanceof Buffer buffer && !buffer.hasArray();
+        Buffer buffer = buffer(store);
+        return buffer != null && !buffer.hasArray();
     }
 
     /** Folds elements of this region into another one of the same datatype, with no change to this one. */
@@ -223,7 +246,7 @@ public final class Region {
     /** As {@link System#arraycopy}, the ranges may overlap. */
     @SuppressWarnings("ReferenceEquality") // Buffers are compared by identity.
     private void move(int from, Region target, int to, int count) {
-        if (!(store instanceof Buffer) && !(target.store instanceof Buffer)) {
+        if (!isBuffer(store) && !isBuffer(target.store)) {
             System.arraycopy(store, from, target.store, to, count);
         } else if (count > PIECE_BYTES / base.bytes() && store != target.store && sharesArrayWith(target)) {
             // Where one lies in the other cannot be told.
@@ -261,7 +284,7 @@ public final class Region {
     public void deliver(int at, int count, Region target, int targetAt, int capacity) throws ReceiveException {
         int elements = dataElements(count);
         boolean dense = layout.isDense() && target.layout.isDense();
-        if (dense && isSame(at, target, targetAt) && elements <= target.dataElements(capacity)) {
+        if (dense && isSame(at, target, targetAt) && elements <= (long) capacity * target.unit) {
             return;
         }
         if (base == Base.OBJECT || base != target.base || !dense && !isLike(target)) {

@@ -1,0 +1,101 @@
+package org.posthouse.mpj.coll;
+
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * The first message of a broadcast that a rank gets: its data, or an announcement of them, which has the datatype {@link Base#ANNOUNCED} and tells their bytes (8 bytes), elements
+ * (4) and datatype (4), little-endian. As a content it is the announcement. Good for one broadcast.
+ */
+final class BroadcastHead implements Sink, Content {
+    private static final int BYTES = 16;
+
+    /** Where the data go; null at the root. */
+    private final Sink own;
+    /** Of the data; null until the message has come. */
+    private Envelope message;
+
+    private boolean announcement;
+
+    /** What another rank sends. @param own where the data go, if they are what comes */
+    BroadcastHead(Sink own) {
+        this.own = own;
+    }
+
+    /** The root's own. */
+    static BroadcastHead of(Region region, int count) {
+        BroadcastHead head = new BroadcastHead(null);
+        head.message = region.envelope(count);
+        return head;
+    }
+
+    /** Of the data. */
+    Envelope message() {
+        return message;
+    }
+
+    /** Whether the data are still to come. */
+    boolean isAnnouncement() {
+        return announcement;
+    }
+
+    /** Whether it tells nothing of the way: its sender has failed, or broadcasts objects, which the others do not. */
+    boolean isSpoiled() {
+        return message == null || message.datatype() == Base.SPOILED || message.datatype() == Base.OBJECT.code();
+    }
+
+    @Override
+    public void begin(Envelope envelope) throws ReceiveException {
+        announcement = envelope.datatype() == Base.ANNOUNCED;
+        message = envelope;
+        if (!announcement) {
+            own.begin(envelope);
+        }
+    }
+
+    @Override
+    public ByteBuffer inPlace(Envelope envelope) {
+        return envelope.datatype() == Base.ANNOUNCED ? null : own.inPlace(envelope);
+    }
+
+    @Override
+    public void read(long at, ByteBuffer in) {
+        if (announcement) {
+            message = new Envelope(message.source(), message.tag(), in.getLong(), in.getInt(), in.getInt());
+        } else {
+            own.read(at, in);
+        }
+    }
+
+    @Override
+    public void end() throws ReceiveException {
+        if (!announcement) {
+            own.end();
+        }
+    }
+
+    @Override
+    public long bytes() {
+        return BYTES;
+    }
+
+    @Override
+    public int elements() {
+        return 1;
+    }
+
+    @Override
+    public int datatype() {
+        return Base.ANNOUNCED;
+    }
+
+    @Override
+    public void write(long from, ByteBuffer out) {
+        out.putLong(message.bytes()).putInt(message.elements()).putInt(message.datatype());
+    }
+}
