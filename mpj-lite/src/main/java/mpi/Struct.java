@@ -150,8 +150,12 @@ public abstract class Struct {
             throw new IllegalArgumentException("length of a field is " + length + ", expected 0 or more");
         }
         int offset = end;
-        int extent = Math.multiplyExact(datatype.layout().extent(), datatype.bytes());
-        end = Math.addExact(offset, Math.multiplyExact(length, extent));
+        long width = (long) datatype.layout().extent() * datatype.bytes();
+        if ((double) length * width > Integer.MAX_VALUE - bytes - offset) {
+            throw new MPIException(
+                    MPI.ERR_ARG, getClass().getName() + ": a field of " + length + " times " + width + " bytes at offset " + offset + " ends beyond the range of int");
+        }
+        end = (int) (offset + length * width);
         fields.add(new Field(offset, length, datatype.dup())); // The program may free its own.
         align = Math.max(align, bytes);
         return offset;

@@ -96,6 +96,15 @@ class LargeNumbersTest {
             () -> Datatype.createStruct(new int[] {1 << 28}, new int[] {0}, new Datatype[] {twice}),
             () -> Datatype.createStruct(new int[] {1, 1}, new int[] {0, 1}, new Datatype[] {Datatype.Contiguous(1 << 29, MPI.DOUBLE), MPI.BYTE}),
             () -> Datatype.createResized(MPI.BYTE, Integer.MAX_VALUE, 1),
+            () -> new Struct() {
+                final int first = addDouble(100_000_000);
+                final int second = addDouble(200_000_000);
+
+                @Override
+                protected Data newData() {
+                    throw new AssertionError();
+                }
+            },
         };
         for (ThrowingCallable each : making) {
             assertThatThrownBy(each).isInstanceOf(MPIException.class).hasMessageContaining("beyond the range of int");

@@ -59,8 +59,7 @@ public final class Broadcast {
     }
 
     private static void overTree(Peers peers, Tree first, Tree tree, Region region, int count, BroadcastHead head) {
-        int[] announced = Arrays.stream(first.children()).filter(child -> Arrays.stream(tree.children()).noneMatch(each -> each == child)).toArray();
-        Operation[] announcements = sends(peers, announced, head);
+        Operation[] announcements = tree == first ? new Operation[0] : sends(peers, without(first.children(), tree.children()), head);
         if (head.isAnnouncement() && tree.parent() != Tree.NONE) {
             peers.await(peers.receive(tree.parent(), region.sink(0, count)));
         }
@@ -71,6 +70,11 @@ public final class Broadcast {
             sendAll(peers, tree.children(), peers.content(data, 0, elements));
         }
         peers.awaitAll(announcements);
+    }
+
+    /** Those who do not get the data from this rank as their first message. */
+    private static int[] without(int[] children, int[] others) {
+        return Arrays.stream(children).filter(child -> Arrays.stream(others).noneMatch(other -> other == child)).toArray();
     }
 
     /** A message that does not fit goes on along the chain all the same, SPOILED, and is kept nowhere. */
