@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupTiming;
+import org.posthouse.keys.SiteProof;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.tunnel.LoopbackConfig;
 import picocli.CommandLine.Option;
@@ -73,12 +74,16 @@ final class GroupOptions {
     GroupConfig config(RelayConfig relay) {
         Optional<LoopbackConfig> loopback = relay.links().flatMap(links -> links.forwards().loopback());
         return loopback.map(service -> overLinks(relay, service)).orElseGet(() -> new GroupConfig(
-                GROUP, group.host(), group.port(), members.stream().map(HostPort::toString).toList(), relay.relay()));
+                GROUP, group.host(), group.port(), members.stream().map(HostPort::toString).toList(), relay.relay(), GroupTiming.WAN, proof(relay)));
+    }
+
+    private static Optional<SiteProof> proof(RelayConfig relay) {
+        return relay.links().map(links -> links.keys().proof());
     }
 
     private static GroupConfig overLinks(RelayConfig relay, LoopbackConfig service) {
         List<String> peers = relay.links().orElseThrow().peers().keySet().stream().map(service::endpointOf).toList();
         return new GroupConfig(
-                GROUP, service.addressOf(relay.relay()), service.port(), peers, relay.relay(), GroupTiming.LINKS);
+                GROUP, service.addressOf(relay.relay()), service.port(), peers, relay.relay(), GroupTiming.LINKS, proof(relay));
     }
 }

@@ -2,6 +2,7 @@ package org.posthouse.directory;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Who is there: relays by their id, ranks by their job (docs/directory.md).
@@ -48,6 +49,11 @@ public interface Directory extends AutoCloseable {
 
     /** The ways to other members are about to go: whoever leaves over them leaves now. Blocks for a bounded time. */
     default void part() {}
+
+    /** What was refused of other members since the start, by kind. */
+    default Map<GroupRefusal, Long> refusals() {
+        return Map.of();
+    }
 
     /** Ends the use of this directory. Blocks for a bounded time; later writes are dropped with a log line. */
     @Override

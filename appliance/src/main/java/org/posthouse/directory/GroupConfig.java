@@ -2,7 +2,9 @@ package org.posthouse.directory;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
+import org.posthouse.keys.SiteProof;
 
 /**
  * Where this relay's group member listens and whom it looks for.
@@ -17,9 +19,10 @@ import java.util.regex.Pattern;
  * @param members addresses of all members, this one included or not, as host:port in 127.0.0.0/8
  * @param relay the id of this relay
  * @param timing how long to wait for what
+ * @param proof how this relay proves its site, and knows others; empty in a group of one user's relays without keys
  */
 public record GroupConfig(
-        String cluster, String host, int port, List<String> members, String relay, GroupTiming timing) {
+        String cluster, String host, int port, List<String> members, String relay, GroupTiming timing, Optional<SiteProof> proof) {
     private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
     private static final Pattern LOOPBACK = Pattern.compile("127(\\." + OCTET + "){3}");
     private static final int PORT_MAX = 65_535;
@@ -56,9 +59,14 @@ public record GroupConfig(
         }
     }
 
-    /** With the timing for a WAN. */
+    /** With the timing for a WAN, and without keys. */
     public GroupConfig(String cluster, String host, int port, List<String> members, String relay) {
-        this(cluster, host, port, members, relay, GroupTiming.WAN);
+        this(cluster, host, port, members, relay, GroupTiming.WAN, Optional.empty());
+    }
+
+    /** Where the member listens, as host:port. */
+    String endpoint() {
+        return host + ":" + port;
     }
 
     private static boolean isLoopbackEndpoint(String member) {

@@ -10,11 +10,7 @@ import com.hazelcast.config.MergePolicyConfig;
 import com.hazelcast.config.SerializerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.HazelcastInstance;
-import com.hazelcast.instance.AddressPicker;
-import com.hazelcast.instance.impl.DefaultNodeContext;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
-import com.hazelcast.instance.impl.Node;
-import com.hazelcast.instance.impl.NodeContext;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -44,26 +40,19 @@ final class GroupMember {
      * Starts a member and joins those that answer. Blocks, for seconds when all is well, for some 30 s when a member's
      * address accepts and says nothing.
      *
+     * @param guard what each of its connections passes
+     * @param proof of postings that come
      * @param held the member's port, from {@link #hold}: the member's own from here on, closed if it cannot start
      * @throws GroupException if the member cannot start
      */
-    static HazelcastInstance start(GroupConfig group, ServerSocketChannel held) {
+    static HazelcastInstance start(GroupConfig group, ServerSocketChannel held, GroupGuard guard, PostingProof proof) {
         try {
-            Config config = config(group);
-            return HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), context(group, held));
+            Config config = config(group, proof);
+            return HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), new GuardedMember(group, held, guard));
         } catch (RuntimeException e) {
             release(held, group);
             throw cannotStart(group, e);
         }
-    }
-
-    private static NodeContext context(GroupConfig group, ServerSocketChannel held) {
-        return new DefaultNodeContext() {
-            @Override
-            public AddressPicker createAddressPicker(Node node) {
-                return new HeldAddress(group, held);
-            }
-        };
     }
 
     /**
@@ -108,14 +97,14 @@ final class GroupMember {
                 + " cannot start: " + reason, e);
     }
 
-    static Config config(GroupConfig group) {
+    static Config config(GroupConfig group, PostingProof proof) {
         Config config = new Config();
         config.setClusterName(group.cluster());
         properties(group.timing()).forEach(config::setProperty);
         config.getMemberAttributeConfig().setAttribute(RELAY_ATTRIBUTE, group.relay());
         config.setAdvancedNetworkConfig(network(group));
         config.getSerializationConfig()
-                .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes())
+                .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes(proof))
                 .addSerializerConfig(
                         new SerializerConfig().setTypeClass(Throwable.class).setImplementation(new FailureSerializer()))
                 .setJavaSerializationFilterConfig(nothingAllowed());

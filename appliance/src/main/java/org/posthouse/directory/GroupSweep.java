@@ -97,7 +97,10 @@ final class GroupSweep implements Runnable {
         Map<String, Posting> stored = new HashMap<>();
         for (Map.Entry<String, String> entry : map.entrySet()) {
             try {
-                stored.put(entry.getKey(), Posting.parse(entry.getValue()));
+                Posting posting = Posting.parse(entry.getValue());
+                if (posting.key().equals(entry.getKey()) && view.believes(posting)) {
+                    stored.put(entry.getKey(), posting);
+                }
             } catch (IllegalArgumentException e) {
                 LOG.error("directory: {} skipped", entry.getKey(), e);
             }
@@ -147,7 +150,7 @@ final class GroupSweep implements Runnable {
 
     private void collect(Map<String, Posting> stored, long now) {
         writer.delete(stored.values().stream()
-                .filter(posting -> posting.rank() != null && view.ended(posting.rank().job()))
+                .filter(posting -> posting.rank() != null && view.ended(posting.rank()))
                 .map(Posting::key)
                 .toList());
         List<Posting> aged = new Leftovers(view, now).aged();

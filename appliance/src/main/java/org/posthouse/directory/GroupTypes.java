@@ -11,11 +11,17 @@ final class GroupTypes implements DataSerializableFactory {
     static final int POST = 1;
     static final int NEWEST_MERGE = 2;
 
+    private final PostingProof proof;
+
+    GroupTypes(PostingProof proof) {
+        this.proof = proof;
+    }
+
     @Override
     public IdentifiedDataSerializable create(int typeId) {
         return switch (typeId) {
-            case POST -> new Post();
-            case NEWEST_MERGE -> new NewestMerge();
+            case POST -> new Post(proof);
+            case NEWEST_MERGE -> new NewestMerge(proof);
             default -> throw new IllegalArgumentException("directory: unknown type " + typeId
                     + " from another member; are all relays of one release?");
         };

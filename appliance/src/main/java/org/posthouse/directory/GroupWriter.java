@@ -14,6 +14,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.posthouse.causes.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,10 +46,23 @@ final class GroupWriter {
     private final IMap<String, String> map;
     private final View view;
     private final ScheduledExecutorService thread;
+    private final Function<Posting, Post> post;
+    private final Consumer<Posting> onLate;
     private long pauseMs = PAUSE_MS_MIN;
 
-    /** {@code thread} runs one task at a time; {@code view} learns what the group answers. */
+    /** For postings that nobody signs. */
     GroupWriter(IMap<String, String> map, View view, ScheduledExecutorService thread) {
+        this(map, view, thread, posting -> new Post(posting, PostingProof.NONE), late -> {});
+    }
+
+    /**
+     * {@code thread} runs one task at a time; {@code view} learns what the group answers. {@code post} makes of a posting what is sent, signed; {@code onLate} is
+     * told of one that the group has not taken, as it has another one of the same version with a later stamp.
+     */
+    GroupWriter(
+            IMap<String, String> map, View view, ScheduledExecutorService thread, Function<Posting, Post> post, Consumer<Posting> onLate) {
+        this.post = post;
+        this.onLate = onLate;
         this.map = map;
         this.view = view;
         this.thread = thread;
@@ -125,7 +140,7 @@ final class GroupWriter {
 
     private boolean overtaken(Posting posting) {
         Posting held = view.get(posting.key());
-        boolean homeless = posting.rank() != null && view.ended(posting.rank().job());
+        boolean homeless = posting.rank() != null && view.ended(posting.rank());
         return homeless || (held != null && held.laterThan(posting));
     }
 
@@ -133,7 +148,7 @@ final class GroupWriter {
         Map<Posting, CompletableFuture<String>> answers = new LinkedHashMap<>();
         try {
             for (Posting posting : postings) {
-                answers.put(posting, map.submitToKey(posting.key(), new Post(posting)).toCompletableFuture());
+                answers.put(posting, map.submitToKey(posting.key(), post.apply(posting)).toCompletableFuture());
             }
         } catch (RuntimeException e) {
             return failed(postings.get(answers.size()), e);
@@ -148,10 +163,11 @@ final class GroupWriter {
     private boolean settle(Posting posting, CompletableFuture<String> answer) {
         try {
             String stored = answer.get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
-            if (stored != null) {
-                view.learn(Posting.parse(stored));
-            }
+            Posting now = stored == null ? null : Posting.parse(stored);
             waiting.remove(posting.key(), posting);
+            if (now != null) {
+                learn(now, posting);
+            }
             return true;
         } catch (ExecutionException e) {
             return failed(posting, e.getCause());
@@ -160,6 +176,14 @@ final class GroupWriter {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return failed(posting, e);
+        }
+    }
+
+    private void learn(Posting stored, Posting written) {
+        view.learn(stored);
+        boolean late = stored.version() == written.version() && stored.laterThan(written) && stored.proof() != null && !stored.sameAs(written);
+        if (late) {
+            onLate.accept(written);
         }
     }
 

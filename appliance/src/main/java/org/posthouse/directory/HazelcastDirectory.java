@@ -30,29 +30,38 @@ import org.slf4j.LoggerFactory;
 public final class HazelcastDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(HazelcastDirectory.class);
     private static final long SWEEP_SECONDS = 30;
+
+    /** How often keys that have changed are looked for. */
+    private static final long RENEW_SECONDS = 5;
+
     private static final long LOAD_SECONDS_MAX = 15;
     private static final long LAST_WRITES_SECONDS_MAX = 3;
     private static final long LEAVE_SECONDS_MAX = 15;
 
     private final Map<String, Posting> announced = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final View view = new View();
+    private final View view;
+    private final PostingProof proof;
     private final String relay;
     private final HazelcastInstance member;
+    private final GroupGuard guard;
     private final ScheduledExecutorService thread;
     private final GroupWriter writer;
     private final GroupSweep sweep;
 
-    HazelcastDirectory(GroupConfig config, HazelcastInstance member) {
+    HazelcastDirectory(GroupConfig config, HazelcastInstance member, GroupGuard guard, PostingProof proof) {
         this.relay = config.relay();
         this.member = member;
+        this.guard = guard;
+        this.proof = proof;
+        this.view = new View(proof, why -> guard.refused(GroupRefusal.POSTING, "a posting", why));
         this.thread = new ScheduledThreadPoolExecutor(
                 1,
                 Thread.ofPlatform().name("posthouse-directory-" + relay).daemon().factory(),
                 // Only after close, when write has refused what would need it.
                 new ThreadPoolExecutor.DiscardPolicy());
         IMap<String, String> map = member.getMap(GroupMember.MAP);
-        this.writer = new GroupWriter(map, view, thread);
+        this.writer = new GroupWriter(map, view, thread, posting -> new Post(proof.sign(posting, relay), proof), this::again);
         this.sweep = new GroupSweep(member, map, view, writer, thread, config.timing().grace(), this::revive);
         GroupListener.register(member, view, sweep, this::revive);
     }
@@ -68,10 +77,12 @@ public final class HazelcastDirectory implements Directory {
 
     /** The same at a port that was taken before, which is the member's from here on. */
     static HazelcastDirectory start(GroupConfig config, ServerSocketChannel held) {
-        HazelcastInstance member = GroupMember.start(config, held);
+        GroupGuard guard = new GroupGuard(config);
+        PostingProof proof = new PostingProof(config.proof(), System::currentTimeMillis);
+        HazelcastInstance member = GroupMember.start(config, held, guard, proof);
         HazelcastDirectory directory;
         try {
-            directory = new HazelcastDirectory(config, member);
+            directory = new HazelcastDirectory(config, member, guard, proof);
         } catch (RuntimeException e) {
             member.getLifecycleService().terminate();
             throw new GroupException("relay " + config.relay() + ": the group member stopped while it started", e);
@@ -92,6 +103,9 @@ public final class HazelcastDirectory implements Directory {
             Thread.currentThread().interrupt();
             close();
             throw new GroupException("relay " + relay + ": interrupted while it joined the group", e);
+        }
+        if (proof.isAsked()) {
+            var renewing = thread.scheduleWithFixedDelay(this::renew, RENEW_SECONDS, RENEW_SECONDS, TimeUnit.SECONDS);
         }
         var unused = thread.scheduleWithFixedDelay(sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
     }
@@ -129,8 +143,13 @@ public final class HazelcastDirectory implements Directory {
 
     @Override
     public void removeJob(long job) {
-        List<String> keys = view.ranks(job).stream().map(rank -> Posting.rankKey(job, rank.rank())).toList();
-        write(Posting.ended(job, relay, System.currentTimeMillis()));
+        long now = System.currentTimeMillis();
+        List<String> keys = view.ranks(job).stream()
+                .filter(rank -> !proof.isAsked() || rank.relay().equals(relay))
+                .map(rank -> Posting.rankKey(job, rank.rank()))
+                .toList();
+        // With keys a relay speaks for itself alone: each other one says the same of its own ranks.
+        write(proof.isAsked() ? Posting.endedAt(relay, job, now) : Posting.ended(job, relay, now));
         writer.delete(keys);
     }
 
@@ -166,6 +185,23 @@ public final class HazelcastDirectory implements Directory {
         view.write(posting).ifPresent(writer::post);
     }
 
+    /** The group has a later one of this version in the place of one of ours: it is said anew, above that. */
+    private void again(Posting late) {
+        if (late.standing() != Posting.Standing.VANISHED && late.member().equals(relay) && !closed.get()) {
+            write(late.again(System.currentTimeMillis()));
+        }
+    }
+
+    /** Says again what was signed with a certificate that has another in its place, before that ends, and parts from members whose one was revoked. On the directory's thread. */
+    private void renew() {
+        guard.expel();
+        for (Posting posting : view.all()) {
+            if (posting.member().equals(relay) && posting.standing() != Posting.Standing.VANISHED && proof.isOutdated(posting) && !closed.get()) {
+                view.again(posting, System.currentTimeMillis()).ifPresent(writer::post);
+            }
+        }
+    }
+
     /** Relays of ours that the others took for dead are not. */
     private void revive() {
         for (Posting own : announced.values()) {
@@ -174,9 +210,14 @@ public final class HazelcastDirectory implements Directory {
                     && seen.standing() == Posting.Standing.VANISHED;
             if (mistaken && !closed.get()) {
                 LOG.warn("relay {}: the group missed it, announced again", own.relay().relay());
-                write(seen.revived(System.currentTimeMillis()));
+                write(Posting.of(own.relay(), relay, System.currentTimeMillis()));
             }
         }
+    }
+
+    @Override
+    public Map<GroupRefusal, Long> refusals() {
+        return guard.refusals();
     }
 
     /** Asks for a sweep before its time; for tests. */

@@ -4,6 +4,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -174,6 +175,11 @@ public final class LateDirectory implements Directory {
     @Override
     public List<RankEntry> ranks(long job) {
         return current.ranks(job);
+    }
+
+    @Override
+    public Map<GroupRefusal, Long> refusals() {
+        return current.refusals();
     }
 
     @Override

@@ -14,18 +14,26 @@ import org.slf4j.LoggerFactory;
  * Puts one posting over the stored one where that is kept, by the rule of {@link Posting#over}, in one atomic step.
  *
  * <p>Runs on the partition's thread of the owner and of each backup. Answers the text that is stored afterwards, or
- * null if none is.
+ * null if none is. In a group with keys neither what comes nor what is stored counts unless its relay has signed it; the answer may then be what does
+ * not count.
  */
 final class Post implements EntryProcessor<String, String, String>, IdentifiedDataSerializable {
     private static final Logger LOG = LoggerFactory.getLogger(Post.class);
     private static final long serialVersionUID = 1;
 
+    /** Of the member that it runs at: it does not travel. */
+    private final transient PostingProof proof;
+
     private String text;
 
-    /** For {@link GroupTypes}. */
-    Post() {}
+    /** For {@link GroupTypes}: what came from another member. */
+    Post(PostingProof proof) {
+        this.proof = proof;
+    }
 
-    Post(Posting posting) {
+    /** What is written here; it runs here, too, if the key is kept here. */
+    Post(Posting posting, PostingProof proof) {
+        this(proof);
         text = posting.text();
     }
 
@@ -33,7 +41,13 @@ final class Post implements EntryProcessor<String, String, String>, IdentifiedDa
     public String process(Map.Entry<String, String> entry) {
         String storedText = entry.getValue();
         Posting stored = read(entry.getKey(), storedText);
-        Optional<Posting> next = Posting.parse(text).over(stored);
+        Posting come = Posting.parse(text);
+        Optional<String> refusal = proof.refusal(come);
+        if (refusal.isPresent() || !come.key().equals(entry.getKey())) {
+            LOG.debug("directory: not written: {}", refusal.orElse(come.key()));
+            return storedText;
+        }
+        Optional<Posting> next = come.over(stored);
         if (next.isEmpty() || next.get().equals(stored)) {
             return storedText;
         }
@@ -42,9 +56,10 @@ final class Post implements EntryProcessor<String, String, String>, IdentifiedDa
         return nextText;
     }
 
-    private static Posting read(String key, String text) {
+    /** What nobody has proven gives way. */
+    private Posting read(String key, String text) {
         try {
-            return text == null ? null : Posting.parse(text);
+            return Optional.ofNullable(text).map(Posting::parse).filter(stored -> proof.refusal(stored).isEmpty()).orElse(null);
         } catch (IllegalArgumentException e) {
             LOG.error("directory: what is stored at {} is replaced", key, e);
             return null;

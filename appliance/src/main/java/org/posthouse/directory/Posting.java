@@ -13,8 +13,9 @@ import java.util.Optional;
  * One record of the directory as it is stored and sent: the entry and what decides which of two postings stays.
  *
  * <p>Immutable. Postings of one key are ordered by version, then stamp; {@link #over} and {@link #merge} are the only
- * two ways in which a later posting of a key comes about, and both give it a place above those it was made from. Its
- * text is JSON; unknown fields are skipped, so that relays of two releases can share a group.
+ * two ways in which a later posting of a key comes about. In a group without keys both give it a place above those it was made from. In one with keys
+ * nobody changes what its relay has signed ({@link PostingProof}): the later one stays as it is, and whose posting came too late signs a later one.
+ * Its text is JSON; unknown fields are skipped.
  *
  * @param version the epoch of a relay, the incarnation of a rank
  * @param standing whether the entry is there
@@ -23,7 +24,10 @@ import java.util.Optional;
  * @param relay set in the posting of a relay
  * @param rank set in the posting of a rank
  * @param endedJob set in the posting that marks a job as ended
- * @param seen the stamp of the posting that is called vanished, until that is stored; a relay of before sent it as {@code stamp}
+ * @param of the relay whose ranks of the job have ended; null if all have, in a group without keys
+ * @param seen the stamp of the posting that is called vanished; in a group without keys until that is stored; a relay of before sent it as {@code stamp}
+ * @param proof the signature of the relay that it is about; null in a group without keys, and until it leaves this one
+ * @param sighting the signature of the relay that calls it vanished
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Posting(
@@ -34,7 +38,18 @@ record Posting(
         RelayEntry relay,
         RankEntry rank,
         Long endedJob,
-        Long seen) {
+        String of,
+        Long seen,
+        Signed proof,
+        Signed sighting) {
+
+    /**
+     * A signature by a site's key.
+     *
+     * @param certificate in DER and Base64
+     * @param signature in Base64
+     */
+    record Signed(String certificate, String signature) {}
 
     /** WITHDRAWN was said by the relay itself, VANISHED is what the others think when its member is gone. */
     enum Standing {
@@ -63,7 +78,7 @@ record Posting(
     }
 
     private Posting(long version, Standing standing, long stamp, String member, RelayEntry relay, RankEntry rank, Long endedJob) {
-        this(version, standing, stamp, member, relay, rank, endedJob, null);
+        this(version, standing, stamp, member, relay, rank, endedJob, null, null, null, null);
     }
 
     static Posting of(RelayEntry entry, String member, long stamp) {
@@ -78,6 +93,29 @@ record Posting(
         return new Posting(0, Standing.WITHDRAWN, stamp, member, null, null, job);
     }
 
+    /** The same of the ranks that {@code member} is the home of. */
+    static Posting endedAt(String member, long job, long stamp) {
+        return new Posting(0, Standing.WITHDRAWN, stamp, member, null, null, job, member, null, null, null);
+    }
+
+    Posting signed(Signed by) {
+        return new Posting(version, standing, stamp, member, relay, rank, endedJob, of, seen, by, sighting);
+    }
+
+    Posting sighted(Signed by) {
+        return new Posting(version, standing, stamp, member, relay, rank, endedJob, of, seen, proof, by);
+    }
+
+    /** The same, said anew: it has to be signed again. */
+    Posting again(long now) {
+        return new Posting(version, standing, Math.max(now, stamp + 1), member, relay, rank, endedJob, of, null, null, null);
+    }
+
+    /** What was called vanished, as its relay had signed it. */
+    Posting before() {
+        return new Posting(version, Standing.PRESENT, seen, member, relay, rank, endedJob, of, null, proof, null);
+    }
+
     /** Withdraws the given epoch of a relay; {@code known} is what the view says of it, or null. */
     static Posting withdrawn(String relay, long epoch, Posting known, String member, long stamp) {
         RelayEntry entry = known != null && known.version == epoch
@@ -88,19 +126,14 @@ record Posting(
 
     /** Says that the relay of this posting vanished; holds only while this very posting is the stored one. */
     Posting vanished(long now) {
-        return new Posting(version, Standing.VANISHED, Math.max(now, stamp + 1), member, relay, rank, endedJob, stamp);
-    }
-
-    /** The present posting that answers a wrong {@link #vanished}. */
-    Posting revived(long now) {
-        return new Posting(version, Standing.PRESENT, now, member, relay, rank, endedJob);
+        return new Posting(version, Standing.VANISHED, Math.max(now, stamp + 1), member, relay, rank, endedJob, of, stamp, proof, null);
     }
 
     String key() {
         if (relay != null) {
             return relayKey(relay.relay());
         }
-        return rank != null ? rankKey(rank.job(), rank.rank()) : endedKey(endedJob);
+        return rank != null ? rankKey(rank.job(), rank.rank()) : of == null ? endedKey(endedJob) : endedKey(endedJob, of);
     }
 
     static String relayKey(String relay) {
@@ -119,6 +152,10 @@ record Posting(
         return ENDED_KEYS + job;
     }
 
+    static String endedKey(long job, String relay) {
+        return endedKey(job) + "/" + relay;
+    }
+
     boolean present() {
         return standing == Standing.PRESENT;
     }
@@ -132,7 +169,8 @@ record Posting(
                 && member.equals(other.member)
                 && Objects.equals(relay, other.relay)
                 && Objects.equals(rank, other.rank)
-                && Objects.equals(endedJob, other.endedJob);
+                && Objects.equals(endedJob, other.endedJob)
+                && Objects.equals(of, other.of);
     }
 
     /**
@@ -144,13 +182,16 @@ record Posting(
         if (standing == Standing.VANISHED) {
             long meant = seen == null ? stamp : seen;
             boolean unmoved = stored != null && stored.present() && version == stored.version && meant == stored.stamp;
-            return unmoved ? Optional.of(above(stored)) : Optional.empty();
+            return unmoved ? Optional.of(proof == null ? above(stored) : this) : Optional.empty();
         }
         if (stored == null) {
             return Optional.of(this);
         }
         if (version < stored.version) {
             return Optional.empty();
+        }
+        if (proof != null) {
+            return laterThan(stored) ? Optional.of(this) : Optional.empty();
         }
         Posting next = above(stored);
         boolean nothingNew = next.version == stored.version && next.sameAs(stored);
@@ -161,6 +202,10 @@ record Posting(
     Posting merge(Posting other) {
         if (equals(other)) {
             return this;
+        }
+        if (proof != null && other.proof != null) {
+            boolean later = laterThan(other) || !other.laterThan(this) && text().compareTo(other.text()) > 0;
+            return later ? this : other;
         }
         return outranks(other) ? above(other) : other.above(this);
     }
@@ -179,7 +224,7 @@ record Posting(
     private Posting above(Posting other) {
         boolean sameEpoch = relay != null && other.relay != null && version == other.version;
         RelayEntry entry = sameEpoch ? relay.withSinceOf(other.relay) : relay;
-        return new Posting(version, standing, Math.max(stamp, other.stamp + 1), member, entry, rank, endedJob);
+        return new Posting(version, standing, Math.max(stamp, other.stamp + 1), member, entry, rank, endedJob, of, null, null, null);
     }
 
     String text() {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,19 @@ final class View {
     private static final Logger LOG = LoggerFactory.getLogger(View.class);
 
     private final ConcurrentSkipListMap<String, Posting> postings = new ConcurrentSkipListMap<>();
+    private final PostingProof proof;
+    private final Consumer<String> onRefused;
+
+    /** Takes all that comes. */
+    View() {
+        this(PostingProof.NONE, why -> {});
+    }
+
+    /** @param onRefused is told of each posting of others that is not believed; for any thread */
+    View(PostingProof proof, Consumer<String> onRefused) {
+        this.proof = proof;
+        this.onRefused = onRefused;
+    }
 
     /** Takes a posting made here; empty when it is refused by what is known already, which is logged. */
     Optional<Posting> write(Posting posting) {
@@ -35,29 +49,54 @@ final class View {
         return result;
     }
 
-    /** Takes a posting that others hold; what is known already stays when it is later. */
+    /** Takes a posting that others hold, if it is believed; what is known already stays when it is later. */
     void learn(Posting posting) {
+        if (!isNews(posting) || !believes(posting)) {
+            return;
+        }
         synchronized (this) {
-            Posting held = postings.get(posting.key());
-            if (!ofEndedJob(posting) && (held == null || posting.laterThan(held))) {
+            if (isNews(posting)) {
                 store(posting);
             }
         }
     }
 
+    /** One of ours has its signature when it comes back. */
+    private boolean isNews(Posting posting) {
+        Posting held = postings.get(posting.key());
+        return !ofEndedJob(posting) && (held == null || posting.laterThan(held) || held.equals(posting.signed(null)) && !held.equals(posting));
+    }
+
+    /** Whether what somebody says is proven. What is held has been believed before. */
+    boolean believes(Posting posting) {
+        if (posting.equals(postings.get(posting.key()))) {
+            return true;
+        }
+        Optional<String> refusal = proof.refusal(posting);
+        refusal.ifPresent(onRefused);
+        return refusal.isEmpty();
+    }
+
+    /** Says one of ours anew, if it is still what is known. */
+    Optional<Posting> again(Posting posting, long now) {
+        Posting next = posting.again(now);
+        return postings.replace(posting.key(), posting, next) ? Optional.of(next) : Optional.empty();
+    }
+
     private void store(Posting posting) {
         postings.put(posting.key(), posting);
         if (posting.endedJob() != null) {
-            ranksOf(posting.endedJob()).clear();
+            ranksOf(posting.endedJob()).values().removeIf(this::ofEndedJob);
         }
     }
 
     private boolean ofEndedJob(Posting posting) {
-        return posting.rank() != null && ended(posting.rank().job());
+        return posting.rank() != null && ended(posting.rank());
     }
 
-    boolean ended(long job) {
-        return postings.containsKey(Posting.endedKey(job));
+    /** Whether its job has ended, or its relay's part of it. */
+    boolean ended(RankEntry rank) {
+        return postings.containsKey(Posting.endedKey(rank.job())) || postings.containsKey(Posting.endedKey(rank.job(), rank.relay()));
     }
 
     Posting get(String key) {

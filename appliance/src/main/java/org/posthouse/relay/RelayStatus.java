@@ -227,7 +227,8 @@ final class RelayStatus implements RelayView {
         RankTotals totals = totals(shards);
         tally.carried(mode, totals.carried(), relay.links().carried());
         tally.queued(shards, now);
-        measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(), now);
+        measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
+                relay.directory().refusals(), now);
         snapshot = picture(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
     }
 

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.posthouse.core.Latencies;
+import org.posthouse.directory.GroupRefusal;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelayMeasures.Latency;
 import org.posthouse.tunnel.LinkRefusal;
@@ -69,7 +70,8 @@ final class RelayTally {
     }
 
     RelayMeasures measures(
-            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<LinkRefusal, Long> linkRefusals, long nanos) {
+            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
+            Map<GroupRefusal, Long> groupRefusals, long nanos) {
         return new RelayMeasures(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
@@ -82,7 +84,8 @@ final class RelayTally {
                 lines.open(),
                 lines.slow(),
                 named(Reason.values(), refusals, Connection::isFault),
-                named(LinkRefusal.values(), linkRefusals, kind -> true));
+                named(LinkRefusal.values(), linkRefusals, kind -> true),
+                named(GroupRefusal.values(), groupRefusals, kind -> true));
     }
 
     /** All of an enum's constants with their counts, in small letters. */

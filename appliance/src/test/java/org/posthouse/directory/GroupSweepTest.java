@@ -56,7 +56,8 @@ class GroupSweepTest {
             called.add(method);
             return method.equals("entrySet") ? Set.of() : CompletableFuture.completedFuture(null);
         });
-        try (HazelcastDirectory directory = new HazelcastDirectory(Groups.config("ends", "127.0.0.1:1", List.of(), "r1"), member(map))) {
+        GroupConfig config = Groups.config("ends", "127.0.0.1:1", List.of(), "r1");
+        try (HazelcastDirectory directory = new HazelcastDirectory(config, member(map), new GroupGuard(config), PostingProof.NONE)) {
             directory.putRanks(List.of(Groups.rank(7, 0, 1, "r1")));
             directory.removeJob(7);
         }

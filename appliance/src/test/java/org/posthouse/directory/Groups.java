@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
@@ -45,7 +46,7 @@ final class Groups {
     static GroupConfig config(String cluster, String endpoint, List<String> members, String relay) {
         int colon = endpoint.indexOf(':');
         int port = Integer.parseInt(endpoint.substring(colon + 1));
-        return new GroupConfig(cluster, endpoint.substring(0, colon), port, members, relay, QUICK);
+        return new GroupConfig(cluster, endpoint.substring(0, colon), port, members, relay, QUICK, Optional.empty());
     }
 
     /** Starts relays r0, r1, … at the same time and waits until they are one group. */

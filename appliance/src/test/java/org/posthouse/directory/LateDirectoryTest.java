@@ -12,8 +12,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -148,9 +148,9 @@ class LateDirectoryTest {
         try (LateDirectory late = new LateDirectory(config);
                 Socket early = new Socket(config.host(), config.port())) {
             early.setSoTimeout((int) PATIENCE.toMillis());
-            early.getOutputStream().write("CP2".getBytes(StandardCharsets.US_ASCII));
+            early.getOutputStream().write(Arrays.copyOf(GroupHandshake.MAGIC, GroupHandshake.HELLO_BYTES));
             late.join();
-            assertThat(early.getInputStream().readNBytes(3)).asString(StandardCharsets.US_ASCII).as("a protocol that a member does not speak").isEqualTo("HZX");
+            assertThat(early.getInputStream().readNBytes(GroupHandshake.MAGIC.length)).as("its own HELLO").isEqualTo(GroupHandshake.MAGIC);
         }
         new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
     }

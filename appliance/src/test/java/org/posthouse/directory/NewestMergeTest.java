@@ -10,7 +10,7 @@ class NewestMergeTest {
     void isTheMergePolicyOfTheMap() {
         GroupConfig group = new GroupConfig("grid", "127.0.0.1", 7420, List.of(), "r1");
 
-        assertThat(GroupMember.config(group).getMapConfig(GroupMember.MAP).getMergePolicyConfig().getPolicy())
+        assertThat(GroupMember.config(group, PostingProof.NONE).getMapConfig(GroupMember.MAP).getMergePolicyConfig().getPolicy())
                 .isEqualTo(NewestMerge.class.getName());
     }
 
@@ -45,32 +45,32 @@ class NewestMergeTest {
         String one = rank(2, "one", 10).text();
         String two = rank(2, "two", 10).text();
 
-        assertThat(NewestMerge.merge(one, two)).isEqualTo(NewestMerge.merge(two, one));
+        assertThat(new NewestMerge().merge(one, two)).isEqualTo(new NewestMerge().merge(two, one));
     }
 
     @Test
     void equalPostingsStayAsTheyAre() {
         String text = rank(2, "running", 10).text();
 
-        assertThat(NewestMerge.merge(text, text)).isEqualTo(text);
+        assertThat(new NewestMerge().merge(text, text)).isEqualTo(text);
     }
 
     @Test
     void whatOnlyOnePartHasStays() {
-        assertThat(NewestMerge.merge(rank(2, "x", 10).text(), null)).isEqualTo(rank(2, "x", 10).text());
+        assertThat(new NewestMerge().merge(rank(2, "x", 10).text(), null)).isEqualTo(rank(2, "x", 10).text());
     }
 
     @Test
     void textThatIsNoPostingLoses() {
         String good = rank(2, "x", 10).text();
 
-        assertThat(NewestMerge.merge("garbled", good)).isEqualTo(good);
-        assertThat(NewestMerge.merge(good, "garbled")).isEqualTo(good);
+        assertThat(new NewestMerge().merge("garbled", good)).isEqualTo(good);
+        assertThat(new NewestMerge().merge(good, "garbled")).isEqualTo(good);
     }
 
     private static void assertWins(Posting winner, Posting loser) {
         for (String text : new String[] {
-            NewestMerge.merge(winner.text(), loser.text()), NewestMerge.merge(loser.text(), winner.text())
+            new NewestMerge().merge(winner.text(), loser.text()), new NewestMerge().merge(loser.text(), winner.text())
         }) {
             Posting merged = Posting.parse(text);
             assertThat(merged.sameAs(winner)).as(text).isTrue();

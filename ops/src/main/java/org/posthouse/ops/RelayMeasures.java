@@ -19,6 +19,7 @@ import java.util.Objects;
  * @param connectionsSlow those that are not written to before their readers have read, now
  * @param refusals connections of ranks and launchers closed for a fault, by reason; every reason is there
  * @param linkRefusals connections that did not become a link, by kind; every kind is there
+ * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is there
  */
 public record RelayMeasures(
         List<Flow> flows,
@@ -32,11 +33,12 @@ public record RelayMeasures(
         int connections,
         int connectionsSlow,
         Map<String, Long> refusals,
-        Map<String, Long> linkRefusals) {
+        Map<String, Long> linkRefusals,
+        Map<String, Long> groupRefusals) {
 
     /** Nothing has happened yet. */
     public static final RelayMeasures NONE = new RelayMeasures(
-            List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of());
+            List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of());
 
     /** Copies the lists and refuses nulls. */
     public RelayMeasures {
@@ -44,6 +46,7 @@ public record RelayMeasures(
         queuedPeaks = List.copyOf(queuedPeaks);
         refusals = Map.copyOf(refusals);
         linkRefusals = Map.copyOf(linkRefusals);
+        groupRefusals = Map.copyOf(groupRefusals);
         Objects.requireNonNull(messageWaits, "messageWaits");
         Objects.requireNonNull(receiveWaits, "receiveWaits");
         Objects.requireNonNull(loopLags, "loopLags");

@@ -121,6 +121,8 @@ final class RelaySample {
                 "connections of ranks and launchers closed for a fault", s -> s.measures.refusals().getOrDefault(reason, 0L)));
         measures.linkRefusals().keySet().forEach(kind -> counter("posthouse.link.refusals", tags.and("kind", kind),
                 "connections that did not become a link", s -> s.measures.linkRefusals().getOrDefault(kind, 0L)));
+        measures.groupRefusals().keySet().forEach(kind -> counter("posthouse.group.refusals", tags.and("kind", kind),
+                "connections and postings of other members of the group that were refused", s -> s.measures.groupRefusals().getOrDefault(kind, 0L)));
         for (int i = 0; i < measures.queuedPeaks().size(); i++) {
             int shard = i;
             gauge("posthouse.strand.queued.peak", tags.and("shard", String.valueOf(shard)),

@@ -144,7 +144,8 @@ class OpsMetricsTest {
                 3,
                 1,
                 Map.of("limit", 4L),
-                Map.of("expired", 2L));
+                Map.of("expired", 2L),
+                Map.of("packet", 3L));
         String relay = "relay=\"rennes-a\",site=\"rennes\"";
         assertThat(ops.get("/metrics").body().lines()).contains(
                 "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",

@@ -24,6 +24,7 @@ public final class RelayKeys {
     private final String relay;
     private final Consumer<RevocationList> onRevocations;
     private final LinkKeys keys;
+    private final SiteProof proof;
     private final KeyWatch watch;
 
     /**
@@ -35,6 +36,7 @@ public final class RelayKeys {
         this.relay = relay;
         this.onRevocations = onRevocations;
         this.keys = new LinkKeys(loaded);
+        this.proof = loaded.proof();
         this.watch = new KeyWatch(context, loaded, this::onKeys, this::onProblem);
     }
 
@@ -90,6 +92,7 @@ public final class RelayKeys {
     /** A peer has told of a list: if it is newer, it is in force and kept for the next start. Another authority's is not. @throws KeysException if it is none */
     public void take(byte[] encoded, String from) throws KeysException {
         if (keys.take(encoded, from)) {
+            proof.use(keys.inForce(), keys.revocations());
             watch.keep(keys.revocations(), keys.inForce().authority());
             honour(keys.revocations());
         }
@@ -102,6 +105,7 @@ public final class RelayKeys {
             return;
         }
         boolean changed = keys.replace(newer);
+        proof.use(keys.inForce(), keys.revocations());
         if (changed) {
             honour(keys.revocations());
         }

@@ -13,6 +13,8 @@ import org.posthouse.causes.Causes;
  */
 public final class SiteKeys {
     private final SiteCertificate certificate;
+    private final X509Certificate own;
+    private final PrivateKey key;
     private final X509Certificate authority;
     private final RevocationList revocations;
     private final TlsEngines engines;
@@ -20,17 +22,25 @@ public final class SiteKeys {
     /** How the files looked before they were read. */
     private final String stamp;
 
+    /** Of the relay that was started with these keys. */
+    private final SiteProof proof;
+
     private SiteKeys(
             SiteCertificate certificate,
+            X509Certificate own,
+            PrivateKey key,
             X509Certificate authority,
             RevocationList revocations,
             TlsEngines engines,
             String stamp) {
         this.certificate = certificate;
+        this.own = own;
+        this.key = key;
         this.authority = authority;
         this.revocations = revocations;
         this.engines = engines;
         this.stamp = stamp;
+        this.proof = new SiteProof(this);
     }
 
     /**
@@ -55,7 +65,7 @@ public final class SiteKeys {
                 folder, GridAuthority.SITE_CERTIFICATE, GridAuthority.AUTHORITY_CERTIFICATE, GridAuthority.REVOKED);
         RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
         try {
-            return new SiteKeys(certificate, authority, revocations, new TlsEngines(authority, own, key), stamp);
+            return new SiteKeys(certificate, own, key, authority, revocations, new TlsEngines(authority, own, key), stamp);
         } catch (GeneralSecurityException | IOException e) {
             throw new KeysException("TLS cannot use the keys in " + folder + ": " + Causes.text(e), e);
         }
@@ -71,6 +81,22 @@ public final class SiteKeys {
 
     Path folder() {
         return certificate.file().getParent();
+    }
+
+    /**
+     * What the relay that was started with these keys proves itself by where there is no link: it goes with the keys that come into force at
+     * that relay's links later.
+     */
+    public SiteProof proof() {
+        return proof;
+    }
+
+    X509Certificate own() {
+        return own;
+    }
+
+    PrivateKey key() {
+        return key;
     }
 
     X509Certificate authority() {

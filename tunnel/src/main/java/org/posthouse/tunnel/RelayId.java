@@ -44,7 +44,7 @@ public record RelayId(String site, String name) {
     }
 
     /** Whether {@code text} is how a relay of {@code site} is written: what a certificate for that site lets one claim. */
-    static boolean isOf(String site, String text) {
+    public static boolean isOf(String site, String text) {
         return isWritten(text) && parse(text).site().equals(site);
     }
 

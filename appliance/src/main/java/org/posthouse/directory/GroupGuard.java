@@ -1,0 +1,160 @@
+package org.posthouse.directory;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.channels.SocketChannel;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.posthouse.causes.Causes;
+import org.posthouse.peer.PeerUser;
+import org.posthouse.peer.PeerUsers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands between a member of the group and its sockets: lets nobody through but this relay's own user, or root, who proves to be a relay of the grid
+ * ({@link GroupHandshake}). Thread-safe; one for each member.
+ *
+ * <p>Members meet on loopback only, so a process of this host is at the other end, accepted and dialled ones alike: a relay, or its end of a link. Where
+ * the system does not say of which user it is, the handshake alone decides. A connection that is refused is closed, counted and logged at a bounded rate.
+ */
+final class GroupGuard {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupGuard.class);
+
+    /** From the first byte to the last of a handshake: two round trips, over a link that may stall. */
+    private static final long HANDSHAKE_MS_MAX = 10_000;
+
+    /** Connections that were accepted and have not proven anything; the others wait in the backlog. Each holds a file and some 20 KB. */
+    private static final int UNPROVEN_MAX = 64;
+
+    private final GroupConfig config;
+    private final UserSecret secret;
+    private final PeerUsers users;
+    private final long handshakeMsMax;
+    private final GroupRefusals refusals;
+    private final PacketBudget packets = PacketBudget.ofHeap(Runtime.getRuntime().maxMemory());
+    private final Map<SocketChannel, byte[]> proven = new ConcurrentHashMap<>();
+    private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
+
+    GroupGuard(GroupConfig config) {
+        this(config, UserSecret.ofUser(), PeerUsers.ofHost(), HANDSHAKE_MS_MAX, System::nanoTime);
+    }
+
+    GroupGuard(GroupConfig config, UserSecret secret, PeerUsers users, long handshakeMsMax, LongSupplier nanoTime) {
+        this.config = config;
+        this.secret = secret;
+        this.users = users;
+        this.handshakeMsMax = handshakeMsMax;
+        this.refusals = new GroupRefusals(config.relay(), nanoTime);
+    }
+
+    PacketBudget packets() {
+        return packets;
+    }
+
+    Map<GroupRefusal, Long> refusals() {
+        return refusals.counts();
+    }
+
+    void refused(GroupRefusal kind, String who, String detail) {
+        refusals.count(kind, who, detail);
+    }
+
+    /** Blocks until there is room for one more that has not proven anything: each {@link #accept} makes room again. */
+    void awaitRoom() {
+        unproven.acquireUninterruptibly();
+    }
+
+    /** Behind {@link #awaitRoom}. Blocks for some 10 s at most. @throws IOException if the connection is to be closed */
+    void accept(SocketChannel channel) throws IOException {
+        try {
+            check(channel, true);
+        } finally {
+            unproven.release();
+        }
+    }
+
+    /** Blocks for some 10 s at most. @throws IOException if the connection is to be closed */
+    void dial(SocketChannel channel) throws IOException {
+        check(channel, false);
+    }
+
+    private void check(SocketChannel channel, boolean accepted) throws IOException {
+        InetSocketAddress other = (InetSocketAddress) channel.getRemoteAddress();
+        String address = other.getAddress().getHostAddress() + ":" + other.getPort();
+        try {
+            GroupHandshake handshake = new GroupHandshake(config, secret, () -> isUserKnown(channel), wire(channel.socket()));
+            GroupHandshake.Peer peer = accepted ? handshake.accept() : handshake.dial(address);
+            channel.socket().setSoTimeout(0);
+            proven.put(channel, peer.certificate());
+            LOG.debug("relay {}: group: relay {} has proven itself at {}", config.relay(), peer.relay(), address);
+        } catch (GroupRefusedException e) {
+            refusals.count(e.kind(), (accepted ? "a connection of " : "member at ") + address, e.getMessage());
+            throw e;
+        } catch (SocketTimeoutException | EOFException e) {
+            String why = e instanceof EOFException ? "the connection ended before the handshake did" : "no handshake in " + handshakeMsMax + " ms";
+            if (accepted) {
+                refusals.count(GroupRefusal.NO_HANDSHAKE, "a connection of " + address, why);
+            }
+            throw new GroupRefusedException(GroupRefusal.NO_HANDSHAKE, why + ": " + Causes.text(e));
+        }
+    }
+
+    /** Closes connections whose certificate was revoked since it was shown. To be called now and then. */
+    void expel() {
+        proven.keySet().removeIf(channel -> !channel.isOpen());
+        proven.forEach((channel, certificate) -> {
+            if (config.proof().isPresent() && config.proof().get().isRevoked(certificate)) {
+                try {
+                    refusals.count(GroupRefusal.NOT_PROVEN, "a connection with " + channel.getRemoteAddress(), "its certificate was revoked");
+                    channel.close();
+                } catch (IOException e) {
+                    LOG.debug("relay {}: group: a connection was closed meanwhile", config.relay(), e);
+                }
+            }
+        });
+    }
+
+    private boolean isUserKnown(SocketChannel channel) throws IOException {
+        PeerUser user = users.find(channel.getLocalAddress(), channel.getRemoteAddress());
+        if (user.trust() == PeerUser.Trust.FOREIGN) {
+            throw new GroupRefusedException(GroupRefusal.FOREIGN_USER, "it is of " + user);
+        }
+        return user.trust() == PeerUser.Trust.TRUSTED;
+    }
+
+    private GroupHandshake.Wire wire(Socket socket) {
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(handshakeMsMax);
+        return new GroupHandshake.Wire() {
+            @Override
+            public byte[] read(int bytes) throws IOException {
+                byte[] all = new byte[bytes];
+                int have = 0;
+                while (have < bytes) {
+                    long leftMs = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                    if (leftMs <= 0) {
+                        throw new SocketTimeoutException("after " + have + " of " + bytes + " bytes");
+                    }
+                    socket.setSoTimeout((int) leftMs);
+                    int read = socket.getInputStream().read(all, have, bytes - have);
+                    if (read < 0) {
+                        throw new EOFException("after " + have + " of " + bytes + " bytes");
+                    }
+                    have += read;
+                }
+                return all;
+            }
+
+            @Override
+            public void write(byte[] bytes) throws IOException {
+                socket.getOutputStream().write(bytes);
+            }
+        };
+    }
+}
