@@ -29,7 +29,8 @@ final class ForwardOptions {
 
     @Option(
             names = "--unsafe-open-via",
-            description = "Let --via listen beyond loopback: whoever reaches the port reaches what is behind the door.")
+            description = "Let --via listen beyond loopback, and take connections of all users of this host: whoever reaches the port reaches what is"
+                    + " behind the door, as the other relay's own user.")
     private boolean unsafeOpenVia;
 
     @Option(
@@ -84,7 +85,8 @@ final class ForwardOptions {
             if (!listen.isLoopback() && !unsafeOpenVia) {
                 problems.add("--via " + target + "=" + listen + " can be reached from outside: add --unsafe-open-via if you mean it");
             }
-            listeners.add(new ForwardConfig.Via(relay(target.substring(0, slash)), target.substring(slash + 1), listen.toString()));
+            ForwardConfig.Users users = unsafeOpenVia ? ForwardConfig.Users.ANY : ForwardConfig.Users.OWN;
+            listeners.add(new ForwardConfig.Via(relay(target.substring(0, slash)), target.substring(slash + 1), listen.toString(), users));
         } catch (TypeConversionException e) {
             problems.add("--via " + target + ": " + e.getMessage());
         }

@@ -3,9 +3,11 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.ConnectException;
@@ -18,9 +20,13 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -135,6 +141,62 @@ class ForwardCommandTest {
             assertThat(twin.status()).isEqualTo(1);
             assertThat(twin.err()).contains("cannot be bound");
         }
+    }
+
+    /** Whoever comes through a port is the far relay's own user to what is behind the door. */
+    @Test
+    void anotherUserOfTheHostDoesNotComeThroughAPortUnlessItWasOpened() throws Exception {
+        assumeTrue(Stranger.canBe(), "only root can be another user");
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        authority.issue("site-a", 2, folder.resolve("keys-a"));
+        authority.issue("site-b", 2, folder.resolve("keys-b"));
+        byte[] question = "who is there?".getBytes(StandardCharsets.US_ASCII);
+        String answer = "closed " + HexFormat.of().formatHex(question);
+        String via = "127.0.0.1:" + Relays.freePort();
+        String open = "127.0.0.1:" + Relays.freePort();
+        AtomicInteger came = new AtomicInteger();
+        try (ServerSocket echo = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+                Relays b = Relays.start(
+                        folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--links", "127.0.0.1:0", "--forward",
+                        "echo=127.0.0.1:" + echo.getLocalPort())) {
+            Thread.ofVirtual().start(() -> {
+                while (!echo.isClosed()) {
+                    try (Socket one = echo.accept()) {
+                        came.incrementAndGet();
+                        one.getOutputStream().write(one.getInputStream().readNBytes(question.length));
+                    } catch (IOException e) {
+                        assertThat(e).isInstanceOf(SocketException.class);
+                    }
+                }
+            });
+            String[] linked = {"--keys", folder.resolve("keys-a").toString(), "--peer", "site-b=" + b.ready().links(), "--via"};
+            try (Relays a = Relays.start(folder, "site-a", with(linked, "site-b/echo=" + via))) {
+                awaitListening(via);
+                came.set(0);
+                assertThat(Stranger.says(Stranger.first(), via, 40, question)).containsOnly("closed").hasSize(40);
+                assertThat(came).as("nothing of it went over the link").hasValue(0);
+                assertThat(Stranger.says(List.of(), via, 3, question)).containsOnly(answer).hasSize(3);
+                assertThat(a.err()).contains("refused").contains("user 65534");
+                JsonNode port = a.get("/api/v1/relays").at("/relays/0/streams/forwards/0");
+                assertThat(port.path("refused").asLong()).as(port.toString()).isEqualTo(40);
+            }
+            try (Relays a = Relays.start(folder, "site-a", with(linked, "site-b/echo=" + open, "--unsafe-open-via"))) {
+                awaitListening(open);
+                assertThat(Stranger.says(Stranger.first(), open, 3, question)).containsOnly(answer).hasSize(3);
+            }
+        }
+    }
+
+    private static String[] with(String[] some, String... more) {
+        return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
+    }
+
+    private static void awaitListening(String address) {
+        int colon = address.indexOf(':');
+        await().atMost(PATIENCE).ignoreExceptionsInstanceOf(ConnectException.class).until(() -> {
+            new Socket(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))).close();
+            return true;
+        });
     }
 
     private static int known(Relays relay) throws Exception {

@@ -30,6 +30,7 @@ class GroupOverTunnelTest {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final List<String> SITES = List.of("site-a", "site-b", "site-c");
     private static final int LINK_PORT = 7412;
+    private static final int CONNECTIONS = 14;
 
     @TempDir
     private Path folder;
@@ -68,6 +69,28 @@ class GroupOverTunnelTest {
         }
         aCutDoesNotPartThem();
         aRelayThatDialsNobodyLeavesAndComesBack();
+    }
+
+    /** The address of the other site's member, at which its packets would be that member's own relay's. */
+    @Test
+    void whoIsNoRelayReachesNoMemberOfAnotherSite() throws Exception {
+        assumeThat(Stranger.canBe()).as("only root can be another user").isTrue();
+        start(0, "--links", "0.0.0.0:" + LINK_PORT);
+        start(1, "--peer", "site-a=10.77.1.1:" + LINK_PORT);
+        awaitKnown(0, List.of("site-a", "site-b"));
+        awaitKnown(1, List.of("site-a", "site-b"));
+        String far = LoopbackAddress.of("site-b") + ":7414";
+        long opened = opened(0);
+        List<String> another = hosts.enterNetwork(0, Stranger.first());
+        assertThat(Stranger.says(another, far, CONNECTIONS, GroupPortAttackTest.longPacket())).isEqualTo(GroupPortAttackTest.refused(CONNECTIONS));
+        assertThat(opened(0)).as("nothing of it went over the link").isEqualTo(opened);
+        assertThat(relays.get(0).err()).contains("refused").contains("site-b/group");
+        assertThat(Stranger.says(hosts.enterNetwork(0, List.of()), far, CONNECTIONS, GroupPortAttackTest.longPacket()))
+                .as("its user's own connections go over, and prove nothing there")
+                .isEqualTo(GroupPortAttackTest.refused(CONNECTIONS));
+        assertThat(relays.get(1).err()).contains("group: refused", "NO_HANDSHAKE").doesNotContain("OutOfMemory");
+        awaitKnown(0, List.of("site-a", "site-b"));
+        awaitKnown(1, List.of("site-a", "site-b"));
     }
 
     /** It leaves over its links before they go, and when it is back the others find it: it knows of nobody. */

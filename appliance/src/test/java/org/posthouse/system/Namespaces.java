@@ -68,6 +68,13 @@ final class Namespaces implements AutoCloseable {
         must(0, "ip", "link", "set", "to" + host, in ? "up" : "down");
     }
 
+    /** The same network for a user of this machine, who is no user of the host: what the command before {@code command} needs root for works as here. */
+    List<String> enterNetwork(int host, List<String> command) {
+        List<String> line = new ArrayList<>(List.of("nsenter", "-t", Long.toString(holders.get(host).pid()), "-n", "--"));
+        line.addAll(command);
+        return line;
+    }
+
     /** What a command line begins with to run there. */
     List<String> enter(int host, String... command) {
         List<String> line = new ArrayList<>(

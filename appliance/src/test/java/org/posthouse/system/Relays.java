@@ -156,7 +156,8 @@ final class Relays implements AutoCloseable {
         return meters(name).findFirst().orElseThrow();
     }
 
-    private LongStream meters(String name) throws IOException {
+    /** The values of all series that begin so. */
+    LongStream meters(String name) throws IOException {
         try (InputStream in = URI.create("http://" + ready.console() + "/metrics").toURL().openStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()

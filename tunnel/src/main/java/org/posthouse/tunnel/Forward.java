@@ -33,6 +33,10 @@ final class Forward {
         lastReason = why;
     }
 
+    long refusals() {
+        return refused;
+    }
+
     /** @return whether that is news */
     boolean failed(String why) {
         boolean isNew = !failure.equals(why);

@@ -30,12 +30,30 @@ public record ForwardConfig(
      * @param relay the other relay's id
      * @param door the door's name
      * @param listen host:port; port 0 lets the system choose
+     * @param users whose connections it takes
      */
-    public record Via(String relay, String door, String listen) {
+    public record Via(String relay, String door, String listen, Users users) {
+        /** Of the relay's own user alone. */
+        public Via(String relay, String door, String listen) {
+            this(relay, door, listen, Users.OWN);
+        }
+
         /** The two as they are written on the command line. */
         public String target() {
             return relay + "/" + door;
         }
+    }
+
+    /** Whose connections a port takes. Root counts as the relay's own user. */
+    public enum Users {
+        /** Of the relay's own user, if the system says so. */
+        OWN,
+
+        /** Of nobody that the system knows as another user: what is behind the door asks for a proof itself. */
+        NOT_OTHERS,
+
+        /** Of all that reach it. */
+        ANY
     }
 
     public ForwardConfig {

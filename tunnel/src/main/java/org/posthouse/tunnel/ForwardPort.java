@@ -27,9 +27,13 @@ final class ForwardPort {
     private static final int AGAIN_MS_MIN = 20;
     private static final int AGAIN_MS_MAX = 5_000;
 
+    /** Any user of the host can cause a line about a refusal: one a minute and port. */
+    private static final long REFUSED_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final ForwardConfig.Via via;
     private final Streams streams;
     private final ForwardSockets sockets;
+    private final ForwardGate gate;
     private final Forward forward;
 
     /** Port 0 until the system has chosen one. */
@@ -40,6 +44,9 @@ final class ForwardPort {
 
     private boolean wanted;
 
+    /** Until when no other refusal is logged. */
+    private long refusedLineNanos = System.nanoTime();
+
     /** A bind is under way, which looks what is wanted when it is done. */
     private boolean opening;
 
@@ -48,10 +55,11 @@ final class ForwardPort {
 
     private final BackOff backOff = new BackOff(AGAIN_MS_MIN, AGAIN_MS_MAX, RandomGenerator.getDefault());
 
-    ForwardPort(ForwardConfig.Via via, Streams streams, ForwardSockets sockets) {
+    ForwardPort(ForwardConfig.Via via, Streams streams, ForwardSockets sockets, ForwardGate gate) {
         this.via = via;
         this.streams = streams;
         this.sockets = sockets;
+        this.gate = gate;
         this.forward = new Forward(via.target());
         this.address = ForwardConfig.parse(via.listen());
     }
@@ -141,8 +149,32 @@ final class ForwardPort {
         }
     }
 
+    /** Nothing is read of it before its user may come in. */
     private void onConnection(Channel channel) {
         assert sockets.loop().inEventLoop();
+        gate.ask(via.users(), channel.parent(), channel, why -> {
+            if (why.isEmpty()) {
+                letIn(channel);
+            } else {
+                refuse(channel, why);
+            }
+        });
+    }
+
+    private void refuse(Channel channel, String why) {
+        long now = System.nanoTime();
+        if (now - refusedLineNanos >= 0) {
+            refusedLineNanos = now + REFUSED_LINE_NANOS;
+            LOG.warn("{} at {}: refused, as {} before: {}", via.target(), Home.address(address.host(), address.port()), forward.refusals(), why);
+        }
+        forward.refused("REFUSED: " + why);
+        channel.close();
+    }
+
+    private void letIn(Channel channel) {
+        if (!channel.isActive()) {
+            return;
+        }
         StreamPump pump = new StreamPump(channel);
         channel.pipeline().addLast(pump);
         forward.opened();

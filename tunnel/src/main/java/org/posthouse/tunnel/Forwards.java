@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.peer.PeerUsers;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
 final class Forwards implements LinkStreams.Doors {
@@ -11,10 +12,11 @@ final class Forwards implements LinkStreams.Doors {
     private final List<ForwardPort> ports = new ArrayList<>();
     private final Optional<LoopbackPorts> loopback;
 
-    Forwards(String relay, ForwardConfig config, Streams streams, ForwardSockets sockets) {
+    Forwards(String relay, ForwardConfig config, Streams streams, ForwardSockets sockets, PeerUsers users) {
+        ForwardGate gate = new ForwardGate(sockets, users);
         doors = new ForwardDoors(relay, sockets, config.doors());
-        config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets)));
-        loopback = config.loopback().map(service -> new LoopbackPorts(relay, service, streams, sockets));
+        config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets, gate)));
+        loopback = config.loopback().map(service -> new LoopbackPorts(relay, service, streams, sockets, gate));
         streams.watch((other, up) -> ports.stream().filter(port -> port.relay().equals(other)).forEach(port -> port.reach(up)));
         loopback.ifPresent(others -> streams.watch(others::reach));
     }

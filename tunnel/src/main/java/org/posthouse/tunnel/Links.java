@@ -26,6 +26,7 @@ import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.peer.PeerUsers;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -143,7 +144,7 @@ public final class Links {
         this.config = config;
         this.epoch = config.epoch();
         this.streams = new Streams(this, config.forwards().streams());
-        this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
+        this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context), PeerUsers.ofHost());
         this.routing = new Routing(this);
         this.paths = new PathDoors(this, this.context.nettyEventLoop(), forwards);
         streams.lead(paths);

@@ -19,6 +19,7 @@ final class LoopbackPorts {
     private final LoopbackConfig config;
     private final Streams streams;
     private final ForwardSockets sockets;
+    private final ForwardGate gate;
     private final Map<String, ForwardPort> ports = new TreeMap<>();
 
     /** Whose each address is. */
@@ -27,10 +28,11 @@ final class LoopbackPorts {
     /** Relays without a port: their address was another one's before. */
     private final Map<String, ForwardStatus> refused = new TreeMap<>();
 
-    LoopbackPorts(String own, LoopbackConfig config, Streams streams, ForwardSockets sockets) {
+    LoopbackPorts(String own, LoopbackConfig config, Streams streams, ForwardSockets sockets, ForwardGate gate) {
         this.config = config;
         this.streams = streams;
         this.sockets = sockets;
+        this.gate = gate;
         owners.put(config.addressOf(own), own);
     }
 
@@ -48,8 +50,8 @@ final class LoopbackPorts {
         String address = config.addressOf(relay);
         String owner = owners.putIfAbsent(address, relay);
         if (owner == null) {
-            ForwardConfig.Via via = new ForwardConfig.Via(relay, config.door(), config.endpointOf(relay));
-            ports.put(relay, new ForwardPort(via, streams, sockets));
+            ForwardConfig.Via via = new ForwardConfig.Via(relay, config.door(), config.endpointOf(relay), ForwardConfig.Users.NOT_OTHERS);
+            ports.put(relay, new ForwardPort(via, streams, sockets, gate));
         } else if (!refused.containsKey(relay)) {
             String why = "relay " + relay + " has the loopback address " + address + " of relay " + owner
                     + ": give one of them another, with --loopback at every relay";
