@@ -61,6 +61,7 @@ final class GuardedMember extends DefaultNodeContext {
     @Override
     public NodeExtension createNodeExtension(Node node) {
         return new DefaultNodeExtension(node) {
+            @SuppressWarnings("rawtypes") // Hazelcast's signature.
             @Override
             public InboundHandler[] createInboundHandlers(EndpointQualifier qualifier, ServerConnection connection, ServerContext context) {
                 return new InboundHandler[] {new BoundedPacketDecoder(connection, node.getNodeEngine().getPacketDispatcher(), guard)};
