@@ -372,7 +372,11 @@ final class LinkPort implements Links.Listener {
                 status.moves(),
                 view(status.streams()),
                 parking.view(status),
-                status.state() != LinkStatus.State.UP || other == null ? "" : held(other));
+                status.suspicion().isEmpty() ? heldAt(status, other) : status.suspicion());
+    }
+
+    private String heldAt(LinkStatus status, OtherRelay other) {
+        return status.state() != LinkStatus.State.UP || other == null ? "" : held(other);
     }
 
     private String held(OtherRelay other) {

@@ -64,7 +64,7 @@ final class LinkNamesTest {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
         LinkStatus.Streams streams = new LinkStatus.Streams(0, 0, 0, 0, 0);
         return new LinkStatus(
-                relay, relay, LinkStatus.State.DOWN, Instant.EPOCH, 0, 0, 0, 0, 0, 0, -1, 0, List.of(), packing, List.of(), 0, streams, "");
+                relay, relay, LinkStatus.State.DOWN, Instant.EPOCH, 0, 0, 0, 0, 0, 0, -1, 0, List.of(), packing, List.of(), 0, streams, "", "");
     }
 
     @Test

@@ -88,7 +88,8 @@ final class Namespaces implements AutoCloseable {
         return run(enter(host, command));
     }
 
-    private void must(int host, String... command) throws Exception {
+    /** Runs a command there that has to succeed. */
+    void must(int host, String... command) throws Exception {
         List<String> line = enter(host, command);
         Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
         String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.posthouse.keys.RevocationList;
@@ -76,6 +77,8 @@ final class Link {
     /** Something of use happened on the current connection: the next dial need not wait long. */
     private boolean progressed;
 
+    private final BlackHoleSuspicion blackHole;
+
     Link(Links links, String relay) {
         this.links = links;
         this.relay = relay;
@@ -84,6 +87,7 @@ final class Link {
         this.emission = new LinkEmission(links, this, lanes, traffic);
         this.reception = new LinkReception(links, this);
         this.dialling = new LinkDialling(links, this);
+        this.blackHole = new BlackHoleSuspicion(links.config().timeouts().silenceMs());
         this.peerEpoch = new PeerEpoch(links, this);
     }
 
@@ -254,7 +258,8 @@ final class Link {
                 lanes.paths().stream().map(LinkPath::via).toList(),
                 traffic.moves,
                 links.streams().statusOf(relay),
-                lastReason);
+                lastReason,
+                blackHole.text());
     }
 
     void onDialling() {
@@ -397,6 +402,13 @@ final class Link {
     /** The peer has what was sent, or the connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
     void onProgress() {
         progressed = true;
+        blackHole.onCame(current == null ? 0 : current.bytesIn());
+    }
+
+    /** The peer has acknowledged frames of so many bytes. */
+    void onAcknowledged(long bytes) {
+        blackHole.onAcknowledged(bytes);
+        onProgress();
     }
 
     /** {@code connection} is over; nothing of it comes any more. */
@@ -411,6 +423,9 @@ final class Link {
         boolean wasOfUse = progressed;
         progressed = false;
         current = null;
+        if (isUp()) {
+            blackHole.onEnded(why.reason(), Duration.between(since, Instant.now()).toMillis(), connection.bytesIn(), emission.bytes());
+        }
         lanes.end(why);
         reception.endSession();
         if (changing) {

@@ -95,8 +95,9 @@ final class LinkEmission {
 
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
     void onAcknowledged(long heads, long bulk, long bulkArrived, long incompleteBytes) throws WireException {
+        long before = bytes();
         window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
-        link.onProgress();
+        link.onAcknowledged(before - bytes());
         tellSettled();
         lanes.onProduct(window.product());
         tellIfRoomy();

@@ -25,6 +25,7 @@ import java.util.List;
  * @param moves how often another connection took over while the link was up
  * @param streams what flows over it beside the relay's own frames
  * @param lastReason why it last went down or could not come up; empty if never
+ * @param suspicion what seems to be wrong with the way to the peer; empty if nothing does
  */
 public record LinkStatus(
         String site,
@@ -44,7 +45,8 @@ public record LinkStatus(
         List<List<String>> paths,
         long moves,
         Streams streams,
-        String lastReason) {
+        String lastReason,
+        String suspicion) {
     /**
      * One connection of the link, and those that were before it in its place.
      *
