@@ -71,7 +71,8 @@ final class ConsoleClient {
             }
             return text;
         } catch (SocketTimeoutException e) {
-            throw unreachable(e);
+            throw new CommandFailure("the console at " + console + " takes connections and has not answered for " + ANSWER_MS / 1_000
+                    + " s: its process is stopped (kill -CONT), or its host is too busy", e);
         } catch (IOException e) { // Whose message may have what came, byte by byte.
             throw none("it does not answer as HTTP does", e);
         } finally {

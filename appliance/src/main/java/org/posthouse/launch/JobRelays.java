@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
@@ -20,6 +23,8 @@ import org.posthouse.wire.Token;
  * dial a lost relay again; guarded by itself.
  */
 final class JobRelays implements AutoCloseable {
+    private static final int RANKS_NAMED_MAX = 8;
+
     private final JobOpen job;
     /** Null for one that there is no connection to yet. */
     private final RelayLine[] lines;
@@ -33,6 +38,7 @@ final class JobRelays implements AutoCloseable {
     private final Set<Integer> without = new HashSet<>();
 
     private final List<Redial> redials = new ArrayList<>();
+    private final List<Thread> watches = new ArrayList<>();
     /** What the relays were told of the job's end; null before. */
     private Notice end;
 
@@ -85,13 +91,50 @@ final class JobRelays implements AutoCloseable {
         line.open(opening);
     }
 
+    /** Begins to look whether the relays answer. */
+    synchronized void watch() {
+        for (int index = 0; index < lines.length; index++) {
+            int relay = index;
+            String who = "relay " + job.homes().get(relay).relay() + " at " + address(relay);
+            RelayWatch watch = new RelayWatch(
+                    () -> quietNs(relay), () -> RelayLine.isUnresponsive(address(relay), token), RelayLine.ANSWER_SECONDS,
+                    new RelayWatch.Listener() {
+                        @Override
+                        public void unresponsive(long seconds) {
+                            signals.accept(new Signal.Unresponsive(relay, who, seconds));
+                        }
+
+                        @Override
+                        public void responsive(long seconds) {
+                            signals.accept(new Signal.Responsive(relay, who, seconds));
+                        }
+                    },
+                    TimeUnit.SECONDS::sleep);
+            watches.add(Thread.ofVirtual().name("posthouse-relay-watch-" + relay).start(watch));
+        }
+    }
+
+    /** For how long nothing has come from a relay; negative if there is no connection to it. */
+    private long quietNs(int relay) {
+        RelayLine line = line(relay);
+        return line == null || line.isLost() ? -1 : System.nanoTime() - line.heardNs();
+    }
+
     /** Dials a lost relay again, on a thread of its own, which tells how it went. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
-            Redial redial = new Redial(relay, timeoutMs, () -> reopen(relay), signals, System::nanoTime);
+            Redial redial = new Redial(relay, withRanks(relay), timeoutMs, () -> reopen(relay), signals, System::nanoTime);
             redials.add(redial);
             Thread.ofVirtual().name("posthouse-redial-" + relay).start(redial);
         }
+    }
+
+    /** A relay and who is at home there, for people. */
+    private String withRanks(int relay) {
+        int[] ranks = IntStream.range(0, job.size()).filter(rank -> job.homeOf()[rank] == relay).toArray();
+        String named = Arrays.stream(ranks).limit(RANKS_NAMED_MAX).mapToObj(Integer::toString).collect(Collectors.joining(", "));
+        String more = ranks.length > RANKS_NAMED_MAX ? " and " + (ranks.length - RANKS_NAMED_MAX) + " more" : "";
+        return "relay " + job.homes().get(relay).relay() + ", the home of rank" + (ranks.length == 1 ? " " : "s ") + named + more + ",";
     }
 
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
@@ -206,6 +249,7 @@ final class JobRelays implements AutoCloseable {
     public synchronized void close() {
         closed = true;
         redials.forEach(Redial::stop);
+        watches.forEach(Thread::interrupt);
         present().forEach(RelayLine::close);
     }
 }

@@ -264,6 +264,7 @@ public final class JobRun implements RunningJob {
         long start = System.nanoTime();
         try (StoppedRanks stoppedRanks = watchStopped()) {
             begin();
+            relays.watch();
             open.countDown();
             watchToTheEnd();
             finish();

@@ -85,6 +85,9 @@ final class JobWatch {
     /** Relays that did not have the job any more, which was over. */
     private final Set<Integer> unknownAt = new HashSet<>();
 
+    /** Relays of which it was told that they do not answer. */
+    private final Set<Integer> unresponsive = new HashSet<>();
+
     /** How another launcher has decided that the job ends, perhaps without telling all relays; null if none has. */
     private JobStanding.End decided;
 
@@ -244,6 +247,8 @@ final class JobWatch {
             case Signal.Unkept unkept -> onUnkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
+            case Signal.Unresponsive still -> onUnresponsive(still);
+            case Signal.Responsive again -> onResponsive(again);
             case Signal.JobUnknown unknown -> onJobUnknown(unknown, nowNs);
             case Signal.JobLost lost -> onJobLost(lost, nowNs);
             case Signal.NotYet not -> tell.accept(not.why() + "; it is dialled again");
@@ -297,6 +302,30 @@ final class JobWatch {
             leftStatus = Exit.LOST;
         } else {
             onRelayLost(new Signal.RelayLost(lost.relay(), lost.why(), true), nowNs);
+        }
+    }
+
+    /** What is under way to a relay that is stopped is lost only if it ends: a job without a log waits for it as long as it takes. */
+    private void onUnresponsive(Signal.Unresponsive still) {
+        long patience = spec.isRestartable() ? TimeUnit.MILLISECONDS.toSeconds(spec.patience().relayTimeoutMs()) : 0;
+        String what = still.who() + " has not answered for " + still.seconds() + " s, though its connection stands: its process is stopped (kill -CONT), or"
+                + " its host is too busy";
+        if (patience > 0 && still.seconds() >= patience) {
+            String why = what + "; " + patience + " s are its --relay-timeout";
+            if (mayBeLeft) {
+                leave(why);
+            } else {
+                fail(1, why);
+            }
+        } else if (!closing && unresponsive.add(still.relay())) {
+            String then = mayBeLeft ? " and the job is left after " : " and the job ends after ";
+            tell.accept(what + "; its ranks wait" + (patience > 0 ? "," + then + patience + " s (--relay-timeout)" : ""));
+        }
+    }
+
+    private void onResponsive(Signal.Responsive again) {
+        if (unresponsive.remove(again.relay())) {
+            tell.accept(again.who() + " answers again after " + again.seconds() + " s");
         }
     }
 

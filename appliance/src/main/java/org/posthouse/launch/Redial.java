@@ -43,6 +43,7 @@ final class Redial implements Runnable {
     }
 
     private final int relay;
+    private final String who;
     private final long timeoutMs;
     private final Supplier<Refusal> reopen;
     private final Consumer<Signal> signals;
@@ -52,11 +53,13 @@ final class Redial implements Runnable {
     private volatile boolean stopped;
 
     /**
+     * @param who the relay, for people
      * @param reopen connects to the relay and opens the job there again; gives why it cannot, or null if it has
      * @param clock in nanoseconds, as {@link System#nanoTime}
      */
-    Redial(int relay, long timeoutMs, Supplier<Refusal> reopen, Consumer<Signal> signals, LongSupplier clock) {
+    Redial(int relay, String who, long timeoutMs, Supplier<Refusal> reopen, Consumer<Signal> signals, LongSupplier clock) {
         this.relay = relay;
+        this.who = who;
         this.timeoutMs = timeoutMs;
         this.reopen = reopen;
         this.signals = signals;
@@ -79,8 +82,13 @@ final class Redial implements Runnable {
                     end += now - last;
                 }
                 last = now;
-                if (refusal.isFinal() || now - end >= 0) {
+                if (refusal.isFinal()) {
                     signals.accept(refusal.isOfLog() ? new Signal.JobLost(relay, refusal.why()) : new Signal.RelayLost(relay, refusal.why(), true));
+                    return;
+                }
+                if (now - end >= 0) {
+                    String why = who + " has not come back within " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s (--relay-timeout): " + refusal.why();
+                    signals.accept(refusal.isOfLog() ? new Signal.JobLost(relay, why) : new Signal.RelayLost(relay, why, true));
                     return;
                 }
                 if (told.add(refusal.by())) {

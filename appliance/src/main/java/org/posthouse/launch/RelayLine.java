@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RelayLine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayLine.class);
-    private static final long ANSWER_SECONDS = 10;
+    static final long ANSWER_SECONDS = 10;
 
     /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
     private static final int HELLOS_MAX = 10;
@@ -55,6 +55,9 @@ public final class RelayLine implements AutoCloseable {
 
     /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
     private volatile Reason refusal;
+
+    /** Written by the thread that reads, read by any. */
+    private volatile long heardNs = System.nanoTime();
 
     /** Null until the relay has said who it is; then it does not change. Written by the thread that dials, read by any. */
     private volatile Candidate self;
@@ -103,6 +106,26 @@ public final class RelayLine implements AutoCloseable {
             LOG.info("relay {} does not answer: {}", relay, e.getMessage());
             return false;
         }
+    }
+
+    /** Whether somebody takes connections at this address and says nothing for {@link #ANSWER_SECONDS}, as a process does that is stopped. Blocks so long. */
+    static boolean isUnresponsive(String address, Token token) {
+        try (RelayLine line = connect(address, token)) {
+            return line.self == null;
+        } catch (JobFailure e) {
+            LOG.info("the relay at {}: {}", address, e.getMessage());
+            return e.getCause() instanceof TimeoutException;
+        }
+    }
+
+    /** Whether it has ended. */
+    boolean isLost() {
+        return closing;
+    }
+
+    /** When something came last, on the clock of {@link System#nanoTime}. */
+    long heardNs() {
+        return heardNs;
     }
 
     private void greet(ByteBuffer hello) throws JobFailure {
@@ -227,6 +250,7 @@ public final class RelayLine implements AutoCloseable {
         try {
             while (!closing) {
                 line.read();
+                heardNs = System.nanoTime();
                 line.dispatch(this::onFrame);
             }
         } catch (EOFException e) {

@@ -65,6 +65,17 @@ sealed interface Signal {
      */
     record JobLost(int relay, String why) implements Signal {}
 
+    /**
+     * A relay does not answer, though its connection stands; said again and again.
+     *
+     * @param relay its index among the job's
+     * @param who the relay, for people
+     */
+    record Unresponsive(int relay, String who, long seconds) implements Signal {}
+
+    /** One that did not does again. */
+    record Responsive(int relay, String who, long seconds) implements Signal {}
+
     /** A lost relay has not read its log yet, or another one answers where it is dialled, which goes on. */
     record NotYet(String why) implements Signal {}
 

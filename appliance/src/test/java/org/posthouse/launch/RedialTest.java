@@ -25,7 +25,7 @@ class RedialTest {
     /** Each try takes so long; the last one is successful. */
     private void dial(long tryMs, Refusal... refused) {
         refusals.addAll(List.of(refused));
-        new Redial(3, TIMEOUT_MS, () -> next(tryMs), signals::add, () -> TimeUnit.MILLISECONDS.toNanos(nowMs)).run();
+        new Redial(3, "relay b", TIMEOUT_MS, () -> next(tryMs), signals::add, () -> TimeUnit.MILLISECONDS.toNanos(nowMs)).run();
     }
 
     private Refusal next(long tryMs) {
@@ -45,6 +45,7 @@ class RedialTest {
     void theTimeInWhichNobodyAnswersIsCountedBesideIt() {
         dial(TIMEOUT_MS / 2, NOBODY, STARTING, NOBODY, STARTING);
         assertThat(refusals).hasSize(1);
-        assertThat(signals).containsExactly(new Signal.NotYet("it reads its log"), new Signal.RelayLost(3, "nobody answers", true));
+        assertThat(signals).containsExactly(new Signal.NotYet("it reads its log"),
+                new Signal.RelayLost(3, "relay b has not come back within " + TIMEOUT_MS / 1_000 + " s (--relay-timeout): nobody answers", true));
     }
 }

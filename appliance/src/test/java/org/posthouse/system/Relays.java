@@ -22,7 +22,7 @@ import org.posthouse.launch.ReadyLine;
 /** A relay in a process of its own, on ports that the system picks. */
 final class Relays implements AutoCloseable {
     private static final String ANY_PORT = "127.0.0.1:0";
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(300);
 
     /** Below those that Linux gives to connections, 32,768 to 60,999; each test JVM begins at another place. */
     private static final int FREE_PORTS_FROM = 12_000;
