@@ -43,7 +43,8 @@ class RelayLostForGoodTest {
                             + second.ranks() + ": Connection refused");
             Command.Result left = kept.await();
             assertThat(left.status()).as(left.err()).isEqualTo(75);
-            assertThat(Jobs.told(left, "the job stands still: relay site-b, the home of rank 1, has not come back within 3 s (--relay-timeout): ")).as(left.err()).hasSize(1);
+            assertThat(Jobs.told(left, "the job stands still: relay site-b, the home of rank 1, has not come back within 3 s (--relay-timeout): "))
+                    .as(left.err()).hasSize(1);
             await("no rank is left of either").atMost(PATIENCE).until(() -> Command.processes(folder).size() == 1 + 1 + Jobs.ranks(local.handle()).size());
             InProcess.Result status = InProcess.run("status", "--ops", first.ready().console());
             assertThat(status.status()).isEqualTo(3);
