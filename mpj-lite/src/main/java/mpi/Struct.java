@@ -153,7 +153,8 @@ public abstract class Struct {
         long width = (long) datatype.layout().extent() * datatype.bytes();
         if ((double) length * width > Integer.MAX_VALUE - bytes - offset) {
             throw new MPIException(
-                    MPI.ERR_ARG, getClass().getName() + ": a field of " + length + " times " + width + " bytes at offset " + offset + " ends beyond the range of int");
+                    MPI.ERR_ARG,
+                    getClass().getName() + ": a field of " + length + " times " + width + " bytes at offset " + offset + " ends beyond the range of int");
         }
         end = (int) (offset + length * width);
         fields.add(new Field(offset, length, datatype.dup())); // The program may free its own.
