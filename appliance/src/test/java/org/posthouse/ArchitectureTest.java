@@ -15,6 +15,9 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -94,7 +97,8 @@ final class ArchitectureTest {
             .should()
             .onlyDependOnClassesThat(resideInAnyPackage("java.lang..", "java.util", "java.nio", "java.nio.charset", "java.security", "java.util.zip")
                     .or(resideInAPackage("org.posthouse.wire.."))
-                    .as("belong to the wire room or are values, buffers, charsets and checksums"));
+                    .or(JavaClass.Predicates.belongToAnyOf(InetAddress.class, InetSocketAddress.class, UnknownHostException.class))
+                    .as("belong to the wire room or are values, addresses, buffers, charsets and checksums"));
 
     @ArchTest
     static final ArchRule THE_LIBRARY_BRINGS_NOTHING_WITH_IT = classes()

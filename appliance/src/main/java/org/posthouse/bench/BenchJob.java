@@ -18,7 +18,7 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
-import org.posthouse.wire.Token;
+import org.posthouse.relay.UserToken;
 
 /**
  * One job of {@link BenchRank}s and the driver's connections to them, on loopback. The job runs on a thread of its own;
@@ -59,7 +59,7 @@ final class BenchJob implements AutoCloseable {
         try {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
-                    spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
+                    spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), UserToken.find()), RankOutput.tagged(plan.ranks()));
             job = new BenchJob(plan, run, watch, server);
         } catch (JobFailure e) {
             server.close();

@@ -14,7 +14,7 @@ import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
 import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.wire.Token;
+import org.posthouse.relay.UserToken;
 
 /** Whole jobs, one after the other over the same embedded relays, their series in turns. Confined to one thread. */
 public final class JobBench {
@@ -43,8 +43,8 @@ public final class JobBench {
     }
 
     /** The same over relays that are there. */
-    static JobReport measure(JobPlan plan, EmbeddedGrid grid, BenchWatch watch) throws JobFailure, InterruptedException {
-        Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), Token.NONE);
+    static JobReport measure(JobPlan plan, EmbeddedGrid grid, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), UserToken.find());
         return new JobReport(plan, new JobBench(plan, reach, watch).measure());
     }
 

@@ -20,7 +20,7 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayLoad;
-import org.posthouse.wire.Token;
+import org.posthouse.relay.UserToken;
 
 /**
  * One logged job that sends more than its log may hold, over an embedded relay, and what its log takes on the disk
@@ -55,7 +55,7 @@ public final class LogFlow {
     private FlowReport measure() throws IOException, JobFailure, InterruptedException {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-        Reach reach = new Reach(grid.addresses(), 1, 1, Token.NONE);
+        Reach reach = new Reach(grid.addresses(), 1, 1, UserToken.find());
         JobRun job = JobRun.prepare(plan.spec(), reach, RankOutput.tagged(FlowPlan.RANKS, out, out));
         watch.onJob(job);
         CompletableFuture<JobOutcome> outcome = start(job);

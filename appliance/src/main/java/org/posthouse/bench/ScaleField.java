@@ -57,7 +57,7 @@ final class ScaleField implements AutoCloseable {
         }
     }
 
-    private void connect() throws JobFailure {
+    private void connect() throws IOException, JobFailure {
         List<List<ScaleRoute.Leg>> legs = new ArrayList<>();
         for (int rank = 0; rank < cell.clients(); rank++) {
             legs.add(new ArrayList<>());

@@ -1,11 +1,13 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RelayLine;
+import org.posthouse.relay.UserToken;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -21,7 +23,7 @@ final class ScaleJob implements AutoCloseable {
     private static final long CLOSE_MS_MAX = 5_000;
 
     private final long id = RANDOM.nextLong();
-    private final Token token = Token.random();
+    private JobOpen opening;
     private final List<RelayLine> relays = new ArrayList<>();
 
     /** Why the job ended, if a relay says that it did. Completed by the relays' threads. */
@@ -32,11 +34,11 @@ final class ScaleJob implements AutoCloseable {
      *
      * @param addresses one address a relay; a pair's ranks are at home at one of them
      */
-    static ScaleJob open(ScalePlan.Cell cell, ScaleSeries series, List<String> addresses) throws JobFailure {
+    static ScaleJob open(ScalePlan.Cell cell, ScaleSeries series, List<String> addresses) throws IOException, JobFailure {
         ScaleJob job = new ScaleJob();
         try {
             for (String address : addresses) {
-                RelayLine relay = RelayLine.connect(address, Token.NONE);
+                RelayLine relay = RelayLine.connect(address, UserToken.find());
                 job.relays.add(relay);
                 relay.listen(job::onEvent, job.failure::complete);
             }
@@ -45,12 +47,12 @@ final class ScaleJob implements AutoCloseable {
             for (int rank = 0; rank < homeOf.length; rank++) {
                 homeOf[rank] = cell.relayOf(rank);
             }
-            JobOpen opening = new JobOpen(job.id, job.token, series.logged(), "bench:scale " + series.label(), homes, homeOf);
+            job.opening = new JobOpen(job.id, Token.random(), series.logged(), "bench:scale " + series.label(), homes, homeOf);
             for (RelayLine relay : job.relays) {
-                relay.open(opening);
+                relay.open(job.opening);
             }
             return job;
-        } catch (JobFailure e) {
+        } catch (IOException | JobFailure e) {
             job.close();
             throw e;
         }
@@ -69,7 +71,7 @@ final class ScaleJob implements AutoCloseable {
 
     /** How a rank comes to its relay. */
     ScaleRoute.Leg leg(ScalePlan.Cell cell, int rank) {
-        return new ScaleRoute.Leg(Carrier.RELAY, relays.get(cell.relayOf(rank)).home().address(), id, token);
+        return new ScaleRoute.Leg(Carrier.RELAY, relays.get(cell.relayOf(rank)).home().address(), id, opening.tokenOf(rank));
     }
 
     /** Ends the job at its relays. */

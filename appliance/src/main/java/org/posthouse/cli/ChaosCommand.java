@@ -19,8 +19,8 @@ import org.posthouse.launch.Patience;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
 import org.posthouse.mpj.Settings;
+import org.posthouse.relay.UserToken;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -121,7 +121,7 @@ final class ChaosCommand implements Callable<Integer> {
         JobSpec spec = job.spec(command, environment, durability, patience);
         try (Interruption interruption = Interruption.open();
                 RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {
-            Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);
+            Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), UserToken.find());
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
                     new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);

@@ -28,11 +28,11 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.UserToken;
 import org.posthouse.relay.VertxPrestart;
 import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -312,7 +312,7 @@ final class RunCommand implements Callable<Integer> {
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = VertxPrestart.take(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
-            return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
+            return run(spec, new Reach(grid.addresses(), count, each, UserToken.find()), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
         } finally {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 import org.posthouse.causes.Causes;
+import org.posthouse.relay.UserToken;
 import org.posthouse.wire.Token;
 
 /** The file that holds a relay's launch token: 32 hexadecimal digits that only their owner may read. */
@@ -16,12 +17,12 @@ final class TokenFile {
 
     private TokenFile() {}
 
-    /** The token in {@code file}; {@link Token#NONE} if no file is named. */
+    /** The token in {@code file}; if none is named, what relays and launchers of this user know each other by. */
     static Token read(Path file) throws CommandFailure {
-        if (file == null) {
-            return Token.NONE;
-        }
         try {
+            if (file == null) {
+                return UserToken.find();
+            }
             for (PosixFilePermission right : Files.getPosixFilePermissions(file)) {
                 if (OTHERS.contains(right)) {
                     throw new CommandFailure("the token file " + file + " can be read or written by others: chmod 600 " + file);
@@ -35,7 +36,7 @@ final class TokenFile {
         } catch (NumberFormatException e) { // Whose message has a character of the secret.
             throw cannotUse(file, "a token has 32 hexadecimal digits, and this one's 32 characters are not all such");
         } catch (IOException | IllegalArgumentException e) {
-            throw cannotUse(file, Causes.text(e));
+            throw file == null ? new CommandFailure("this user's token cannot be found: " + Causes.text(e), e) : cannotUse(file, Causes.text(e));
         }
     }
 

@@ -29,15 +29,6 @@ final class Admissions {
         this.reconnections = new Reconnections(historian, departures);
     }
 
-    /** Refuses whoever does not know the job's token. */
-    static void authenticate(Job job, Hello hello) throws Refusal {
-        if (!job.token().matches(hello.token())) {
-            throw new Refusal(
-                    Reason.WRONG_TOKEN,
-                    "rank " + hello.rank() + " of job " + job.hexId() + " came with a token that is not the job's");
-        }
-    }
-
     /** Connects the rank that says {@code hello}, and tells the job's launcher. */
     HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         HomedRank rank = homed(job, hello);

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
-import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Reason;
 
@@ -58,11 +57,11 @@ final class OpenJobs {
         return latest;
     }
 
-    /** The job of whoever says HELLO. */
-    Job require(Hello hello) throws Refusal {
-        Job job = job(hello.job());
+    /** The job of whoever comes to it. */
+    Job require(long id) throws Refusal {
+        Job job = job(id);
         if (job == null) {
-            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
+            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(id) + " is not open at relay " + relay);
         }
         return job;
     }

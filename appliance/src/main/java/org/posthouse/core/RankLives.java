@@ -35,27 +35,24 @@ final class RankLives {
 
     // ---- coming
 
-    /** Refuses whoever does not know the job's token, and tells its launcher. */
-    static void authenticate(Job job, Hello hello) throws Refusal {
-        try {
-            Admissions.authenticate(job, hello);
-        } catch (Refusal refusal) {
-            tellRefused(job, hello, refusal);
-            throw refusal;
-        }
+    /** Whoever says that he is this rank does not know its token: tells the job's launcher. */
+    static Refusal unproven(Job job, int rank) {
+        Refusal refusal = new Refusal(
+                Reason.WRONG_TOKEN, "rank " + rank + " of job " + job.hexId() + " came with a token that is not this rank's");
+        tellRefused(job, rank, refusal);
+        return refusal;
     }
 
     /** Lets the rank that says {@code hello} in. */
     HomedRank connect(Job job, Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
         try {
-            Admissions.authenticate(job, hello);
             return admissions.admit(job, hello, state, port, deliveries.times().now());
         } catch (JournalFailure e) {
             job.fail(e); // Whoever was the rank has been closed, and nobody can be let in.
             throw new Refusal(e.reason(), e.getMessage());
         } catch (Refusal refusal) {
             if (!isKnownToLauncher(job, hello, refusal)) {
-                tellRefused(job, hello, refusal);
+                tellRefused(job, hello.rank(), refusal);
             }
             throw refusal;
         }
@@ -74,8 +71,8 @@ final class RankLives {
         };
     }
 
-    private static void tellRefused(Job job, Hello hello, Refusal refusal) {
-        job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
+    private static void tellRefused(Job job, int rank, Refusal refusal) {
+        job.report(JobEvent.REFUSED, rank, refusal.reason().code(), refusal.getMessage());
     }
 
     /** What to answer a rank that was let in. */

@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
@@ -18,6 +19,7 @@ import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
@@ -160,12 +162,21 @@ public final class RelayCore {
      *     RankState#MOVING}, {@link #moved} is to be called; if {@link RankState#REPLAYING}, {@link #replay}
      */
     public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
-        return lives.connect(jobs.require(hello), hello, state, port);
+        return lives.connect(jobs.require(hello.job()), hello, state, port);
     }
 
-    /** Refuses whoever does not know the job's token, before he tells what he remembers. */
-    public void authenticate(Hello hello) throws Refusal {
-        RankLives.authenticate(jobs.require(hello), hello);
+    /** What whoever says that he is this rank has to prove that he knows. @throws Refusal if there is no such job */
+    public Token tokenOf(Identify client) throws Refusal {
+        return jobs.require(client.job()).token().ofRank(client.rank());
+    }
+
+    /** Somebody could not, which the job's launcher is told. @return why he is refused */
+    public Refusal unproven(Identify client) {
+        try {
+            return RankLives.unproven(jobs.require(client.job()), client.rank());
+        } catch (Refusal ended) {
+            return ended;
+        }
     }
 
     /**

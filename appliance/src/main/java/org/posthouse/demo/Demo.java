@@ -24,7 +24,7 @@ import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
 import org.posthouse.launch.RelayProcess;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.wire.Token;
+import org.posthouse.relay.UserToken;
 
 /**
  * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. One rank of each job is killed
@@ -155,7 +155,7 @@ public final class Demo implements AutoCloseable {
         Traffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
-        Reach reach = new Reach(grid.addresses(), SITES, relaysPerSite, Token.NONE);
+        Reach reach = new Reach(grid.addresses(), SITES, relaysPerSite, UserToken.find());
         JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
         try (Executioner executioner = Executioner.begin(run, RANKS, grid.relays(), strikes(job, victim, before), JOB_SECONDS_MAX)) {

@@ -4,23 +4,36 @@ package org.posthouse.launch;
 public final class JobFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Whether it is only that a relay has not read its log yet. */
-    private final boolean early;
+    /** What somebody who tries again does about it. */
+    enum Kind {
+        /** The relay has not read its log yet. */
+        EARLY,
+        /** Who answers in a relay's place has not proven to be it. */
+        STRANGER,
+        /** Anything else. */
+        OTHER
+    }
+
+    private final Kind kind;
 
     public JobFailure(String message) {
         this(message, null);
     }
 
     public JobFailure(String message, Throwable cause) {
-        this(message, cause, false);
+        this(message, cause, Kind.OTHER);
     }
 
-    JobFailure(String message, Throwable cause, boolean early) {
+    JobFailure(String message, Throwable cause, Kind kind) {
         super(message, cause);
-        this.early = early;
+        this.kind = kind;
+    }
+
+    Kind kind() {
+        return kind;
     }
 
     boolean isEarly() {
-        return early;
+        return kind == Kind.EARLY;
     }
 }

@@ -76,6 +76,11 @@ final class JobRelays implements AutoCloseable {
         return job.homes().get(relay).address();
     }
 
+    /** Whether nothing stands between this host and a relay; false if that is not known. */
+    synchronized boolean isDirect(int relay) {
+        return lines[relay] != null && lines[relay].isDirect();
+    }
+
     /** Opens the job at every relay. @throws JobFailure naming the first that does not */
     synchronized void open() throws JobFailure {
         for (int relay = 0; relay < lines.length; relay++) {
@@ -176,8 +181,16 @@ final class JobRelays implements AutoCloseable {
             announced.complete(null);
             return null;
         } catch (JobFailure e) {
-            return new Redial.Refusal(e.getMessage(), e.isEarly() ? Redial.Refusal.By.RELAY_AT_START : Redial.Refusal.By.NOBODY);
+            return new Redial.Refusal(e.getMessage(), by(e.kind()));
         }
+    }
+
+    private static Redial.Refusal.By by(JobFailure.Kind kind) {
+        return switch (kind) {
+            case EARLY -> Redial.Refusal.By.RELAY_AT_START;
+            case STRANGER -> Redial.Refusal.By.ANOTHER_RELAY;
+            case OTHER -> Redial.Refusal.By.NOBODY;
+        };
     }
 
     private static Redial.Refusal.By by(RelayLine line) {

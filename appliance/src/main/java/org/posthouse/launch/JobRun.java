@@ -77,7 +77,7 @@ public final class JobRun implements RunningJob {
         this.folder = folder;
         this.signals = signals;
         this.output = output;
-        this.processes = new RankProcesses(spec, opening.job(), opening.token(), this::relayOf, output, tapes, input(), folder, signals::add);
+        this.processes = new RankProcesses(spec, opening.job(), this::wayOf, output, tapes, input(), folder, signals::add);
         this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
     }
 
@@ -241,9 +241,10 @@ public final class JobRun implements RunningJob {
         return site.stream().map(RelayLine::self).toList();
     }
 
-    /** Where the home relay of a rank listens. */
-    private String relayOf(int rank) {
-        return relays.address(opening.homeOf()[rank]);
+    /** How a rank comes to its home relay. */
+    private RankWay wayOf(int rank) {
+        int home = opening.homeOf()[rank];
+        return new RankWay(relays.address(home), opening.tokenOf(rank), relays.isDirect(home));
     }
 
     private void redial(int relay) {

@@ -16,7 +16,6 @@ import java.util.stream.Collectors;
 import org.posthouse.causes.Causes;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.RankMain;
-import org.posthouse.wire.Token;
 
 /**
  * One rank's process, one of perhaps several that follow each other. It lives no longer than this JVM: it watches its
@@ -52,7 +51,7 @@ final class RankProcess implements StoppedRanks.Watched {
     }
 
     /**
-     * Starts the process; it connects to {@code relay} when the program calls Init.
+     * Starts the process; it connects to its relay when the program calls Init.
      *
      * @param command of {@link #command}, shortened perhaps
      * @param input what the job's ranks read; null if none reads anything
@@ -64,10 +63,9 @@ final class RankProcess implements StoppedRanks.Watched {
             JobSpec spec,
             List<String> command,
             long job,
-            Token token,
+            RankWay way,
             int rank,
             int incarnation,
-            String relay,
             RankOutput output,
             OutputTapes tapes,
             JobInput input,
@@ -80,12 +78,16 @@ final class RankProcess implements StoppedRanks.Watched {
             environment.clear();
         }
         environment.putAll(spec.environment());
-        environment.put(Endpoints.RELAY, relay);
+        environment.put(Endpoints.RELAY, way.address());
         String hexJob = String.format("%016x", job);
         environment.put(Endpoints.JOB, hexJob);
         environment.put(Endpoints.RANK, Integer.toString(rank));
-        environment.put(Endpoints.TOKEN, token.hex());
+        environment.put(Endpoints.TOKEN, way.token().hex());
         environment.put(Endpoints.INCARNATION, Integer.toString(incarnation));
+        environment.remove(Endpoints.DIRECT); // Of another job, if this is started by a rank of one.
+        if (way.direct()) {
+            environment.put(Endpoints.DIRECT, "yes");
+        }
         long secret = SECRETS.nextLong();
         boolean hasInput = input != null && spec.streams().hasInput(rank);
         sayWhatIsKept(environment, spec.isRestartable(), tapes == null ? null : HexFormat.of().toHexDigits(secret));

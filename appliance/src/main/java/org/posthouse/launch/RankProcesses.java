@@ -12,7 +12,6 @@ import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
-import org.posthouse.wire.Token;
 
 /**
  * The processes of a job's ranks: at most one of each rank at a time. Confined to the job's thread but for
@@ -22,8 +21,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     private final JobThread thread = new JobThread();
     private final JobSpec spec;
     private final long job;
-    private final Token token;
-    private final IntFunction<String> relayOf;
+    private final IntFunction<RankWay> wayOf;
     private final RankOutput output;
     private final Consumer<Signal> signals;
     /** Null in a job that ends with this process. */
@@ -47,7 +45,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     private final SequencedSet<Integer> done = new LinkedHashSet<>();
 
     /**
-     * @param relayOf where the home relay of a rank listens
+     * @param wayOf how a rank comes to its home relay
      * @param tapes what the ranks have printed; null in a job whose ranks are started once
      * @param input what ranks read; null if none reads anything
      * @param folder what is told to whoever goes on with the job; null if it ends with this process
@@ -56,8 +54,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     RankProcesses(
             JobSpec spec,
             long job,
-            Token token,
-            IntFunction<String> relayOf,
+            IntFunction<RankWay> wayOf,
             RankOutput output,
             OutputTapes tapes,
             JobInput input,
@@ -65,8 +62,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
             Consumer<Signal> signals) {
         this.spec = spec;
         this.job = job;
-        this.token = token;
-        this.relayOf = relayOf;
+        this.wayOf = wayOf;
         this.output = output;
         this.signals = signals;
         this.tapes = tapes;
@@ -78,14 +74,14 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     @Override
     public boolean start(int rank, int incarnation) throws JobFailure {
         assert thread.isCurrent();
-        String relay = relayOf.apply(rank);
+        RankWay way = wayOf.apply(rank);
         synchronized (present) {
             if (killed) {
                 return false;
             }
             noteStart(rank, incarnation);
             RankProcess process = RankProcess.start(
-                    spec, command(), job, token, rank, incarnation, relay, output, tapes, input, folder == null ? null : folder.job().folder());
+                    spec, command(), job, way, rank, incarnation, output, tapes, input, folder == null ? null : folder.job().folder());
             present[rank] = process;
             Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
             return true;

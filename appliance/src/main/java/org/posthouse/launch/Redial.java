@@ -29,7 +29,7 @@ final class Redial implements Runnable {
             RELAY_WITHOUT_JOB,
             /** The relay, which has lost what the job needs. */
             RELAY_WITHOUT_LOG,
-            /** Another relay, at the address of this one. */
+            /** Another relay, at the address of this one, or somebody who has not proven to be a relay. */
             ANOTHER_RELAY
         }
 

@@ -12,13 +12,19 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.posthouse.mpj.FrameLine;
+import org.posthouse.mpj.Introduction;
+import org.posthouse.mpj.UnprovenRelayException;
+import org.posthouse.wire.Challenge;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
@@ -39,6 +45,13 @@ public final class RelayLine implements AutoCloseable {
     private static final int HELLOS_MAX = 10;
 
     private final FrameLine line;
+    private final Token token;
+    private final Identify identity = Identify.of(Hello.launcher(), Nonce.random());
+    private final RelayProof proof;
+
+    /** What the relay has proven itself with; null before. Written by the thread that reads, read by any that asks the relay for something. */
+    private volatile Challenge challenge;
+
     private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -59,17 +72,27 @@ public final class RelayLine implements AutoCloseable {
     /** Written by the thread that reads, read by any. */
     private volatile long heardNs = System.nanoTime();
 
+    /** Whether who answers has not proven to be a relay. Written by the thread that reads, read by the one that dials. */
+    private volatile boolean unproven;
+
     /** Null until the relay has said who it is; then it does not change. Written by the thread that dials, read by any. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
     private int selfIndex;
     private int leftOut;
 
-    private RelayLine(FrameLine line) {
+    private RelayLine(FrameLine line, Token token) {
         this.line = line;
+        this.token = token;
+        this.proof = new RelayProof(token, identity);
     }
 
-    /** Connects and says HELLO. @throws JobFailure naming the relay, if it cannot be reached or refuses */
+    /**
+     * Connects, has the relay prove who it is, does the same, and says HELLO.
+     *
+     * @param token the launch token of the relay; {@link Token#NONE} if it is to be this user's or root's
+     * @throws JobFailure naming the relay, if it cannot be reached, does not prove who it is, or refuses
+     */
     public static RelayLine connect(String address, Token token) throws JobFailure {
         return connect(address, token, "");
     }
@@ -78,15 +101,18 @@ public final class RelayLine implements AutoCloseable {
     static RelayLine connect(String address, Token token, String advice) throws JobFailure {
         try {
             for (int hellos = 1;; hellos++) {
-                ByteBuffer hello = Hello.launcher(token).encode();
-                RelayLine relay = new RelayLine(FrameLine.connect(address));
+                RelayLine relay = new RelayLine(FrameLine.connect(address), token);
                 try {
-                    relay.greet(hello);
+                    relay.greet();
+                    LOG.info("{} has proven who it is {}", relay, relay.proof);
                     return relay;
                 } catch (JobFailure e) {
                     relay.close();
                     if (relay.refusal == Reason.RELAY_STARTING) {
-                        throw new JobFailure(e.getMessage(), e, true);
+                        throw new JobFailure(e.getMessage(), e, JobFailure.Kind.EARLY);
+                    }
+                    if (relay.unproven) {
+                        throw new JobFailure("the relay at " + address + " cannot be trusted: " + e.getMessage(), e, JobFailure.Kind.STRANGER);
                     }
                     if (relay.refusal != Reason.TIMEOUT || hellos == HELLOS_MAX) {
                         throw e;
@@ -128,13 +154,8 @@ public final class RelayLine implements AutoCloseable {
         return heardNs;
     }
 
-    private void greet(ByteBuffer hello) throws JobFailure {
+    private void greet() throws JobFailure {
         Thread.ofVirtual().name("posthouse-relay-" + line.remote()).start(this::read);
-        try {
-            line.write(hello);
-        } catch (IOException e) {
-            // The relay has closed: its last word is read, or that there is none.
-        }
         Welcome answer = await(welcome, "did not answer HELLO");
         if (answer.size() > 0) {
             throw new JobFailure(this + " greets a rank, not a launcher");
@@ -158,6 +179,11 @@ public final class RelayLine implements AutoCloseable {
         return self;
     }
 
+    /** Whether nothing stands between, as far as can be known: it was reached where it was called. */
+    boolean isDirect() {
+        return proof.isDirect();
+    }
+
     /** The relays that it has told of, itself included. */
     List<Candidate> known() {
         return known;
@@ -179,11 +205,12 @@ public final class RelayLine implements AutoCloseable {
         this.onLost = onLost;
     }
 
-    /** Opens the job and waits until the relay has done so. */
+    /** Opens the job and waits until the relay has done so. It learns its part of the job's token, and nobody who listens does. */
     public void open(JobOpen job) throws JobFailure {
         asked = true;
+        JobOpen told = job.at(home().relay());
         try {
-            line.write(job.encode());
+            line.write(told.with(MutualProof.sealed(told.token(), token, identity, challenge)).encode());
         } catch (IOException e) {
             throw new JobFailure(this + " is gone: " + e.getMessage(), e);
         }
@@ -246,8 +273,20 @@ public final class RelayLine implements AutoCloseable {
         }
     }
 
+    private void introduce() throws IOException, WireException {
+        challenge = Introduction.prove(line, token, identity, proof).orElse(null);
+        if (challenge != null) {
+            try {
+                line.write(Hello.launcher().encode());
+            } catch (IOException e) {
+                // The relay has closed: its last word is read, or that there is none.
+            }
+        }
+    }
+
     private void read() {
         try {
+            introduce();
             while (!closing) {
                 line.read();
                 heardNs = System.nanoTime();
@@ -255,6 +294,9 @@ public final class RelayLine implements AutoCloseable {
             }
         } catch (EOFException e) {
             lost(welcome.isDone() ? this + " has closed the connection" : stranger("it has closed the connection"));
+        } catch (UnprovenRelayException e) {
+            unproven = true;
+            lost(e.getMessage());
         } catch (IOException | WireException e) {
             lost(welcome.isDone() ? "the connection to " + this + " broke: " + e.getMessage() : stranger(e.getMessage()));
         }
@@ -268,7 +310,7 @@ public final class RelayLine implements AutoCloseable {
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
         switch (view.type()) {
-            case WELCOME -> welcome.complete(Welcome.decode(frame));
+            case WELCOME -> onWelcome(Welcome.decode(frame));
             case JOB_OPENED -> opened.complete(null);
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
@@ -279,6 +321,14 @@ public final class RelayLine implements AutoCloseable {
             }
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
         }
+    }
+
+    /** @throws WireException if it has not proven who it is, and was told no HELLO */
+    private void onWelcome(Welcome answer) throws WireException {
+        if (challenge == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "WELCOME before HELLO");
+        }
+        welcome.complete(answer);
     }
 
     private void onEvent(JobEvent event) {

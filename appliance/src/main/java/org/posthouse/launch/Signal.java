@@ -76,7 +76,7 @@ sealed interface Signal {
     /** One that did not does again. */
     record Responsive(int relay, String who, long seconds) implements Signal {}
 
-    /** A lost relay has not read its log yet, or another one answers where it is dialled, which goes on. */
+    /** A lost relay has not read its log yet, or another one, or somebody who has not proven to be one, answers where it is dialled, which goes on. */
     record NotYet(String why) implements Signal {}
 
     /** Somebody wants the job to stand still until another launcher goes on with it. */

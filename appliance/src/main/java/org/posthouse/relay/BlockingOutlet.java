@@ -3,10 +3,13 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.posthouse.peer.PeerUser;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,16 +18,16 @@ final class BlockingOutlet implements Outlet {
     private static final Logger LOG = LoggerFactory.getLogger(BlockingOutlet.class);
 
     private final SocketChannel socket;
-    private final String remote;
+    private final ConnectionEnds ends;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition resumed = lock.newCondition();
 
     /** Guarded by the lock. */
     private boolean paused;
 
-    BlockingOutlet(SocketChannel socket, String remote) {
+    BlockingOutlet(SocketChannel socket, ConnectionEnds ends) {
         this.socket = socket;
-        this.remote = remote;
+        this.ends = ends;
     }
 
     @Override
@@ -48,7 +51,7 @@ final class BlockingOutlet implements Outlet {
 
     @Override
     public void readBy(EventLoop loop, Runnable ended, Runnable then) {
-        throw new IllegalStateException("a thread of its own reads the connection from " + remote);
+        throw new IllegalStateException("a thread of its own reads the connection from " + ends);
     }
 
     @Override
@@ -79,13 +82,23 @@ final class BlockingOutlet implements Outlet {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.debug("closing the connection from {}: {}", remote, e.toString());
+            LOG.debug("closing the connection from {}: {}", ends, e.toString());
         }
         pauseReading(false); // Last: whoever pauses it again meanwhile has the reader wait no more.
     }
 
     @Override
     public String remote() {
-        return remote;
+        return ends.toString();
+    }
+
+    @Override
+    public Optional<InetSocketAddress> reached() {
+        return ends.reached();
+    }
+
+    @Override
+    public PeerUser user(boolean passesOn) {
+        return ends.user(passesOn);
     }
 }

@@ -6,8 +6,11 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import org.posthouse.peer.PeerUser;
 
 /**
  * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
@@ -23,8 +26,8 @@ final class ChannelOutlet implements Outlet {
     private final Channel channel;
     private final Writer writer;
 
-    /** A channel that has been closed may not know it any more. */
-    private final String remote;
+    /** A channel that has been closed may not know them any more. */
+    private final ConnectionEnds ends;
 
     // No loop has the channel, as it is new or moving: one that has just lost it must not be asked for anything, it would touch what is another's. Guarded by this.
     private boolean homeless;
@@ -32,18 +35,18 @@ final class ChannelOutlet implements Outlet {
     private boolean closing;
 
     ChannelOutlet(Channel channel) {
-        this(channel, writer(channel));
+        this(channel, writer(channel), ConnectionEnds.of(channel));
     }
 
     /** Over Netty's channel of that socket's. */
-    ChannelOutlet(Channel channel, SocketChannel socket) {
-        this(channel, (bytes, count) -> count == 1 ? socket.write(bytes[0]) : socket.write(bytes, 0, count));
+    ChannelOutlet(Channel channel, SocketChannel socket, ConnectionEnds ends) {
+        this(channel, (bytes, count) -> count == 1 ? socket.write(bytes[0]) : socket.write(bytes, 0, count), ends);
     }
 
-    private ChannelOutlet(Channel channel, Writer writer) {
+    private ChannelOutlet(Channel channel, Writer writer, ConnectionEnds ends) {
         this.channel = channel;
         this.writer = writer;
-        this.remote = Outlet.text(channel.remoteAddress());
+        this.ends = ends;
         this.homeless = !channel.isRegistered();
     }
 
@@ -135,6 +138,16 @@ final class ChannelOutlet implements Outlet {
 
     @Override
     public String remote() {
-        return remote;
+        return ends.toString();
+    }
+
+    @Override
+    public Optional<InetSocketAddress> reached() {
+        return ends.reached();
+    }
+
+    @Override
+    public PeerUser user(boolean passesOn) {
+        return ends.user(passesOn);
     }
 }

@@ -17,15 +17,17 @@ import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One accepted connection of the ranks' port: waits for HELLO, within a time limit, and then serves a rank or a
+ * One accepted connection of the ranks' port: waits until the other end has proven who it is and said HELLO, within a time limit, and then serves a rank or a
  * launcher. Whatever goes wrong here closes this connection, with a reason, and no other.
  *
  * <p>The thread that reads it calls {@link #onBytes} and {@link #onEnded}; frames are handled inside the strand of the
@@ -61,6 +63,8 @@ final class Connection implements FrameDecoder.Sink {
     /** Written in the relay's control strand, read where the rank is admitted. */
     private volatile ModeSwitch movedBy;
 
+    private final ClientProof proof = new ClientProof();
+
     // Confined to the thread that reads.
     private boolean inside;
     private int role;
@@ -81,6 +85,7 @@ final class Connection implements FrameDecoder.Sink {
         this.relay = relay;
         this.outlet = outlet;
         this.line = new Line(outlet, emission, this::onWritable);
+        decoder.limit(ClientProof.BYTES_MAX);
         this.helloTimer = relay.loop()
                 .schedule(
                         () -> close(Notice.closing(
@@ -157,7 +162,7 @@ final class Connection implements FrameDecoder.Sink {
         long before = framesIn;
         framesIn = before + 1;
         if (strand == null) {
-            onHello(buffer, index, length, view);
+            onIntroduction(copy(buffer, index, length), view.type());
         } else if (!view.type().sentBy(role)) {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a " + roleName());
         } else if (inside || (inside = strand.tryEnter())) {
@@ -191,11 +196,56 @@ final class Connection implements FrameDecoder.Sink {
         return role == FrameType.Role.RANK ? "rank" : "launcher";
     }
 
-    private void onHello(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        if (view.type() != FrameType.HELLO) {
-            throw new WireException(Reason.NOT_EXPECTED, view.type() + " before HELLO");
+    /** A frame of one who is not served yet. */
+    private void onIntroduction(ByteBuffer frame, FrameType type) throws WireException {
+        switch (type) {
+            case IDENTIFY -> onIdentify(proof.identify(frame));
+            case PROOF -> onProof(frame);
+            case HELLO -> onHello(Hello.decode(frame));
+            default -> throw new WireException(Reason.NOT_EXPECTED, type + " from one who has not proven who he is");
         }
-        Hello hello = Hello.decode(copy(buffer, index, length));
+    }
+
+    private void onIdentify(Identify client) {
+        if (client.kind() == Hello.LAUNCHER) {
+            relay.launchers().tokenFor(outlet).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
+            return;
+        }
+        Shard shard = relay.shards().of(client.job(), client.rank());
+        shard.strand().submit(() -> {
+            try {
+                challenge(client, shard.core().tokenOf(client));
+            } catch (Refusal e) {
+                refuse(e);
+            }
+        });
+    }
+
+    private void challenge(Identify client, Token token) {
+        line.write(proof.challenge(client, token, outlet.reached()));
+        line.flush();
+    }
+
+    private void onProof(ByteBuffer frame) throws WireException {
+        if (proof.isProvenBy(frame)) {
+            decoder.limit(Wire.CHUNK_FRAME_BYTES_MAX);
+            return;
+        }
+        Identify client = proof.client();
+        if (client.kind() == Hello.LAUNCHER) {
+            throw new WireException(Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
+        }
+        Shard shard = relay.shards().of(client.job(), client.rank());
+        shard.strand().submit(() -> refuse(shard.core().unproven(client)));
+    }
+
+    private void refuse(Throwable cause) {
+        Reason reason = cause instanceof Refusal refusal ? refusal.reason() : Reason.INTERNAL;
+        close(Notice.closing(0, reason, cause.getMessage()));
+    }
+
+    private void onHello(Hello hello) throws WireException {
+        proof.require(hello);
         if (hello.kind() == Hello.RANK) {
             role = FrameType.Role.RANK;
             readWithNeighbours(hello);
@@ -204,7 +254,7 @@ final class Connection implements FrameDecoder.Sink {
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();
-            open(relay.control(), () -> LauncherSession.open(relay, this, hello));
+            open(relay.control(), () -> new LauncherSession(relay, this, proof::unsealed));
         }
     }
 

@@ -176,7 +176,8 @@ public final class EmbeddedGrid implements AutoCloseable {
      * {@code keys} is null if it stays alone.
      */
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withUnexpected(unexpectedBytes).withLocal(LocalSockets.of(System.getenv()));
+        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withUnexpected(unexpectedBytes).withLocal(LocalSockets.of(System.getenv()))
+                .withLaunchToken(UserToken.find());
         if (logs.isPresent()) {
             Path logFolder = RelayConfig.logFolder(folder.path().resolve("data-" + id.site()), id);
             config = config.withLog(logFolder, logs.get());

@@ -81,20 +81,22 @@ final class Jobs {
     /**
      * Opens a job, so that its ranks may come and messages for them may wait, or gives one that is open its launcher back.
      * Fails with a {@link Refusal}, or for want of room in the log.
+     *
+     * @param owner whose job it is: jobs of one owner share what one may have
      */
-    Future<OpenJob> open(JobOpen opening, LauncherSession launcher) {
+    Future<OpenJob> open(JobOpen opening, String owner, LauncherSession launcher) {
         assert relay.inLoop();
         try {
-            return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, launcher) : begin(asked, launcher));
+            return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, launcher) : begin(asked, owner, launcher));
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
     }
 
-    private Future<OpenJob> begin(JobOpen opening, LauncherSession launcher) {
+    private Future<OpenJob> begin(JobOpen opening, String owner, LauncherSession launcher) {
         Journal journal;
         try {
-            check(opening, launcher.owner());
+            check(opening, owner);
             journal = opening.logged() ? relay.journal().forJob(opening) : Journal.NONE;
         } catch (Refusal e) {
             return Future.failedFuture(e);
@@ -103,7 +105,7 @@ final class Jobs {
             return Future.failedFuture(e);
         }
         OpenJob job = new OpenJob(opening, launcher, System.currentTimeMillis());
-        job.owner(launcher.owner());
+        job.owner(owner);
         open.put(job.id(), job);
         expectRanks(job);
         expectOthers(opening);

@@ -8,18 +8,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.Exit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -35,24 +36,18 @@ final class LauncherSession implements Session {
     private final Relay relay;
     private final Connection connection;
     private final Line line;
+    private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
 
     /** Jobs that are being opened; and why one is to end as soon as it is open, if its launcher has said so meanwhile. */
     private final Map<Long, Optional<Notice>> opening = new HashMap<>();
 
-    private LauncherSession(Relay relay, Connection connection) {
+    /** @param unsealed brings back a token that the launcher has hidden */
+    LauncherSession(Relay relay, Connection connection, UnaryOperator<Token> unsealed) {
         this.relay = relay;
         this.connection = connection;
         this.line = connection.line();
-    }
-
-    /** Checks the relay's token. */
-    static LauncherSession open(Relay relay, Connection connection, Hello hello) throws WireException {
-        if (!relay.settings().door().launchToken().matches(hello.token())) {
-            throw new WireException(
-                    Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
-        }
-        return new LauncherSession(relay, connection);
+        this.unsealed = unsealed;
     }
 
     /** Whose jobs it opens, as far as that is known: of one owner they share what one may have. */
@@ -72,7 +67,10 @@ final class LauncherSession implements Session {
     @Override
     public void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
-            case JOB_OPEN -> open(JobOpen.decode(Connection.copy(buffer, index, length)));
+            case JOB_OPEN -> {
+                JobOpen sealed = JobOpen.decode(Connection.copy(buffer, index, length));
+                open(sealed.with(unsealed.apply(sealed.token())));
+            }
             case JOB_CLOSE -> close(view.job(), Notice.decode(Connection.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(Connection.copy(buffer, index, length)));
             case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
@@ -100,7 +98,7 @@ final class LauncherSession implements Session {
     private void openNow(JobOpen job) {
         if (line.closing() == null) {
             relay.jobs()
-                    .open(job, this)
+                    .open(job, owner(), this)
                     .onSuccess(this::opened)
                     .onFailure(cause -> refused(job.job(), cause));
         }

@@ -60,7 +60,7 @@ final class RankSession implements Session, RankPort {
     private long bytesWritten;
     private long bytesBefore;
 
-    /** Whether it knows the job's token, and its connection did not make room for another before that was seen. */
+    /** Whether its connection did not make room for another before it was seen that it has proven who it is. */
     private boolean mayCome;
 
     /** Null until it is admitted. */
@@ -78,7 +78,6 @@ final class RankSession implements Session, RankPort {
     /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
     @Override
     public void begin() throws Refusal {
-        core.authenticate(hello);
         mayCome = connection.tryAdmit();
         if (hello.pages() == 0) {
             admit();

@@ -112,7 +112,7 @@ final class Reception {
             if (!blocking(socket)) {
                 socket.configureBlocking(false);
                 NioDomainSocketChannel channel = new NioDomainSocketChannel(null, socket);
-                read(channel, new ChannelOutlet(channel, socket));
+                read(channel, new ChannelOutlet(channel, socket, ConnectionEnds.of(socket)));
             }
         } catch (IOException e) {
             LOG.debug("a connection ended as it was accepted: {}", e.toString());
@@ -176,15 +176,15 @@ final class Reception {
             return false;
         }
         try {
-            String remote = Outlet.text(socket.getRemoteAddress());
+            ConnectionEnds ends = ConnectionEnds.of(socket);
             if (socket.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
                 socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 Keepalive.set(socket);
             }
             socket.configureBlocking(true);
-            BlockingOutlet outlet = new BlockingOutlet(socket, remote);
+            BlockingOutlet outlet = new BlockingOutlet(socket, ends);
             Connection connection = connections.accept(outlet, placement.emission(loop));
-            Thread.ofVirtual().name("posthouse-rank-" + remote).start(new BlockingReader(socket, outlet, connection));
+            Thread.ofVirtual().name("posthouse-rank-" + ends).start(new BlockingReader(socket, outlet, connection));
         } catch (IOException e) {
             // It ended before it began.
             LOG.debug("a connection ended as it was accepted: {}", e.toString());

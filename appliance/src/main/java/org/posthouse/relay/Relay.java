@@ -70,6 +70,7 @@ public final class Relay extends VerticleBase {
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
+    private final LauncherAccess launchers;
     private EventLoop loop;
     private Strand control;
 
@@ -115,6 +116,7 @@ public final class Relay extends VerticleBase {
         this.unwanted = unwanted;
         this.config = config;
         this.directory = directory;
+        this.launchers = new LauncherAccess(config, work -> context.executeBlocking(work));
         this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
     }
 
@@ -500,6 +502,11 @@ public final class Relay extends VerticleBase {
     /** Those of them that were not let in. Thread-safe. */
     BlockingQueue<Connection> newcomers() {
         return newcomers;
+    }
+
+    /** Who may open jobs. Thread-safe. */
+    LauncherAccess launchers() {
+        return launchers;
     }
 
     /** Where connections that are closed for a fault are told. Thread-safe. */

@@ -7,6 +7,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.Token;
 
 /**
  * One relay's settings.
@@ -133,6 +134,11 @@ public record RelayConfig(
     public RelayConfig withLocal(Optional<LocalSockets> sockets) {
         return new RelayConfig(
                 site, relay, epoch, door.local(sockets), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
+    }
+
+    RelayConfig withLaunchToken(Token token) {
+        return new RelayConfig(
+                site, relay, epoch, door.launchToken(token), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
     }
 
     /** The same start of the relay, as one after the start with this epoch: the clock may have been set back since. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -15,8 +17,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
@@ -35,29 +39,42 @@ final class AdmissionTest {
     }
 
     static Stream<Arguments> refusedHellos() {
-        Token token = OneRelay.TOKEN;
         long job = OneRelay.JOB;
         return Stream.of(
-                arguments("unknown job", Hello.firstStart(1, 0, token), Reason.UNKNOWN_JOB),
-                arguments("wrong token", Hello.firstStart(job, 0, new Token(7, 8)), Reason.WRONG_TOKEN),
-                arguments("no token", Hello.firstStart(job, 0, Token.NONE), Reason.WRONG_TOKEN),
-                arguments("wrong token and wrong rank", Hello.firstStart(job, 9, Token.NONE), Reason.WRONG_TOKEN),
-                arguments("rank past the end", Hello.firstStart(job, 5, token), Reason.WRONG_RANK),
-                arguments("negative rank", Hello.firstStart(job, -1, token), Reason.WRONG_RANK),
-                arguments("deliveries", remembering(token, Hello.FRESH, 1, 0), Reason.CANNOT_RESUME),
-                arguments("failed polls", remembering(token, Hello.FRESH, 0, 1), Reason.CANNOT_RESUME),
-                arguments("another connection", remembering(token, Hello.AGAIN, 0, 0), Reason.CANNOT_RESUME),
+                arguments("unknown job", Hello.firstStart(1, 0), Reason.UNKNOWN_JOB),
+                arguments("rank past the end", Hello.firstStart(job, 5), Reason.WRONG_RANK),
+                arguments("negative rank", Hello.firstStart(job, -1), Reason.WRONG_RANK),
+                arguments("deliveries", remembering(Hello.FRESH, 1, 0), Reason.CANNOT_RESUME),
+                arguments("failed polls", remembering(Hello.FRESH, 0, 1), Reason.CANNOT_RESUME),
+                arguments("another connection", remembering(Hello.AGAIN, 0, 0), Reason.CANNOT_RESUME),
                 arguments("same incarnation as the living one", hello(1, 2), Reason.FENCED),
                 arguments("older incarnation than the living one", hello(1, 1), Reason.FENCED),
                 arguments("newer incarnation", hello(1, 3), Reason.CANNOT_RESUME));
     }
 
     private static Hello hello(int rank, int incarnation) {
-        return Hello.start(OneRelay.JOB, rank, incarnation, OneRelay.TOKEN);
+        return Hello.start(OneRelay.JOB, rank, incarnation);
     }
 
-    private static Hello remembering(Token token, int start, long deliveries, long failedPolls) {
-        return Hello.firstStart(OneRelay.JOB, 0, token).again(start, deliveries, failedPolls, 0, 1, 0);
+    private static Hello remembering(int start, long deliveries, long failedPolls) {
+        return Hello.firstStart(OneRelay.JOB, 0).again(start, deliveries, failedPolls, 0, 1, 0);
+    }
+
+    /** Who has not the token is told no more than that, and the launcher that somebody was there; of any rank, at home here or not. */
+    @Test
+    void eachRankHasToProveATokenOfItsOwn() throws Refusal {
+        Set<Token> tokens = new HashSet<>();
+        for (int rank = -1; rank < 9; rank++) {
+            Identify client = new Identify(Hello.RANK, OneRelay.JOB, rank, new Nonce(1, 2));
+            assertThat(tokens.add(relay.core.tokenOf(client))).isTrue();
+            assertThat(relay.core.unproven(client).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(relay.events.removeLast()).satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.REFUSED));
+        }
+        assertThat(tokens).doesNotContain(OneRelay.TOKEN);
+        Identify stray = new Identify(Hello.RANK, 1, 0, new Nonce(1, 2));
+        assertRefused(() -> relay.core.tokenOf(stray), Reason.UNKNOWN_JOB);
+        assertThat(relay.core.unproven(stray).reason()).isEqualTo(Reason.UNKNOWN_JOB);
+        assertThat(relay.events).isEmpty();
     }
 
     @ParameterizedTest(name = "{0}")
@@ -81,10 +98,8 @@ final class AdmissionTest {
     /** It takes this relay for its own one, and tries on: its launcher knows. */
     @Test
     void refusesARankOfAnotherSiteAndTellsNobody() throws Refusal {
-        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3, OneRelay.TOKEN), relay.new Rank()), Reason.WRONG_RANK);
+        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3), relay.new Rank()), Reason.WRONG_RANK);
         assertThat(relay.events).isEmpty();
-        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3, Token.NONE), relay.new Rank()), Reason.WRONG_TOKEN);
-        assertThat(relay.events).hasSize(1);
     }
 
     @Test

@@ -211,7 +211,7 @@ final class AheadTest {
         send(4, 10);
         assertThat(zero.take()).containsExactly("push #2 from 1", "move", "close MOVED");
         OneRelay.Rank next = relay.new Rank();
-        Hello again = Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.MOVED, 2, 0, 0, 1, 1);
+        Hello again = Hello.firstStart(OneRelay.JOB, 0).again(Hello.MOVED, 2, 0, 0, 1, 1);
         next.rank = relay.connect(again, next, new StatePage.Entry[0]);
         relay.core.moved(next.rank, next);
         assertThat(next.take()).containsExactly("ended 4 round 1 SLOW at " + COST);

@@ -249,7 +249,7 @@ final class CheckpointsTest {
         for (int origin : new int[] {Hello.NO_IMAGE, 5}) {
             relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
             OneRelay.Rank next = relay.new Rank();
-            Hello hello = Hello.start(OneRelay.JOB, 0, 1, OneRelay.TOKEN).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
+            Hello hello = Hello.start(OneRelay.JOB, 0, 1).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
             next.rank = relay.connect(hello, next);
             relay.core.welcome(next.rank);
             relay.historian.take();
@@ -267,7 +267,7 @@ final class CheckpointsTest {
     void aLauncherIsToldWhereCheckpointsStand() throws Exception {
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         relay.core.past(next.rank, next.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
         next.sends(relay.frames.live());
@@ -292,7 +292,7 @@ final class CheckpointsTest {
     void aHistoryJumpsToAnImageAndGoesOnBehindIt() throws Exception {
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         relay.core.past(next.rank, next.rank.replay().number(), List.of(
                 new Past.Polls(3),

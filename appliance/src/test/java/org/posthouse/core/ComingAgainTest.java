@@ -42,7 +42,7 @@ final class ComingAgainTest {
     }
 
     private void comesAgain(long deliveries, long events, long kept, StatePage.Entry... state) throws Refusal {
-        comes(Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, events, kept, 1), state);
+        comes(Hello.firstStart(OneRelay.JOB, 0).again(Hello.AGAIN, deliveries, 0, events, kept, 1), state);
     }
 
     private void comes(Hello hello, StatePage.Entry... state) throws Refusal {
@@ -179,7 +179,7 @@ final class ComingAgainTest {
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, 3));
         peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 2, CHUNK));
         isCut();
-        Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
+        Hello start = Hello.start(OneRelay.JOB, 0, 2);
         comes(start);
         Message begun = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
         past(new Past.Delivered(1, 1, begun, 0), new Past.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
@@ -296,7 +296,7 @@ final class ComingAgainTest {
         posts(rank, 1, 1, 1);
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(
-                Hello.firstStart(OneRelay.JOB, 1, OneRelay.TOKEN).again(Hello.AGAIN, 0, 0, 0, 2, 1),
+                Hello.firstStart(OneRelay.JOB, 1).again(Hello.AGAIN, 0, 0, 0, 2, 1),
                 next,
                 new StatePage.Entry(StatePage.OFFERED, 0, 0, 0, 1, CHUNK),
                 new StatePage.Entry(StatePage.OFFERED, 0, 5, 0, 1, CHUNK),
@@ -322,7 +322,7 @@ final class ComingAgainTest {
     void aNewerProcessThanIsKnownIsLetInIfItKnowsNothing() throws Exception {
         isCut();
         relay.journal.incarnations.clear();
-        Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
+        Hello start = Hello.start(OneRelay.JOB, 0, 2);
         for (Hello knows : List.of(start.again(Hello.AGAIN, 0, 1, 0, 1, 1), start.again(Hello.AGAIN, 0, 0, 1, 1, 1), start.again(Hello.AGAIN, 0, 0, 0, 2, 1))) {
             assertThatExceptionOfType(Refusal.class).isThrownBy(() -> comes(knows)).withMessageStartingWith("restart");
         }
@@ -361,7 +361,7 @@ final class ComingAgainTest {
     void anOlderIncarnationIsFenced() throws Exception {
         isCut();
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comesAgain(0, 0, 1))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
@@ -369,14 +369,14 @@ final class ComingAgainTest {
 
     @Test
     void aProcessWhoseWelcomeWasLostIsNoStranger() throws Exception {
-        Hello hello = Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN);
+        Hello hello = Hello.firstStart(OneRelay.JOB, 0);
         assertThatExceptionOfType(Refusal.class).as("beside one that is there").isThrownBy(() -> comes(hello));
         isCut();
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comes(hello))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REFUSED, JobEvent.AWAY);
-        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        comes(Hello.start(OneRelay.JOB, 0, 2));
         isCut();
         assertThatExceptionOfType(Refusal.class).as("an older process").isThrownBy(() -> comes(hello));
         assertThat(relay.events).last().extracting(JobEvent::kind).isEqualTo(JobEvent.REFUSED);
@@ -537,7 +537,7 @@ final class ComingAgainTest {
         }
         rank.sends(send(3, 1, 10));
         isCut();
-        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        comes(Hello.start(OneRelay.JOB, 0, 2));
         rank.take();
         ByteBuffer asks = relay.frames.events(1, 1);
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
@@ -553,7 +553,7 @@ final class ComingAgainTest {
     void whatIsBegunAgainAndWasHandledMeanwhileIsSafeAtOnce() throws Exception {
         rank.sends(send(3, 1, 10));
         isCut();
-        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        comes(Hello.start(OneRelay.JOB, 0, 2));
         relay.core.handled(relay.there, false, 1);
         rank.take();
         rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 10)));

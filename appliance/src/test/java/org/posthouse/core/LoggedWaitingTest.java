@@ -245,7 +245,7 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     private static Hello next(int incarnation) {
-        return Hello.start(OneRelay.JOB, 0, incarnation, OneRelay.TOKEN);
+        return Hello.start(OneRelay.JOB, 0, incarnation);
     }
 
     /** Each process that comes is told of them, and of its channels, of which there is one here. */

@@ -56,7 +56,7 @@ final class MovingTest {
     }
 
     private static Hello again(long deliveries) {
-        return Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.MOVED, deliveries, 7, 0, 1, 1);
+        return Hello.firstStart(OneRelay.JOB, 0).again(Hello.MOVED, deliveries, 7, 0, 1, 1);
     }
 
     private void leave() throws WireException {

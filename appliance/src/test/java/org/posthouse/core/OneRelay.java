@@ -115,7 +115,7 @@ final class OneRelay {
 
     Rank connect(int rank) throws Refusal {
         Rank port = new Rank();
-        port.rank = connect(Hello.firstStart(JOB, rank, TOKEN), port);
+        port.rank = connect(Hello.firstStart(JOB, rank), port);
         return port;
     }
 

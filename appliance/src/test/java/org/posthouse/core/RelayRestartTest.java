@@ -66,7 +66,7 @@ final class RelayRestartTest {
 
     private OneRelay.Rank comesAgain(int rank, long deliveries, StatePage.Entry... state) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
-        Hello hello = Hello.firstStart(OneRelay.JOB, rank, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, 0, 1, 1);
+        Hello hello = Hello.firstStart(OneRelay.JOB, rank).again(Hello.AGAIN, deliveries, 0, 0, 1, 1);
         next.rank = relay.connect(hello, next, state);
         relay.core.replay(next.rank);
         return next;
@@ -160,7 +160,7 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
     }
 
@@ -188,7 +188,7 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 9, 10));
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 11, 10));
@@ -301,7 +301,7 @@ final class RelayRestartTest {
         assertThat(rank.rank.offers()).isEqualTo(1 - chunks);
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         next.sends(again(relay.frames.message(form, 0, 0, 3, 0, 1, 2 * CHUNK)));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
@@ -430,7 +430,7 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         next.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
         next.take();

@@ -51,7 +51,7 @@ final class ReplayTest {
 
     private void comes(int incarnation) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, incarnation, OneRelay.TOKEN), next);
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, incarnation), next);
         relay.core.welcome(next.rank);
         relay.core.replay(next.rank);
         rank = next;
@@ -670,7 +670,7 @@ final class ReplayTest {
         relay.core.disconnected(old.rank, old, GONE);
         assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
         assertThatExceptionOfType(Refusal.class)
-                .isThrownBy(() -> relay.connect(Hello.start(OneRelay.JOB, 0, 3, OneRelay.TOKEN), relay.new Rank()))
+                .isThrownBy(() -> relay.connect(Hello.start(OneRelay.JOB, 0, 3), relay.new Rank()))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
         goesLive();
     }

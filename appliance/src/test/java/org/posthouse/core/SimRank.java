@@ -98,7 +98,7 @@ final class SimRank implements SimAhead.Owner {
 
     /** What it says first on a connection. */
     Hello hello(Token token) {
-        Hello first = Hello.firstStart(CoreWorld.JOB, rank, token);
+        Hello first = Hello.firstStart(CoreWorld.JOB, rank);
         greetedAgain = hasKnocked;
         hasKnocked = true;
         return greetedAgain ? first.again(Hello.AGAIN, deliveries, failedPolls, events, line.next(), 1) : first;

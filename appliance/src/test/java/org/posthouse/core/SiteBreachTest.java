@@ -192,7 +192,7 @@ final class SiteBreachTest {
         relay.core.peerRestarted(relay.far, List.of());
         assertThat(relay.failure()).startsWith("CANNOT_RESUME: ").contains("site far");
         assertThat(relay.otherEvents).as("it is being opened, and none of its ranks has come").isEmpty();
-        relay.connect(Hello.firstStart(OneRelay.OTHER_JOB, 1, OneRelay.TOKEN), relay.new Rank());
+        relay.connect(Hello.firstStart(OneRelay.OTHER_JOB, 1), relay.new Rank());
         relay.otherEvents.clear();
         relay.core.peerRestarted(relay.far, List.of());
         assertThat(relay.otherEvents).extracting(JobEvent::kind).containsExactly(JobEvent.ABORTED);

@@ -50,7 +50,8 @@ class RankProcessTest {
     private RankProcesses processes(JobFolder folder) throws IOException {
         PrintStream output = new PrintStream(new ByteArrayOutputStream());
         return new RankProcesses(
-                spec(), 1, new Token(1, 2), rank -> "127.0.0.1:1", RankOutput.tagged(2, output, output), OutputTapes.in(folder, signals::add), null, folder,
+                spec(), 1, rank -> new RankWay("127.0.0.1:1", new Token(1, 2), false), RankOutput.tagged(2, output, output),
+                OutputTapes.in(folder, signals::add), null, folder,
                 signals::add);
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ClientHalf;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.tunnel.RelayId;
@@ -133,7 +134,12 @@ class RelayLineTest {
         JobOpen opening = new JobOpen(job, Token.random(), false, "test", List.of(new Home("here", "here/2", relay.address())), new int[2]);
         try (Socket launcher = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().split(":")[1]))) {
             OutputStream out = launcher.getOutputStream();
-            out.write(bytes(Hello.launcher(Token.NONE).encode(), opening.encode(), new Notice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
+            ClientHalf half = new ClientHalf(Hello.launcher(), Token.NONE);
+            out.write(bytes(half.identify()));
+            byte[] proof = bytes(half.prove(ByteBuffer.wrap(launcher.getInputStream().readNBytes(FrameType.CHALLENGE.bytesMax()))));
+            out.write(proof);
+            out.write(
+                    bytes(Hello.launcher().encode(), half.sealed(opening.encode()), new Notice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
             DataInputStream in = new DataInputStream(launcher.getInputStream());
             assertThat(frame(in).type()).isSameAs(FrameType.WELCOME);
             assertThat(frame(in).type()).as("the job's last event, and before it not that it is open").isSameAs(FrameType.JOB_EVENT);

@@ -5,18 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
+import org.posthouse.wire.Challenge;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
@@ -27,6 +34,8 @@ final class ToldRelay implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     private Socket launcher;
     private DataInputStream in;
+    private Identify client;
+    private Challenge challenge;
     private long job;
 
     ToldRelay() throws IOException {
@@ -69,6 +78,10 @@ final class ToldRelay implements AutoCloseable {
     void greet(List<Home> homes) throws Exception {
         meet();
         in = new DataInputStream(launcher.getInputStream());
+        client = Identify.decode(hear(FrameType.IDENTIFY));
+        challenge = Challenge.of(Token.NONE, client, Nonce.random(), Optional.of((InetSocketAddress) launcher.getLocalSocketAddress()));
+        say(challenge.encode());
+        hear(FrameType.PROOF);
         hear(FrameType.HELLO);
         say(Welcome.launcher(homes, new int[homes.size()]).encode());
     }
@@ -86,7 +99,7 @@ final class ToldRelay implements AutoCloseable {
     JobOpen hearOpening() throws Exception {
         JobOpen opening = JobOpen.decode(hear(FrameType.JOB_OPEN));
         job = opening.job();
-        return opening;
+        return opening.with(MutualProof.sealed(opening.token(), Token.NONE, client, challenge));
     }
 
     /** Tells what became of a rank. */

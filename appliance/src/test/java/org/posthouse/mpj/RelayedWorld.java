@@ -17,6 +17,7 @@ import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
 import org.posthouse.relay.ThreadLoad;
 import org.posthouse.wire.Durability;
+import org.posthouse.relay.ClientHalf;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -63,6 +64,7 @@ final class RelayedWorld implements AutoCloseable {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final EmbeddedGrid grid;
     private final List<FrameLine> launchers = new ArrayList<>();
+    private final List<ClientHalf> halves = new ArrayList<>();
     private final List<Home> homes = new ArrayList<>();
     private final Set<Integer> gone = ConcurrentHashMap.newKeySet();
     private final int[] homeOf;
@@ -111,15 +113,19 @@ final class RelayedWorld implements AutoCloseable {
         for (String address : addresses) {
             FrameLine launcher = FrameLine.connect(address);
             launchers.add(launcher);
-            launcher.write(Hello.launcher(Token.NONE).encode());
+            ClientHalf half = new ClientHalf(Hello.launcher(), Token.NONE);
+            halves.add(half);
+            launcher.write(half.identify());
+            read(launcher, (frame, view) -> launcher.write(half.prove(frame)));
+            launcher.write(Hello.launcher().encode());
             Welcome[] welcome = new Welcome[1];
             read(launcher, (frame, view) -> welcome[0] = Welcome.decode(frame));
             Home self = welcome[0].homes().get(welcome[0].self());
             homes.add(new Home(self.site(), self.relay(), address));
         }
         JobOpen opening = new JobOpen(job, TOKEN, durability, false, "test", homes, homeOf);
-        for (FrameLine launcher : launchers) {
-            launcher.write(opening.encode());
+        for (int i = 0; i < launchers.size(); i++) {
+            launchers.get(i).write(halves.get(i).sealed(opening.encode()));
         }
         for (FrameLine launcher : launchers) {
             read(launcher, (frame, view) -> {
@@ -223,7 +229,7 @@ final class RelayedWorld implements AutoCloseable {
 
     /** Opens another job at the first site, whose ranks never come. It ends with the world. */
     void openJob(long id, int ranks) throws Exception {
-        launchers.get(0).write(new JobOpen(id, TOKEN, false, "idle", homes.subList(0, 1), new int[ranks]).encode());
+        launchers.get(0).write(halves.get(0).sealed(new JobOpen(id, TOKEN, false, "idle", homes.subList(0, 1), new int[ranks]).encode()));
         read(launchers.get(0), (frame, view) -> {
             if (view.type() != FrameType.JOB_OPENED) {
                 throw new AssertionError(view);
@@ -238,7 +244,7 @@ final class RelayedWorld implements AutoCloseable {
 
     private Endpoint connect(int rank) throws IOException {
         return RelayEndpoint.connect(
-                route.to(rank, homes.get(homeOf[rank]).address()), Hello.firstStart(job, rank, TOKEN), settings, new Thrown(rank));
+                route.to(rank, homes.get(homeOf[rank]).address()), TOKEN.ofRank(rank), Hello.firstStart(job, rank), settings, new Thrown(rank));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.posthouse.wire.Exit;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Token;
 
 /**
  * One process of a rank: the real library on a {@link Stage}, with a program on it, until that has ended or the process is
@@ -59,6 +60,7 @@ public final class SimProcess implements Machine {
     private final Stage stage;
     private final World world;
     private final Hello hello;
+    private final Token token;
     private final Set<Thread> collectives = new HashSet<>();
     private final List<SimPresence> presences = new ArrayList<>();
     private final Diary diary = new Diary();
@@ -67,7 +69,9 @@ public final class SimProcess implements Machine {
     private boolean alive = true;
     private String lastWords = "";
 
-    public SimProcess(Stage stage, World world, Hello hello) {
+    /** @param token the rank's own */
+    public SimProcess(Stage stage, World world, Hello hello, Token token) {
+        this.token = token;
         this.stage = stage;
         this.world = world;
         this.hello = hello;
@@ -77,7 +81,7 @@ public final class SimProcess implements Machine {
     public void start(int relay, Settings settings, Program program) {
         stage.start(() -> {
             try {
-                endpoint = RelayEndpoint.connect(this, "127.0.0.1:" + relay, hello, settings, new SimEnding(), true);
+                endpoint = RelayEndpoint.connect(this, "127.0.0.1:" + relay, Credentials.of(token), hello, settings, new SimEnding(), true);
                 endpoint.presences().watchedByOthers();
                 program.run(this);
                 endpoint.close();

@@ -92,7 +92,7 @@ final class DirectoryFaultTest {
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
                 RawPeer rank = RawPeer.connect(relay.address());
                 RawPeer stranger = RawPeer.connect(relay.address())) {
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 0), TOKEN);
             until(rank, FrameType.WELCOME);
             relay.switchMode(ModeConfig.of(RelayConfig.Mode.POOLED));
             until(rank, FrameType.MOVE);
@@ -100,7 +100,7 @@ final class DirectoryFaultTest {
             new FrameView().wrap(move, 0).begin(FrameType.MOVE, Wire.HEADER_BYTES, JOB);
             rank.send(move);
             until(rank, FrameType.CLOSE);
-            stranger.send(Hello.firstStart(JOB, 0, new Token(9, 9)).encode());
+            stranger.introduce(Hello.firstStart(JOB, 0), new Token(9, 9));
             event(launcher, JobEvent.REFUSED);
             assertThat(directory.ranks(JOB).getFirst().state()).isEqualTo("CONNECTED");
         }
@@ -131,7 +131,7 @@ final class DirectoryFaultTest {
     @Test
     void aJobThatCouldNotBeOpenedIsNotInTheLog(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             until(launcher, FrameType.WELCOME);
             broken = true;
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
@@ -159,7 +159,7 @@ final class DirectoryFaultTest {
     @Test
     void theLogIsMadeSafeBeforeTheGroupIsLeft(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
             launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
@@ -175,11 +175,11 @@ final class DirectoryFaultTest {
     void ranksOfALoggedJobAreAwayForTheGroupThatIsLeft(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
             launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
-            rank.send(Hello.firstStart(JOB, 1, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 1), TOKEN);
             until(rank, FrameType.WELCOME);
             await().until(() -> directory.ranks(JOB).get(1).state().equals("CONNECTED"));
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);

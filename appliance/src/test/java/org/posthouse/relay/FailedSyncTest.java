@@ -60,7 +60,7 @@ final class FailedSyncTest {
         });
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             assertThat(read(launcher)).contains("WELCOME");
             assertThat(List.of(open(launcher, relay, 1, Durability.HOST), read(launcher)))
                     .as("what opened it is to come to the disk, though none of its ranks has said anything")
@@ -90,7 +90,7 @@ final class FailedSyncTest {
         disk.fail();
         for (JobOpen opening : List.of(job, job.comingBack())) {
             try (RawPeer launcher = RawPeer.connect(relay.address())) {
-                launcher.send(Hello.launcher(Token.NONE).encode());
+                launcher.hello(Hello.launcher());
                 assertThat(read(launcher)).contains("WELCOME");
                 launcher.send(opening.encode());
                 JobEvent event = nextEvent(launcher);
@@ -115,7 +115,7 @@ final class FailedSyncTest {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(log), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             read(launcher);
             assertThat(open(launcher, relay, 1, Durability.PROCESS)).contains("JOB_OPENED");
             Path away = breakLog(relay);
@@ -187,7 +187,7 @@ final class FailedSyncTest {
         Relay relay = new Relay(config.withLinks(links), directory, disk);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             read(launcher);
             List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("far", "far", "f:1"));
             launcher.send(new JobOpen(1, Token.random(), durability, false, "test", homes, new int[] {0, 1}).encode());

@@ -6,10 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.posthouse.peer.PeerUser;
 
 /** Connections are written to behind all that were ready to be read, and no later. */
 final class FlushListTest {
@@ -62,6 +65,16 @@ final class FlushListTest {
         @Override
         public boolean changesLoop() {
             return false;
+        }
+
+        @Override
+        public Optional<InetSocketAddress> reached() {
+            return Optional.empty();
+        }
+
+        @Override
+        public PeerUser user(boolean passesOn) {
+            throw new AssertionError("nobody asks");
         }
 
         @Override

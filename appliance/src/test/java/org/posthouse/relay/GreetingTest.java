@@ -49,9 +49,13 @@ final class GreetingTest {
     private final class Peer implements AutoCloseable {
         private final RawPeer connection;
 
-        private Peer(ByteBuffer hello) throws IOException {
+        private Peer(Hello hello) throws IOException {
             connection = RawPeer.connect(grid.addresses().getFirst());
-            say(hello);
+            if (hello.kind() == Hello.LAUNCHER) {
+                connection.hello(hello);
+            } else {
+                connection.hello(hello, TOKEN);
+            }
         }
 
         private void say(ByteBuffer frame) throws IOException {
@@ -105,7 +109,7 @@ final class GreetingTest {
     }
 
     private static Hello process(int incarnation) {
-        return Hello.start(JOB, 0, incarnation, TOKEN);
+        return Hello.start(JOB, 0, incarnation);
     }
 
     @BeforeEach
@@ -125,14 +129,14 @@ final class GreetingTest {
 
     /** One message each way between the two ranks. */
     private void play(Durability durability) throws Exception {
-        launcher = new Peer(Hello.launcher(Token.NONE).encode());
+        launcher = new Peer(Hello.launcher());
         Home self = Welcome.decode(launcher.hear(FrameType.WELCOME)).homes().getFirst();
         Home home = new Home(self.site(), self.relay(), grid.addresses().getFirst());
         launcher.say(new JobOpen(JOB, TOKEN, durability, false, "test", List.of(home), new int[2]).encode());
         launcher.hear(FrameType.JOB_OPENED);
-        other = new Peer(Hello.firstStart(JOB, 1, TOKEN).encode());
+        other = new Peer(Hello.firstStart(JOB, 1));
         other.hear(FrameType.WELCOME);
-        first = new Peer(process(1).encode());
+        first = new Peer(process(1));
         first.hear(FrameType.WELCOME);
         first.say(message(FrameType.SEND, 0, 1, 1));
         ByteBuffer post = frame(FrameType.POST, 48, 0);
@@ -146,7 +150,7 @@ final class GreetingTest {
     private Peer comes(Hello hello) throws Exception {
         first.close();
         launcher.hears(JobEvent.AWAY);
-        Peer next = new Peer(hello.encode());
+        Peer next = new Peer(hello);
         launcher.hears(JobEvent.REPLAYING);
         return next;
     }
@@ -193,7 +197,7 @@ final class GreetingTest {
         Hello hello = process(1).again(Hello.AGAIN, 1, 0, 0, 3, 1);
         first.close();
         launcher.hears(JobEvent.AWAY);
-        try (Peer again = new Peer(hello.encode())) {
+        try (Peer again = new Peer(hello)) {
             again.say(StatePage.encode(JOB, List.of(new StatePage.Entry(StatePage.OFFERED, 0, 1, 0, 3, 1))).getFirst());
             launcher.hears(JobEvent.REPLAYING);
             for (int ordinal = 1; ordinal <= 3; ordinal++) {
@@ -215,7 +219,7 @@ final class GreetingTest {
     void theNextProcessEndsTheWaitOfTheOneBefore() throws Exception {
         play(Durability.HOST);
         try (Peer second = comes(process(2));
-                Peer third = new Peer(process(3).encode())) {
+                Peer third = new Peer(process(3))) {
             launcher.hears(JobEvent.REPLAYING);
             assertThat(Notice.decode(second.hear(FrameType.CLOSE)).reason()).isEqualTo(Reason.FENCED);
             third.hearsNothing();
@@ -231,7 +235,7 @@ final class GreetingTest {
         play(Durability.HOST);
         comes(process(2)).close();
         launcher.hears(JobEvent.AWAY);
-        try (Peer third = new Peer(process(3).encode())) {
+        try (Peer third = new Peer(process(3))) {
             launcher.hears(JobEvent.REPLAYING);
             disk.goOn();
             hearsItsPast(third, 3);

@@ -52,7 +52,7 @@ class HeldFramesTest {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
             open(launcher, relay);
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 0), TOKEN);
             rank.readFrame();
             CountDownLatch inside = new CountDownLatch(1);
             Thread busy = Thread.ofPlatform().start(() -> occupy(relay.shards().of(JOB, 0).strand(), inside, go));
@@ -84,7 +84,7 @@ class HeldFramesTest {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
             open(launcher, relay);
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 0), TOKEN);
             rank.readFrame();
             ByteBuffer begun = ByteBuffer.allocate(PROBE_BYTES + 20_000);
             new FrameView().wrap(begun, 0).begin(FrameType.PROBE, PROBE_BYTES, JOB).post(1, 0);
@@ -155,7 +155,7 @@ class HeldFramesTest {
     }
 
     private static void open(RawPeer launcher, Relay relay) throws IOException {
-        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.hello(Hello.launcher());
         launcher.readFrame();
         List<Home> homes = List.of(new Home("here", "here", relay.address()));
         launcher.send(new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());

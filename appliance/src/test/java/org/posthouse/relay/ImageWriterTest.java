@@ -47,10 +47,10 @@ final class ImageWriterTest {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log")), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address()); RawPeer rank = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             launcher.send(new JobOpen(1, TOKEN, Durability.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
             next(launcher, FrameType.JOB_OPENED);
-            rank.send(Hello.firstStart(1, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(1, 0), TOKEN);
             rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
             assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
             rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());

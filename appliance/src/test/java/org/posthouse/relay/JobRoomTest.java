@@ -121,7 +121,7 @@ class JobRoomTest {
         await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == 0);
         open(2, ranks(), 0);
         try (RawPeer rank = RawPeer.connect(relay.address())) {
-            rank.send(Hello.firstStart(1, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(1, 0), TOKEN.ofRelay("here"));
             rank.readFrame();
             await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == relay.settings().rankBytes());
         }
@@ -154,7 +154,7 @@ class JobRoomTest {
         start(60_000);
         RelayLine line = open(0x1f, ranks(), WEEK);
         try (RawPeer rank = RawPeer.connect(relay.address())) {
-            rank.send(Hello.firstStart(0x1f, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(0x1f, 0), TOKEN.ofRelay("here"));
             rank.readFrame();
             assertThat(end(0x1f)).isEqualTo(new EndJobReport("here", Job.hexId(0x1f), true));
             await().atMost(PATIENCE).until(() -> rank.read() < 0);

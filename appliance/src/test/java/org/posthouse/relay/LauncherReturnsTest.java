@@ -86,7 +86,7 @@ class LauncherReturnsTest {
     /** What a relay that died would have left: a job of three ranks, of which one was there, and one has finalized. */
     private void leaveLog() {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
-            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).at("here").encode());
             dead.append(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
             dead.append(new LogRecord.Incarnation(JOB, 1, 1, 0, 0));
             dead.append(new LogRecord.Finalized(JOB, 1, 1, false));
@@ -131,7 +131,7 @@ class LauncherReturnsTest {
         String asked = "0:" + JobEvent.SAVES;
         try (RawPeer rank = RawPeer.connect(relay.address())) {
             try (RelayLine first = launcher(TOKEN, false)) {
-                rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+                rank.hello(Hello.firstStart(JOB, 0), TOKEN.ofRelay("here"));
                 rank.send(new Point(JOB, Point.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9).encode());
                 await().atMost(PATIENCE).until(() -> heard().contains(asked));
                 assertThat(first.home().relay()).isEqualTo("here");
@@ -220,7 +220,7 @@ class LauncherReturnsTest {
         leaveLog();
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             for (long job = JOB + 1; job <= JOB + 3; job++) {
-                dead.appendJobOpened(new LogRecord.JobOpened(job, 3, 1), opening(job, TOKEN, false).encode());
+                dead.appendJobOpened(new LogRecord.JobOpened(job, 3, 1), opening(job, TOKEN, false).at("here").encode());
             }
             dead.appendArrival(new LogRecord.Arrival(JOB + 1, 0, 0, 9, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
             long arrival = dead.appendArrival(new LogRecord.Arrival(JOB + 2, 0, 0, 1, 5, 1, 1, 8, 8, LogRecord.Form.SEND, false, null), ByteBuffer.allocate(4));
@@ -249,7 +249,7 @@ class LauncherReturnsTest {
         long lacking = JOB + 1;
         ByteBuffer payload = ByteBuffer.allocate(16 << 10);
         try (MessageLog dead = MessageLog.open(new LogConfig(folder, 128 << 10, 0))) {
-            dead.appendJobOpened(new LogRecord.JobOpened(lacking, 3, 1), opening(lacking, TOKEN, false).encode());
+            dead.appendJobOpened(new LogRecord.JobOpened(lacking, 3, 1), opening(lacking, TOKEN, false).at("here").encode());
             for (int sequence = 1; dead.rolls() < 2; sequence++) {
                 dead.appendArrival(
                         new LogRecord.Arrival(lacking, 0, 0, 1, 5, sequence, 1, payload.capacity(), payload.capacity(), LogRecord.Form.SEND, false, null),
@@ -279,7 +279,7 @@ class LauncherReturnsTest {
     void aJobWithAFolderWhoseRecordsCannotBeUsedStandsInTheLogUntilItIsEnded() throws Exception {
         keepsOutput = true;
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
-            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).at("here").encode());
             OddRecord.append(dead, JOB);
         }
         start(new LauncherWait(1, 1));
@@ -370,7 +370,7 @@ class LauncherReturnsTest {
         List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1),
-                    new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).encode());
+                    new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).at("here").encode());
             OddRecord.append(dead, JOB);
         }
         start(LauncherWait.DEFAULT);

@@ -6,13 +6,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.Test;
+import org.posthouse.peer.PeerUser;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -67,6 +70,16 @@ final class LineTest {
         @Override
         public boolean changesLoop() {
             return true;
+        }
+
+        @Override
+        public Optional<InetSocketAddress> reached() {
+            return Optional.empty();
+        }
+
+        @Override
+        public PeerUser user(boolean passesOn) {
+            throw new AssertionError("nobody asks");
         }
 
         @Override

@@ -226,7 +226,7 @@ class OtherRelayTest {
         contacted("pod", PATIENCE.toMillis());
         try (RawPeer launcher = launcher(); RawPeer rank = RawPeer.connect(relay.address())) {
             open(launcher, JOB + 1, token, Durability.PROCESS, "pod");
-            rank.send(Hello.firstStart(JOB + 1, 0, token).encode());
+            rank.hello(Hello.firstStart(JOB + 1, 0), token);
             rank.readFrame();
             rank.send(kept(JOB + 1, SHORT));
             await().atMost(PATIENCE).until(() -> pod.came.contains(FrameType.SEND));
@@ -256,7 +256,7 @@ class OtherRelayTest {
 
     private RawPeer launcher() throws IOException {
         RawPeer launcher = RawPeer.connect(relay.address());
-        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.hello(Hello.launcher());
         launcher.readFrame();
         return launcher;
     }
@@ -486,13 +486,13 @@ class OtherRelayTest {
         int bytes = 60_000;
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             launcher.readFrame();
             List<Home> homes = List.of(new Home("near", "near", relay.address()), new Home("far", "far", "f:1"));
             Token token = Token.random();
             launcher.send(new JobOpen(JOB, token, Durability.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
             assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
-            rank.send(Hello.firstStart(JOB, 0, token).encode());
+            rank.hello(Hello.firstStart(JOB, 0), token);
             rank.readFrame();
             Thread sender = Thread.ofPlatform().start(() -> {
                 for (int message = 1; message <= messages; message++) {
@@ -533,7 +533,7 @@ class OtherRelayTest {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer waits = RawPeer.connect(relay.address());
                 RawPeer passes = RawPeer.connect(relay.address())) {
-            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.hello(Hello.launcher());
             launcher.readFrame();
             Token token = Token.random();
             open(launcher, JOB, token, Durability.HOST);
@@ -543,9 +543,9 @@ class OtherRelayTest {
                 other++;
                 open(launcher, other, token, Durability.PROCESS);
             } while (relay.shards().of(other, 0) != shard);
-            waits.send(Hello.firstStart(JOB, 0, token).encode());
+            waits.hello(Hello.firstStart(JOB, 0), token);
             waits.readFrame();
-            passes.send(Hello.firstStart(other, 0, token).encode());
+            passes.hello(Hello.firstStart(other, 0), token);
             passes.readFrame();
             waits.send(kept(JOB, LONG));
             waits.send(asksForAck(JOB));

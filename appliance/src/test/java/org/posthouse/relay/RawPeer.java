@@ -10,6 +10,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.WireException;
 
 /** A connection to a relay that says whatever a test wants said. */
 public final class RawPeer implements AutoCloseable {
@@ -17,6 +18,9 @@ public final class RawPeer implements AutoCloseable {
     private static final int SILENCE_MS_MAX = 60_000;
 
     private final Socket socket;
+
+    /** Null before it has introduced itself. */
+    private ClientHalf half;
 
     private RawPeer(Socket socket) {
         this.socket = socket;
@@ -33,7 +37,7 @@ public final class RawPeer implements AutoCloseable {
     /** A launcher that has opened a job of two ranks at relay site-a; the job ends with it. */
     public static RawPeer launcher(String address, long job, Token token) throws IOException {
         RawPeer launcher = connect(address);
-        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.hello(Hello.launcher());
         launcher.readFrame();
         Home home = new Home("site-a", "site-a", address);
         launcher.send(new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
@@ -41,8 +45,35 @@ public final class RawPeer implements AutoCloseable {
         return launcher;
     }
 
+    /** A rank proves who it is, and says HELLO. @param token the one of its job that the relay has */
+    public void hello(Hello hello, Token token) throws IOException {
+        introduce(hello, token.ofRank(hello.rank()));
+        send(hello.encode());
+    }
+
+    /** A launcher of this user does. */
+    public void hello(Hello hello) throws IOException {
+        introduce(hello, Token.NONE);
+        send(hello.encode());
+    }
+
+    /** Proves that it is who will say that. @param token its own */
+    public void introduce(Hello hello, Token token) throws IOException {
+        half = new ClientHalf(hello, token);
+        write(half.identify());
+        try {
+            write(half.prove(readFrame()));
+        } catch (WireException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** Writes what a heap buffer holds. */
     public void send(ByteBuffer bytes) throws IOException {
+        write(half == null ? bytes : half.sealed(bytes));
+    }
+
+    private void write(ByteBuffer bytes) throws IOException {
         socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 

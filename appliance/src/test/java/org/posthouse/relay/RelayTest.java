@@ -113,7 +113,7 @@ class RelayTest {
                 RawPeer rank = RawPeer.connect(relay.address())) {
             await().until(() -> relay.connections().size() == 2);
             relay.switchMode(ModeConfig.of(RelayConfig.Mode.POOLED)).await(60, TimeUnit.SECONDS);
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 0), TOKEN);
             while (type(rank.readFrame()) != FrameType.MOVE) {}
             assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
         }
@@ -126,7 +126,7 @@ class RelayTest {
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN);
                 RawPeer rank = RawPeer.connect(relay.address())) {
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.hello(Hello.firstStart(JOB, 0), TOKEN);
             askForEnds(rank, 3 * RankSession.UNREAD_MAX);
             assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
             JobEvent lost = JobEvent.decode(launcher.readFrame());
@@ -163,6 +163,12 @@ class RelayTest {
         private final NetSocket socket;
         private Buffer received = Buffer.buffer();
         private Predicate<ByteBuffer> wanted = frame -> false;
+        private final List<ByteBuffer> waiting = new ArrayList<>();
+
+        /** Null before it has said who it is. */
+        private ClientHalf half;
+
+        private boolean proven;
 
         private Peer(NetSocket socket) {
             this.socket = socket;
@@ -172,11 +178,40 @@ class RelayTest {
             });
         }
 
+        private Peer hello(Hello hello) {
+            return hello(hello, Token.NONE);
+        }
+
+        /** Proves who it is; what is sent before the relay has answered waits. */
+        private Peer hello(Hello hello, Token token) {
+            half = new ClientHalf(hello, token);
+            write(half.identify());
+            return send(hello.encode());
+        }
+
         private Peer send(ByteBuffer frame) {
+            if (half != null && !proven) {
+                waiting.add(frame);
+            } else {
+                write(half == null ? frame : half.sealed(frame));
+            }
+            return this;
+        }
+
+        private void write(ByteBuffer frame) {
             byte[] bytes = new byte[frame.remaining()];
             frame.get(bytes);
             socket.write(Buffer.buffer(bytes));
-            return this;
+        }
+
+        private void prove(ByteBuffer challenge) {
+            try {
+                write(half.prove(challenge));
+            } catch (WireException e) {
+                throw new AssertionError(e);
+            }
+            proven = true;
+            waiting.forEach(this::send);
         }
 
         /** Looks at frames until {@code taker} says that it saw the one it wanted. */
@@ -190,7 +225,9 @@ class RelayTest {
                 int length = received.getInt(0);
                 ByteBuffer frame = ByteBuffer.wrap(received.getBytes(0, length));
                 received = received.getBuffer(length, received.length());
-                if (wanted.test(frame)) {
+                if (type(frame) == FrameType.CHALLENGE) {
+                    prove(frame);
+                } else if (wanted.test(frame)) {
                     wanted = ignored -> false;
                 }
             }
@@ -286,7 +323,7 @@ class RelayTest {
         relay(vertx, mode, 3_600_000, 8)
                 .onSuccess(relay -> broken = true)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode()).until(closedFor(Reason.INTERNAL, "", context)))
+                .onSuccess(peer -> peer.hello(Hello.launcher()).until(closedFor(Reason.INTERNAL, "", context)))
                 .onFailure(context::failNow);
     }
 
@@ -306,7 +343,7 @@ class RelayTest {
     void refusesConnectionsPastTheLimitByName(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         relay(vertx, mode, 60_000, 1)
                 .compose(relay -> peer(vertx, relay)
-                        .onSuccess(first -> first.send(Hello.launcher(Token.NONE).encode()).until(welcome -> {
+                        .onSuccess(first -> first.hello(Hello.launcher()).until(welcome -> {
                             peer(vertx, relay)
                                     .onSuccess(second -> second.until(
                                             closedFor(Reason.LIMIT, "2 connections, at most 1", context)))
@@ -396,14 +433,14 @@ class RelayTest {
                 RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.send(new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]).encode());
             assertThat(type(launcher.readFrame())).isSameAs(FrameType.JOB_OPENED);
-            rank.send(Hello.firstStart(JOB, 0, TOKEN).again(Hello.MOVED, 0, 0, 0, 1, 2).encode());
+            rank.hello(Hello.firstStart(JOB, 0).again(Hello.MOVED, 0, 0, 0, 1, 2), TOKEN);
             await().until(() -> relay.newcomers().isEmpty());
             try (RawPeer first = RawPeer.connect(relay.address());
                     RawPeer second = RawPeer.connect(relay.address());
                     RawPeer third = RawPeer.connect(relay.address())) {
                 assertThat(first.read()).isEqualTo(-1);
                 assertThat(rank.available() + second.available() + third.available()).isZero();
-                rank.send(Hello.launcher(Token.NONE).encode());
+                rank.send(Hello.launcher().encode());
                 assertThat(notice(rank.readFrame()).reason()).as("it was heard").isSameAs(Reason.NOT_EXPECTED);
             }
         }
@@ -412,7 +449,7 @@ class RelayTest {
     /** A launcher that was let in. */
     private static RawPeer comes(Relay relay) throws IOException {
         RawPeer launcher = RawPeer.connect(relay.address());
-        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.hello(Hello.launcher());
         assertThat(type(launcher.readFrame())).isSameAs(FrameType.WELCOME);
         return launcher;
     }
@@ -424,7 +461,7 @@ class RelayTest {
         new FrameView().wrap(send, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(send)
                         .until(closedFor(Reason.NOT_EXPECTED, "SEND from a launcher", context)))
                 .onFailure(context::failNow);
@@ -438,7 +475,7 @@ class RelayTest {
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(here, there), new int[] {0, 1});
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
                         .until(closedFor(Reason.SITE_UNREACHABLE, "no way to relays [there]", context)))
                 .onFailure(context::failNow);
@@ -450,7 +487,7 @@ class RelayTest {
         JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
                         .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here", context)))
                 .onFailure(context::failNow);
@@ -463,7 +500,7 @@ class RelayTest {
         JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[2]);
         relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(first.encode())
                         .send(second.encode())
                         .until(closedFor(Reason.LIMIT, "room of 6 ranks at relay here, where open jobs take that of 31 of at most 32", context)))
@@ -480,7 +517,7 @@ class RelayTest {
         JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
         Relay relay = relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2).await(60, TimeUnit.SECONDS);
         Promise<OpenJob> opened = Promise.promise();
-        relay.control().submit(() -> relay.jobs().open(first, null).compose(job -> relay.jobs().open(second, null)).onComplete(opened));
+        relay.control().submit(() -> relay.jobs().open(first, "first", null).compose(job -> relay.jobs().open(second, "second", null)).onComplete(opened));
         assertThatThrownBy(() -> opened.future().await(60, TimeUnit.SECONDS))
                 .hasMessageContaining("room of 5 ranks at relay here, where open jobs take that of 32 of at most 32");
     }
@@ -493,7 +530,7 @@ class RelayTest {
                 JOB, TOKEN, Durability.PROCESS, true, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
                         .until(closedFor(Reason.UNKNOWN_JOB, "is not open any more at relay here", context)))
                 .onFailure(context::failNow);
@@ -505,7 +542,7 @@ class RelayTest {
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
-                    launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());
+                    launcher.hello(Hello.launcher()).send(job.encode());
                     launcher.until(frame -> type(frame) == FrameType.JOB_OPENED && joins(vertx, relay, launcher, context));
                 }))
                 .onFailure(context::failNow);
@@ -514,7 +551,7 @@ class RelayTest {
     /** A rank joins; then the launcher goes away, and the rank has to hear of it. */
     private boolean joins(Vertx vertx, Relay relay, Peer launcher, VertxTestContext context) {
         peer(vertx, relay)
-                .onSuccess(rank -> rank.send(Hello.firstStart(JOB, 0, TOKEN).encode()).until(welcome -> {
+                .onSuccess(rank -> rank.hello(Hello.firstStart(JOB, 0), TOKEN.ofRank(0)).until(welcome -> {
                     launcher.socket.close();
                     rank.until(frame -> {
                         context.verify(() -> {
@@ -536,7 +573,7 @@ class RelayTest {
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[60]);
         relay(vertx, RelayConfig.Mode.POOLED, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
-                    launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());
+                    launcher.hello(Hello.launcher()).send(job.encode());
                     launcher.until(frame -> type(frame) == FrameType.JOB_OPENED && sit(relay.shards(), context));
                 }))
                 .onFailure(context::failNow);

@@ -51,7 +51,7 @@ final class ShardTest {
         JobOpen opening = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", List.of(HERE), new int[2]);
         try {
             second.core().openJob(opening, rank -> rank == 1 ? null : second.peer(0), event -> {}, Journal.NONE);
-            second.core().connect(Hello.firstStart(JOB, 1, TOKEN), List.of(), port());
+            second.core().connect(Hello.firstStart(JOB, 1), List.of(), port());
         } catch (Refusal e) {
             throw new AssertionError(e);
         }

@@ -101,7 +101,7 @@ final class SimJob implements SimProcess.World {
                 return;
             }
             world.trace("rank " + rank + of() + " starts, incarnation " + incarnation);
-            processes[rank] = new SimProcess(world.stage(), this, Hello.start(id(), rank, incarnation, opening.token()));
+            processes[rank] = new SimProcess(world.stage(), this, Hello.start(id(), rank, incarnation), opening.token().ofRank(rank));
             processes[rank].start(opening.homeOf()[rank], script.settings(), script);
         });
     }

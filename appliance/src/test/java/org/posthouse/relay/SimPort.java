@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
@@ -18,14 +19,20 @@ import org.posthouse.core.Round;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Stage;
 import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.wire.Challenge;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Hmac;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
 /** A relay's end of a rank's connection: what {@link Connection} and {@link RankSession} do. */
@@ -43,6 +50,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private final List<StatePage.Entry> state = new ArrayList<>();
     private final int slowBytes;
     private SimCore core;
+    private Identify client;
+    private Challenge challenge;
     private Hello hello;
     private HomedRank rank;
     private boolean closed;
@@ -114,6 +123,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     public boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         host.world().trace(() -> "  relay " + host.number() + " <- " + who() + ": " + FrameWords.of(view));
         switch (view.type()) {
+            case IDENTIFY -> onIdentify(Identify.decode(Connection.copy(buffer, index, length)));
+            case PROOF -> requireProof(MutualProof.decode(Connection.copy(buffer, index, length)));
             case HELLO -> onHello(Hello.decode(Connection.copy(buffer, index, length)));
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
             case POINT -> core.core().pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
@@ -136,7 +147,20 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         return "rank " + (hello == null ? "?" : hello.rank() + "." + hello.incarnation());
     }
 
+    private void onIdentify(Identify said) {
+        client = said;
+        Token token = job.opening().token().ofRank(said.rank());
+        challenge = Challenge.of(token, said, new Nonce(said.nonce().low(), host.number()), Optional.empty());
+        write(challenge.encode());
+    }
+
+    private void requireProof(Hmac proof) {
+        Token token = job.opening().token().ofRank(client.rank());
+        assert proof.matches(MutualProof.ofClient(token, client, challenge)) : "rank " + client.rank() + " has not proven who it is";
+    }
+
     private void onHello(Hello said) {
+        assert challenge != null && client.isOf(said) : said + " from " + client;
         hello = said;
         core = host.world().core(job.coreOf(hello.rank()));
         if (hello.pages() == 0) {

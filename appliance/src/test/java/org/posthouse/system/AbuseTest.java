@@ -26,6 +26,8 @@ import org.posthouse.relay.RawPeer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
@@ -124,7 +126,7 @@ class AbuseTest {
                 peer.send(ByteBuffer.allocate(16).putInt(Integer.MAX_VALUE).put((byte) 3).position(0));
                 assertThat(Notice.decode(peer.readFrame()).reason()).isEqualTo(Reason.FRAME_TOO_LONG);
             }
-            ByteBuffer hello = Hello.launcher(Token.NONE).encode();
+            ByteBuffer hello = new Identify(Hello.LAUNCHER, 0, 0, Nonce.random()).encode();
             long begun = System.nanoTime();
             try (RawPeer peer = RawPeer.connect(relay.ranks())) {
                 for (int at = 0; at < 8; at++) {
@@ -159,7 +161,7 @@ class AbuseTest {
                 Token token = Token.random();
                 try (RawPeer launcher = RawPeer.launcher(relay.ranks(), seed, token);
                         RawPeer rank = RawPeer.connect(relay.ranks())) {
-                    rank.send(Hello.firstStart(seed, 0, token).encode());
+                    rank.hello(Hello.firstStart(seed, 0), token);
                     assertThat(type(rank.readFrame())).isEqualTo(FrameType.WELCOME);
                     talkNonsense(rank, new Random(seed), seed);
                 }

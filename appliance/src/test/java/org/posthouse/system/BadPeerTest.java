@@ -15,12 +15,19 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.relay.ClientHalf;
 import org.posthouse.relay.RawPeer;
 import org.posthouse.system.jobs.Waits;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Hmac;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** Whoever speaks to a relay wrongly is told why and let go; the relay runs the next job as if nothing had been. */
 @Timeout(900)
@@ -63,7 +70,7 @@ class BadPeerTest {
 
     @Test
     void rankOfAnUnknownJobIsRefused() throws Exception {
-        Notice why = refusal(Hello.firstStart(77, 0, Token.random()).encode());
+        Notice why = refusal(new Identify(Hello.RANK, 77, 0, Nonce.random()).encode());
         assertThat(why.reason()).isEqualTo(Reason.UNKNOWN_JOB);
         assertThat(why.text()).contains("000000000000004d");
     }
@@ -71,9 +78,9 @@ class BadPeerTest {
     @Test
     void rankWithTheWrongTokenIsRefusedByName() throws Exception {
         try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 78, Token.random())) {
-            Notice why = refusal(Hello.firstStart(78, 0, Token.random()).encode());
+            Notice why = refusal(Hello.firstStart(78, 0), Token.random());
             assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
-            assertThat(why.text()).isEqualTo("rank 0 of job 000000000000004e came with a token that is not the job's");
+            assertThat(why.text()).isEqualTo("rank 0 of job 000000000000004e came with a token that is not this rank's");
         }
     }
 
@@ -81,7 +88,7 @@ class BadPeerTest {
     void rankOutsideTheJobIsRefusedByName() throws Exception {
         Token token = Token.random();
         try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 79, token)) {
-            Notice why = refusal(Hello.firstStart(79, 9, token).encode());
+            Notice why = refusal(Hello.firstStart(79, 9), token.ofRank(9));
             assertThat(why.reason()).isEqualTo(Reason.WRONG_RANK);
             assertThat(why.text()).contains("rank 9").contains("ranks 0 to 1");
         }
@@ -94,8 +101,8 @@ class BadPeerTest {
                 folder, "run", "-n", "2", "--relay", relay.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(), go.toString())) {
             await().atMost(Duration.ofSeconds(60)).until(() -> job.out().contains("waits"));
             long id = HexFormat.fromHexDigitsToLong(job.out().replaceFirst("(?s).*job ([0-9a-f]{16}) waits.*", "$1"));
-            assertThat(refusal(Hello.firstStart(id, 1, Token.random()).encode()).reason()).isEqualTo(Reason.WRONG_TOKEN);
-            assertThat(refusal(Hello.firstStart(id, 9, Token.random()).encode()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(id, 1), Token.random()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(id, 9), Token.random()).reason()).isEqualTo(Reason.WRONG_TOKEN);
             Files.createFile(go);
             Command.Result result = job.await();
             assertThat(result.status()).isZero();
@@ -154,6 +161,65 @@ class BadPeerTest {
             Command.Result let = Command.run(
                     folder, "run", "-n", "2", "--relay", guarded.ranks(), "--token-file", tokenFile.toString(), "example:pi", "1000");
             assertThat(let.status()).isZero();
+        }
+    }
+
+    /** One rank's token, which every process of that rank has, does not make another of it, nor a launcher. */
+    @Test
+    void aRankWithAnothersTokenIsRefusedAndHarmsNobody() throws Exception {
+        Token token = Token.random();
+        try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 80, token);
+                RawPeer second = RawPeer.connect(relay.ranks())) {
+            second.hello(Hello.firstStart(80, 1), token);
+            assertThat(second.readFrame().get(HEADER_TYPE_AT)).isEqualTo(FrameType.WELCOME.id());
+            Notice why = refusal(Hello.start(80, 1, 2), token.ofRank(0));
+            assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(why.text()).isEqualTo("rank 1 of job 0000000000000050 came with a token that is not this rank's");
+            assertThat(refusal(Hello.firstStart(80, 0), token).reason()).as("nor the job's own").isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(second.available()).as("rank 1 is not fenced").isZero();
+        }
+    }
+
+    /** What somebody has heard of one connection is of no use on another. */
+    @Test
+    void aProofThatIsPlayedAgainIsRefused() throws Exception {
+        Token token = Token.random();
+        Hello hello = Hello.firstStart(81, 0);
+        ClientHalf half = new ClientHalf(hello, token.ofRank(0));
+        try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 81, token);
+                RawPeer rank = RawPeer.connect(relay.ranks());
+                RawPeer replay = RawPeer.connect(relay.ranks())) {
+            rank.send(half.identify());
+            ByteBuffer proof = half.prove(rank.readFrame());
+            rank.send(proof.duplicate());
+            rank.send(hello.encode());
+            assertThat(rank.readFrame().get(HEADER_TYPE_AT)).isEqualTo(FrameType.WELCOME.id());
+            replay.send(half.identify());
+            replay.readFrame();
+            replay.send(proof);
+            replay.send(Hello.start(81, 0, 2).encode());
+            assertThat(Notice.decode(replay.readFrame()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(rank.available()).as("the rank is not fenced").isZero();
+        }
+    }
+
+    /** It would be read into memory before anybody knows who it is from. */
+    @Test
+    void aLongFrameOfAStrangerIsRefusedAtItsHeader() throws Exception {
+        ByteBuffer chunk = ByteBuffer.allocate(Wire.HEADER_BYTES).putInt(Wire.CHUNK_FRAME_BYTES_MAX).put(FrameType.CHUNK.id()).rewind();
+        Notice why = refusal(chunk);
+        assertThat(why.reason()).isEqualTo(Reason.NOT_EXPECTED);
+        assertThat(why.text()).isEqualTo("CHUNK of 262192 bytes, expected 48 at most from one who has not proven who he is");
+        assertThat(refusal(Hello.launcher().encode()).reason()).as("HELLO before PROOF").isEqualTo(Reason.NOT_EXPECTED);
+        assertThat(refusal(MutualProof.encode(new Hmac(1, 2, 3, 4))).reason()).as("PROOF before IDENTIFY").isEqualTo(Reason.NOT_EXPECTED);
+    }
+
+    /** Who proves himself with that and says HELLO. */
+    private static Notice refusal(Hello hello, Token own) throws Exception {
+        try (RawPeer peer = RawPeer.connect(relay.ranks())) {
+            peer.introduce(hello, own);
+            peer.send(hello.encode());
+            return Notice.decode(peer.readFrame());
         }
     }
 

@@ -16,7 +16,8 @@ import java.util.Random;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Token;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.Nonce;
 
 /**
  * Connects to ports again and again and says nothing, nonsense, or the beginning of something that one of our ports understands, changed, cut off or with a
@@ -34,8 +35,9 @@ final class StrangeConnections {
     StrangeConnections(long seed) throws IOException, GeneralSecurityException {
         random = new Random(seed);
         openings = List.of(
-                Hello.launcher(new Token(random.nextLong(), random.nextLong())).encode().array(),
-                Hello.firstStart(random.nextLong(), 0, new Token(random.nextLong(), random.nextLong())).encode().array(),
+                identify(Hello.launcher()),
+                identify(Hello.firstStart(random.nextLong(), 0)),
+                Hello.launcher().encode().array(),
                 clientHello(),
                 hazelcast(100_000_000),
                 hazelcast(Integer.MAX_VALUE),
@@ -46,6 +48,10 @@ final class StrangeConnections {
                 ascii("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
                 ByteBuffer.allocate(16).putInt(Integer.MAX_VALUE).put((byte) 3).array(),
                 ByteBuffer.allocate(16).putInt(262_192).put((byte) 3).array());
+    }
+
+    private byte[] identify(Hello hello) {
+        return Identify.of(hello, new Nonce(random.nextLong(), random.nextLong())).encode().array();
     }
 
     public static void main(String[] arguments) throws IOException, GeneralSecurityException, InterruptedException {

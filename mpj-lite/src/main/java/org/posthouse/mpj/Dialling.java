@@ -3,9 +3,13 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.Nonce;
+import org.posthouse.wire.WireException;
 
 /**
- * How a rank reaches its relay again: it tries, and waits longer each time, until its time is over. For the one thread that
+ * How a rank reaches its relay, and proves to it who it is; and again: it tries, and waits longer each time, until its time is over. For the one thread that
  * reads, but for {@link #arrived}, which is said under the endpoint's lock when nobody dials.
  */
 final class Dialling {
@@ -24,6 +28,8 @@ final class Dialling {
 
     private final Machine machine;
     private final RelayAddresses relay;
+    private final Hello self;
+    private final Credentials credentials;
     private final int busyPollUs;
     private final long msMax;
 
@@ -36,17 +42,37 @@ final class Dialling {
     /** When the last of these tries was begun, with the pause before it. */
     private long began;
 
-    /** @param msMax how long to try when the connection has broken */
-    Dialling(Machine machine, String relay, int busyPollUs, long msMax) {
+    /** How many connections there were. */
+    private long lines;
+
+    /**
+     * @param self whose connections these are
+     * @param msMax how long to try when the connection has broken
+     */
+    Dialling(Machine machine, String relay, Hello self, Credentials credentials, int busyPollUs, long msMax) {
         this.machine = machine;
         this.relay = new RelayAddresses(relay);
+        this.self = self;
+        this.credentials = credentials;
         this.busyPollUs = busyPollUs;
         this.msMax = msMax;
     }
 
-    /** One try. */
+    /** One try. HELLO is to be said on the connection, unless it {@link FrameLine#isOver is over}. */
     FrameLine once() throws IOException {
-        return FrameLine.connect(machine, relay, busyPollUs);
+        // Before the connection, which the relay closes if it says nothing for long: on a busy host each class takes its time.
+        Identify identify = Identify.of(self, Nonce.derived(credentials.token(), machine.nanoTime(), ++lines));
+        FrameLine line = FrameLine.connect(machine, relay, busyPollUs);
+        try {
+            Introduction.prove(line, credentials.token(), identify, (to, challenge) -> credentials.check(to, identify, challenge));
+            return line;
+        } catch (WireException e) {
+            line.close();
+            throw new UnprovenRelayException("whoever listens at " + line.remote() + " does not speak as a relay of this version does: " + e.getMessage());
+        } catch (IOException | RuntimeException e) {
+            line.close();
+            throw e;
+        }
     }
 
     /** The relay has asked for it: as long as it refuses, again and again. */
@@ -88,7 +114,7 @@ final class Dialling {
             try {
                 return once();
             } catch (IOException e) {
-                if (!awaits && e.getCause() instanceof ConnectException) {
+                if (!awaits && (e.getCause() instanceof ConnectException || e instanceof UnprovenRelayException)) {
                     throw e;
                 }
                 last = e;

@@ -18,8 +18,11 @@ public final class Endpoints {
     /** The rank's number in the job. */
     public static final String RANK = "POSTHOUSE_RANK";
 
-    /** The job's token, 32 hexadecimal digits; not an argument, as arguments can be read by every user of the host. */
+    /** The rank's own token, 32 hexadecimal digits; not an argument, as arguments can be read by every user of the host. */
     public static final String TOKEN = "POSTHOUSE_TOKEN";
+
+    /** Set where nothing stands between rank and relay, as {@link Credentials#direct} has it. */
+    public static final String DIRECT = "POSTHOUSE_RELAY_DIRECT";
 
     /** Which start of this rank the process is, from 1; without it, the first. */
     public static final String INCARNATION = "POSTHOUSE_INCARNATION";
@@ -60,14 +63,14 @@ public final class Endpoints {
         Hello hello = Hello.start(
                 HexFormat.fromHexDigitsToLong(variable(environment, JOB)),
                 rank,
-                Integer.parseInt(environment.getOrDefault(INCARNATION, "1")),
-                Token.parse(variable(environment, TOKEN)));
+                Integer.parseInt(environment.getOrDefault(INCARNATION, "1")));
+        Credentials credentials = new Credentials(Token.parse(variable(environment, TOKEN)), environment.containsKey(DIRECT));
         String relay = variable(environment, RELAY);
         Ending ending = new Ending(rank);
         boolean restartable = environment.containsKey(RESTARTABLE);
         FrameLine.rehearse();
         try {
-            connected = RelayEndpoint.connect(Machine.REAL, relay, hello, Settings.of(environment), ending, restartable);
+            connected = RelayEndpoint.connect(Machine.REAL, relay, credentials, hello, Settings.of(environment), ending, restartable);
         } catch (IOException e) {
             ending.unreached(e);
             throw new IllegalStateException("the process was to end", e);
@@ -82,10 +85,11 @@ public final class Endpoints {
      * Connects one of several ranks that this process hosts to its home relay: what benches do for want of memory for a
      * process a rank. Package {@code mpi} knows nothing of it.
      *
+     * @param token the rank's own
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     public static Endpoint hosted(String relay, long job, int rank, Token token) throws IOException {
-        return RelayEndpoint.connect(relay, Hello.firstStart(job, rank, token), Settings.of(System.getenv()), new Ending(rank));
+        return RelayEndpoint.connect(relay, token, Hello.firstStart(job, rank), Settings.of(System.getenv()), new Ending(rank));
     }
 
     /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */

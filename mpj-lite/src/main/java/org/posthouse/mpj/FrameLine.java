@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -71,6 +73,9 @@ public final class FrameLine implements AutoCloseable {
     /** Whether {@link #channel} may wait by itself: then nobody reads who must not wait, before a selector says so. */
     private final boolean waits;
 
+    /** Whether it is a Unix socket. */
+    private final boolean local;
+
     /** Whether it asks the system for input first when it waits by itself: it is a Unix socket. */
     private final boolean polls;
 
@@ -98,6 +103,9 @@ public final class FrameLine implements AutoCloseable {
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
 
+    /** Whether the relay has said CLOSE, or gone, before it has proven who it is: nothing is said to it. */
+    private boolean over;
+
     private FrameLine(SocketChannel channel, String remote, long busyPollNs, boolean waits, boolean local) throws IOException {
         this.channel = channel;
         this.remote = remote;
@@ -105,6 +113,7 @@ public final class FrameLine implements AutoCloseable {
         readable = new SelectorWait(channel, SelectionKey.OP_READ);
         writable = new SelectorWait(channel, SelectionKey.OP_WRITE);
         this.waits = waits && SystemWait.enable(channel);
+        this.local = local;
         polls = this.waits && local;
     }
 
@@ -207,6 +216,45 @@ public final class FrameLine implements AutoCloseable {
     /** The other end, as host:port. */
     public String remote() {
         return remote;
+    }
+
+    /** Whether it goes past the network, to a relay of the same host and user: into a folder that no other user can put a socket into. */
+    public boolean isLocal() {
+        return local;
+    }
+
+    /** This end's address. */
+    public SocketAddress localAddress() throws IOException {
+        return channel.getLocalAddress();
+    }
+
+    /** The address that was called. */
+    public SocketAddress remoteAddress() throws IOException {
+        return channel.getRemoteAddress();
+    }
+
+    // ---- the first frame, before it is known who says it
+
+    /** Blocks until a frame is there, whole, which is handed over next; what has come behind it is dropped. */
+    FrameType awaitFirst() throws IOException, WireException {
+        int length = inView.wrap(in, unread).checkHeader(in.position() - unread);
+        while (length == 0 || length > in.position() - unread) {
+            read();
+            length = inView.wrap(in, unread).checkHeader(in.position() - unread);
+        }
+        in.position(unread + length);
+        return inView.type();
+    }
+
+    /** The relay has ended the connection: what it said last is read next, and nothing more is said to it. */
+    void end() {
+        over = true;
+        readAhead = in.position() > unread;
+    }
+
+    /** Whether there is nobody to say anything to. */
+    boolean isOver() {
+        return over;
     }
 
     // ---- writing

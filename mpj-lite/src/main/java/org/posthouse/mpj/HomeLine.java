@@ -74,18 +74,17 @@ final class HomeLine {
     }
 
     /**
-     * Connects and says HELLO, which is ready before: the relay closes a connection that says nothing for long. A process that is started in the place of another tries as long as one whose connection broke: a relay that
+     * Connects, proves who it is and says HELLO. A process that is started in the place of another tries as long as one whose connection broke: a relay that
      * comes back may have cost both.
      *
      * @param awaits whether the first process of a rank tries as long, too: its relay comes back with the job
      * @throws IOException naming the relay
      */
-    static HomeLine connect(Machine machine, String relay, Settings settings, Hello hello, boolean awaits) throws IOException {
-        Dialling dialling = new Dialling(machine, relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
+    static HomeLine connect(Machine machine, String relay, Credentials credentials, Settings settings, Hello hello, boolean awaits) throws IOException {
+        Dialling dialling = new Dialling(machine, relay, hello, credentials, settings.busyPollUs(), settings.reconnectS() * 1_000L);
         boolean waits = hello.incarnation() > 1 || awaits;
-        ByteBuffer said = hello.encode();
         HomeLine home = new HomeLine(dialling, first(dialling, waits), waits);
-        home.say(said, List.of());
+        home.say(hello.encode(), List.of());
         return home;
     }
 
@@ -387,12 +386,13 @@ final class HomeLine {
     /**
      * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It has not heard HELLO in time, on a host that is
      * busy; it is about to come back, maybe where another one is now; it has not read its log yet; or it has died since it asked the rank to move, and knows nothing of that.
+     * Or who says it has not proven to be the relay.
      */
     boolean isRefusedForNow(Notice why) {
         boolean starts = why.reason() == Reason.RELAY_STARTING;
         boolean away = starts || moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING
                 || why.reason() == Reason.WRONG_RANK;
-        boolean back = why.reason() == Reason.TIMEOUT || awaits && away;
+        boolean back = why.reason() == Reason.TIMEOUT || awaits && (away || line.isOver());
         if (!back || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
         }
@@ -433,6 +433,9 @@ final class HomeLine {
 
     /** A relay that hears no more may have said why. */
     private void say(ByteBuffer hello, List<ByteBuffer> pages) throws IOException {
+        if (line.isOver()) {
+            return;
+        }
         try {
             line.write(hello);
             for (ByteBuffer page : pages) {

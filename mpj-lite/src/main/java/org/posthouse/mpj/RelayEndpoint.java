@@ -13,6 +13,7 @@ import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
@@ -82,19 +83,19 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     /**
-     * Connects to the relay and says HELLO.
+     * Connects to the relay, proves that it is this rank, and says HELLO.
      *
      * @param ending how the process ends when the job or the connection does
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
-    static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        return connect(Machine.REAL, relay, hello, settings, ending, false);
+    static RelayEndpoint connect(String relay, Token token, Hello hello, Settings settings, Ending ending) throws IOException {
+        return connect(Machine.REAL, relay, Credentials.of(token), hello, settings, ending, false);
     }
 
     /** The same on that machine. @param awaits whether its relay may be down, and comes back: the job is logged */
-    static RelayEndpoint connect(Machine machine, String relay, Hello hello, Settings settings, Ending ending, boolean awaits)
-            throws IOException {
-        HomeLine line = HomeLine.connect(machine, relay, settings, hello, awaits);
+    static RelayEndpoint connect(
+            Machine machine, String relay, Credentials credentials, Hello hello, Settings settings, Ending ending, boolean awaits) throws IOException {
+        HomeLine line = HomeLine.connect(machine, relay, credentials, settings, hello, awaits);
         RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, ending);
         endpoint.progress.lock();
         try {

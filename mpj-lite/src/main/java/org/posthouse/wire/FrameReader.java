@@ -30,12 +30,12 @@ final class FrameReader {
         return in.getLong();
     }
 
-    /** Two bytes that version 1 wants to be zero. */
+    /** Two bytes that version 2 wants to be zero. */
     void zero16() throws WireException {
         checkZero(u16("reserved bytes"));
     }
 
-    /** Four bytes that version 1 wants to be zero. */
+    /** Four bytes that version 2 wants to be zero. */
     void zero32() throws WireException {
         checkZero(i32("reserved bytes"));
     }

@@ -1,11 +1,11 @@
 package org.posthouse.wire;
 
 /**
- * Frame types of protocol version 1. Each names its wire id, its shortest and longest legal length in bytes, and who
+ * Frame types of protocol version 2. Each names its wire id, its shortest and longest legal length in bytes, and who
  * may send it. An id is never reused: a retired one stays in this list.
  */
 public enum FrameType {
-    HELLO(1, 92, 92, Role.RANK | Role.LAUNCHER),
+    HELLO(1, 76, 76, Role.RANK | Role.LAUNCHER),
     WELCOME(2, 104, Wire.FRAME_BYTES_MAX, Role.RELAY),
     SEND(3, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LINK),
     EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
@@ -56,7 +56,10 @@ public enum FrameType {
     LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
     JOB_KEPT(51, 40, 40, Role.LAUNCHER),
     LINK_CAME(52, 24, 24, Role.LINK),
-    LINK_RATE(53, 24, 24, Role.LINK);
+    LINK_RATE(53, 24, 24, Role.LINK),
+    IDENTIFY(54, 48, 48, Role.RANK | Role.LAUNCHER),
+    CHALLENGE(55, 84, 84, Role.RELAY),
+    PROOF(56, 48, 48, Role.RANK | Role.LAUNCHER);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {
@@ -107,7 +110,7 @@ public enum FrameType {
         return (senders & role) != 0;
     }
 
-    /** The type with this wire id, or null if the id is unknown to version 1. */
+    /** The type with this wire id, or null if the id is unknown to version 2. */
     public static FrameType of(byte id) {
         return id >= 0 && id < BY_ID.length ? BY_ID[id] : null;
     }

@@ -3,7 +3,7 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (docs/wire.md, HELLO). Pages of
+ * What a rank or a launcher says first that has proven who it is ({@link Identify}): for a rank, what it remembers (docs/wire.md, HELLO). Pages of
  * {@link StatePage} may follow, which tell the rest; the relay compares it with what it knows.
  *
  * @param kind {@link #RANK} or {@link #LAUNCHER}
@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
  * @param rank world rank; 0 for a launcher
  * @param incarnation which start of this rank it is, from 1
  * @param start {@link #FRESH}, {@link #MOVED} or {@link #AGAIN}
- * @param token the job's token, or the relay's for a launcher
  * @param deliveries messages delivered to the rank so far
  * @param failedPolls failed polls so far
  * @param events events of the rank's history so far: those that it made, and those that were handed out to it
@@ -25,7 +24,6 @@ public record Hello(
         int rank,
         int incarnation,
         int start,
-        Token token,
         long deliveries,
         long failedPolls,
         long events,
@@ -51,28 +49,28 @@ public record Hello(
     public static final int PAGES_MAX = 256;
 
     /** A rank's process that starts, the {@code incarnation}-th. */
-    public static Hello start(long job, int rank, int incarnation, Token token) {
-        return new Hello(RANK, job, rank, incarnation, FRESH, token, 0, 0, 0, 1, 0, 0);
+    public static Hello start(long job, int rank, int incarnation) {
+        return new Hello(RANK, job, rank, incarnation, FRESH, 0, 0, 0, 1, 0, 0);
     }
 
     /** A rank that starts for the first time. */
-    public static Hello firstStart(long job, int rank, Token token) {
-        return start(job, rank, 1, token);
+    public static Hello firstStart(long job, int rank) {
+        return start(job, rank, 1);
     }
 
-    /** A launcher that knocks with {@code token}, {@link Token#NONE} if it was given none. */
-    public static Hello launcher(Token token) {
-        return new Hello(LAUNCHER, 0, 0, 0, FRESH, token, 0, 0, 0, 0, 0, 0);
+    /** A launcher. */
+    public static Hello launcher() {
+        return new Hello(LAUNCHER, 0, 0, 0, FRESH, 0, 0, 0, 0, 0, 0);
     }
 
     /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
     public Hello again(int start, long deliveries, long failedPolls, long events, long kept, int pages) {
-        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+        return new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
     }
 
     /** The same, from a process that knows where it goes on. */
     public Hello from(int origin) {
-        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+        return new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
     }
 
     public ByteBuffer encode() {
@@ -83,8 +81,6 @@ public record Hello(
                 .i32(rank)
                 .i32(incarnation)
                 .i32(start)
-                .i64(token.high())
-                .i64(token.low())
                 .i64(deliveries)
                 .i64(failedPolls)
                 .i32(origin)
@@ -98,14 +94,10 @@ public record Hello(
     public static Hello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         checkVersion(in);
-        int kind = in.u16("kind");
-        if (kind != RANK && kind != LAUNCHER) {
-            throw new WireException(Reason.MALFORMED_FRAME, "HELLO of kind " + kind + ", expected 1 (rank) or 2 (launcher)");
-        }
+        int kind = readKind(in);
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
         int start = in.i32("start");
-        Token token = new Token(in.i64("token"), in.i64("token"));
         long deliveries = in.i64("deliveries");
         long failedPolls = in.i64("failed polls");
         int origin = in.i32("origin");
@@ -116,12 +108,20 @@ public record Hello(
         checkStart(start, pages);
         checkOrigin(origin, start);
         long job = new FrameView().wrap(frame, frame.position()).job();
-        Hello hello = new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+        Hello hello = new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
         if (kind == RANK && ((rank | deliveries | failedPolls | events) < 0 || incarnation < 1 || kept < 1)) {
             throw new WireException(
                     Reason.MALFORMED_FRAME, hello + ", expected incarnation and kept from 1 on, and no number below zero");
         }
         return hello;
+    }
+
+    static int readKind(FrameReader in) throws WireException {
+        int kind = in.u16("kind");
+        if (kind != RANK && kind != LAUNCHER) {
+            throw new WireException(Reason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank) or 2 (launcher)");
+        }
+        return kind;
     }
 
     private static void checkOrigin(int origin, int start) throws WireException {

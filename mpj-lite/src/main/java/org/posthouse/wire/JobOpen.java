@@ -9,7 +9,7 @@ import java.util.Set;
  * A launcher opens a job at a relay, before any of its ranks is started.
  *
  * @param job the job's id, drawn by the launcher
- * @param token what the job's ranks must show
+ * @param token of which each rank's own is made ({@link Token#ofRank}); of the launcher's, which is for all relays, each relay has its own
  * @param durability what a message that was sent survives
  * @param again whether the job is open already, and its launcher comes back to it
  * @param name what people call the job
@@ -60,6 +60,21 @@ public record JobOpen(
     /** The same job, whose launcher keeps what the ranks print. */
     public JobOpen keepingOutput() {
         return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, true);
+    }
+
+    /** As one of its relays is told. */
+    public JobOpen at(String relay) {
+        return with(token.ofRelay(relay));
+    }
+
+    /** The same with another token. */
+    public JobOpen with(Token other) {
+        return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput);
+    }
+
+    /** What a rank is given by the launcher: it proves itself with that to its own relay, and to no other. */
+    public Token tokenOf(int rank) {
+        return token.ofRelay(homes.get(homeOf[rank]).relay()).ofRank(rank);
     }
 
     /** Whether messages and deliveries are logged. */

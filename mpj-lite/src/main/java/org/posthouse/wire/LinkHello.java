@@ -43,7 +43,7 @@ public record LinkHello(
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if it is not a LINK_HELLO of version 1 */
+    /** Reads a frame whose header was checked. @throws WireException if it is not a LINK_HELLO of version 2 */
     public static LinkHello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);

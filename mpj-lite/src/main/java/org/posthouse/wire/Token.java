@@ -1,22 +1,37 @@
 package org.posthouse.wire;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The 128-bit secret that opens a job to its ranks, or a relay to launchers.
+ * The 128-bit secret that opens a job to its ranks, or a relay to launchers. It is never sent: who has it proves that ({@link MutualProof}).
  *
  * @param high the first eight bytes
  * @param low the last eight bytes
  */
 public record Token(long high, long low) {
-    /** What a launcher sends to a relay that asks for none. */
+    /** What everybody knows: of a relay and its launchers that know each other by their user. */
     public static final Token NONE = new Token(0, 0);
 
-    private static final SecureRandom RANDOM = new SecureRandom();
+    /** A rank, which draws none, has no use for the providers that it loads. */
+    private static final class Source {
+        private static final SecureRandom RANDOM = new SecureRandom();
+    }
 
     public static Token random() {
-        return new Token(RANDOM.nextLong(), RANDOM.nextLong());
+        return new Token(Source.RANDOM.nextLong(), Source.RANDOM.nextLong());
+    }
+
+    /** What one of a job's relays is told of the job's token: it can speak for the job's ranks at home there, and for no others. */
+    public Token ofRelay(String relay) {
+        return Hmac.of(this, "posthouse home", ByteBuffer.wrap(relay.getBytes(StandardCharsets.UTF_8))).token();
+    }
+
+    /** What one rank is told of the token that its relay has: it can speak for itself only. */
+    public Token ofRank(int rank) {
+        return Hmac.of(this, "posthouse rank", ByteBuffer.allocate(Integer.BYTES).putInt(0, rank)).token();
     }
 
     /** Reads 32 hexadecimal digits. @throws IllegalArgumentException if the text is anything else */

@@ -94,7 +94,7 @@ public record Welcome(
             case LOGGED -> Durability.PROCESS;
             case LOGGED | SURVIVES_HOST -> Durability.HOST;
             default -> throw new WireException(
-                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 1 has 0, 1 and 3");
+                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 2 has 0, 1 and 3");
         };
     }
 
@@ -122,7 +122,7 @@ public record Welcome(
         return out.finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if it is not a WELCOME of version 1 */
+    /** Reads a frame whose header was checked. @throws WireException if it is not a WELCOME of version 2 */
     public static Welcome decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);
@@ -167,7 +167,7 @@ public record Welcome(
                 ranksAt);
         if (chunkBytesMax != welcome.chunkBytesMax()) {
             throw new WireException(
-                    Reason.WRONG_VERSION, "chunk limit " + chunkBytesMax + ", version 1 has " + welcome.chunkBytesMax() + " for durability " + durability);
+                    Reason.WRONG_VERSION, "chunk limit " + chunkBytesMax + ", version 2 has " + welcome.chunkBytesMax() + " for durability " + durability);
         }
         return welcome;
     }

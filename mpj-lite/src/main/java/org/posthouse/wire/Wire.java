@@ -1,11 +1,11 @@
 package org.posthouse.wire;
 
-/** The numbers of wire protocol version 1 (docs/wire.md). Integers on the wire are big-endian. */
+/** The numbers of wire protocol version 2 (docs/wire.md). Integers on the wire are big-endian. */
 public final class Wire {
-    /** First word of HELLO, WELCOME and LINK_HELLO: "PHS1". */
+    /** First word of IDENTIFY, HELLO, WELCOME and LINK_HELLO: "PHS1". */
     public static final int MAGIC = 0x50485331;
 
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Wildcard for a source or a tag in POST and PROBE. */
     public static final int ANY = -2;

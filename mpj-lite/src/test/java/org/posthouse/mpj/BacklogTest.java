@@ -29,7 +29,7 @@ final class BacklogTest extends OneRank {
     BacklogTest() throws Exception {}
 
     private void connect(boolean logged) throws Exception {
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, ScriptedRelay.welcome(1, logged, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, logged, 0, 0));
     }
 
     private Operation offer(int destination) {

@@ -38,7 +38,6 @@ import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -54,7 +53,7 @@ final class ComeAgainTest extends OneRank {
 
     private void connect(boolean logged, int reconnectS) throws Exception {
         Settings settings = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, reconnectS);
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), settings, ScriptedRelay.welcome(1, logged, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), settings, ScriptedRelay.welcome(1, logged, 0, 0));
     }
 
     /** The same, of a rank that has this behind it, and says no more. */
@@ -571,7 +570,7 @@ final class ComeAgainTest extends OneRank {
     @CsvSource({"0, 30, OFFER", "1, 30, SEND", "1, 1048045, OFFER"})
     void whatIsSaidAgainTakesCreditThatItHasNotTaken(long accepted, int bytes, FrameType third) throws Exception {
         Settings settings = new Settings(1 << 20, 0, Settings.KEPT_BYTES_LEAST, 60);
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), settings, ScriptedRelay.welcome(1, true, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), settings, ScriptedRelay.welcome(1, true, 0, 0));
         send(1, new byte[10], Mode.STANDARD);
         send(1, new byte[20], Mode.STANDARD);
         Operation receive = receive(new byte[3]);
@@ -739,14 +738,17 @@ final class ComeAgainTest extends OneRank {
     /** Longer than a relay that changes its mode does: it has died. */
     @Test
     void aRelayThatIsAwayForLongAfterAMoveIsTriedAgain() throws Exception {
+        CompletableFuture<ScriptedRelay.Connection> rank = relay.accepting();
         HomeLine restarted =
-                HomeLine.connect(Machine.REAL, relay.address(), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2, TOKEN), false);
-        line = relay.accept();
+                HomeLine.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2), false);
+        line = rank.get();
         relay.shut();
         assertThat(restarted.dial(10)).isNull();
         assertThat(restarted.hasEnded()).isTrue();
         relay.open();
+        CompletableFuture<ScriptedRelay.Connection> again = relay.accepting();
         restarted.redial().close();
+        again.get().close();
     }
 
     @Test
@@ -774,13 +776,13 @@ final class ComeAgainTest extends OneRank {
     @Test
     void theFirstProcessOfALoggedJobWaitsForItsRelay() throws Exception {
         relay.shut();
-        Hello first = Hello.start(ScriptedRelay.JOB, 0, 1, TOKEN);
+        Hello first = Hello.start(ScriptedRelay.JOB, 0, 1);
         Settings second = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 1);
-        assertThatThrownBy(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, second, end, true))
+        assertThatThrownBy(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, second, end, true))
                 .isInstanceOf(IOException.class)
                 .hasMessageEndingWith("; it has not come back for 1 s (POSTHOUSE_RECONNECT_S)");
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, Settings.DEFAULT, end, true));
+                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, Settings.DEFAULT, end, true));
         relay.open();
         line = relay.accept();
         Hello hello = Hello.decode(line.hear(FrameType.HELLO));
@@ -794,9 +796,9 @@ final class ComeAgainTest extends OneRank {
     @CsvSource({"true", "false"})
     void aFirstProcessWhoseHelloIsNotHeardSaysItAgain(boolean logged) throws Exception {
         Settings minute = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 60);
-        Hello first = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+        Hello first = Hello.firstStart(ScriptedRelay.JOB, 0);
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, minute, end, logged));
+                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, minute, end, logged));
         for (int i = 0; i < 2; i++) {
             line = relay.accept();
             refuse(Reason.TIMEOUT, "no HELLO within 5000 ms");
@@ -820,8 +822,8 @@ final class ComeAgainTest extends OneRank {
         try (ServerSocketChannel closing = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
             Deque<ByteBuffer> words = new ArrayDeque<>(List.of(ByteBuffer.allocate(0), ScriptedRelay.closing(Reason.LIMIT)));
             Machine machine = new LocalMachine(at -> Optional.of(closed(address, closing, words.remove())));
-            Hello first = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
-            start(() -> RelayEndpoint.connect(machine, relay.address(), first, Settings.DEFAULT, end, false));
+            Hello first = Hello.firstStart(ScriptedRelay.JOB, 0);
+            start(() -> RelayEndpoint.connect(machine, relay.address(), Credentials.of(TOKEN), first, Settings.DEFAULT, end, false));
             assertThat(end.how.get()).isEqualTo("exit 70");
             assertThat(end.lastWords).contains("closed the connection: LIMIT: test");
             assertThat(words).isEmpty();
@@ -845,7 +847,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void aFirstProcessOfAJobThatIsNotLoggedEndsWithItsRelay() throws Exception {
         CompletableFuture<RelayEndpoint> connecting = start(
-                () -> RelayEndpoint.connect(relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, end));
+                () -> RelayEndpoint.connect(relay.address(), TOKEN, Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, end));
         line = relay.accept();
         relay.shut();
         line.close();
@@ -859,7 +861,7 @@ final class ComeAgainTest extends OneRank {
     void aProcessInThePlaceOfAnotherWaitsForItsRelay() throws Exception {
         relay.shut();
         CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
-                relay.address(), Hello.start(ScriptedRelay.JOB, 0, 2, new Token(3, 4)), Settings.DEFAULT, end));
+                relay.address(), TOKEN, Hello.start(ScriptedRelay.JOB, 0, 2), Settings.DEFAULT, end));
         relay.open();
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.FRESH);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -14,13 +15,12 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
-import org.posthouse.wire.Token;
 
 /** For how long a rank dials its relay, on a clock of the test's. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DiallingTest {
     private static final int RECONNECT_S = 60;
-    private static final Hello HELLO = Hello.start(ScriptedRelay.JOB, 0, 2, new Token(3, 4));
+    private static final Hello HELLO = Hello.start(ScriptedRelay.JOB, 0, 2);
 
     private final Clock clock = new Clock();
     private final ScriptedRelay relay = new ScriptedRelay();
@@ -29,10 +29,11 @@ final class DiallingTest {
     DiallingTest() throws IOException {}
 
     @BeforeEach
-    void connect() throws IOException {
+    void connect() throws Exception {
         Settings settings = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, RECONNECT_S);
-        line = HomeLine.connect(clock, relay.address(), settings, HELLO, true);
-        relay.accept().close();
+        CompletableFuture<ScriptedRelay.Connection> rank = relay.accepting();
+        line = HomeLine.connect(clock, relay.address(), Credentials.of(ScriptedRelay.TOKEN), settings, HELLO, true);
+        rank.get().close();
     }
 
     @AfterEach
@@ -42,11 +43,12 @@ final class DiallingTest {
     }
 
     /** The relay refuses, {@code seconds} after the rank has dialled, which dials again. */
-    private void refuse(Reason reason, int seconds) throws IOException {
+    private void refuse(Reason reason, int seconds) throws Exception {
         clock.nowNs += TimeUnit.SECONDS.toNanos(seconds);
         assertThat(line.isRefusedForNow(Notice.closing(ScriptedRelay.JOB, reason, "not yet"))).isTrue();
+        CompletableFuture<ScriptedRelay.Connection> rank = relay.accepting();
         line.greet(line.redial(), HELLO, List.of());
-        relay.accept().close();
+        rank.get().close();
     }
 
     @Test

@@ -49,7 +49,7 @@ import org.posthouse.wire.Wire;
 @ValueSource(ints = {0, 300})
 final class MoveTest extends OneRank {
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
-    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0);
 
     @Parameter
     private int busyPollUs;
@@ -192,10 +192,10 @@ final class MoveTest extends OneRank {
         line.hear(FrameType.MOVE);
         byte[] message = bytes(3, 1);
         line.say(credit(10, 1), delivered(post, 1, message, 3), closing(Reason.MOVED));
-        assertThat(receive.get()).isEqualTo(message);
         line.hearEnd();
         Connection second = relay.accept();
         assertThat(Hello.decode(second.hear(FrameType.HELLO)).deliveries()).isEqualTo(1);
+        assertThat(receive.get()).isEqualTo(message);
         second.close();
     }
 
@@ -365,7 +365,9 @@ final class MoveTest extends OneRank {
     @Test
     void aRelayThatRefusesForLongIsNamed() throws Exception {
         String address = relay.address();
-        HomeLine line = HomeLine.connect(Machine.REAL, address, new Settings(256 * 1024, busyPollUs), HELLO, false);
+        CompletableFuture<Connection> rank = relay.accepting();
+        HomeLine line = HomeLine.connect(Machine.REAL, address, Credentials.of(TOKEN), new Settings(256 * 1024, busyPollUs), HELLO, false);
+        rank.get().close();
         line.admitted(false, 0, new int[3]);
         relay.shut();
         assertThatIOException()

@@ -21,7 +21,7 @@ import org.posthouse.wire.Wire;
 abstract class OneRank {
     static final int CONTEXT = 4;
     static final int TAG = 9;
-    static final Token TOKEN = new Token(3, 4);
+    static final Token TOKEN = ScriptedRelay.TOKEN;
 
     /** Longer than what follows its frame at once. */
     static final byte[] LONG = new byte[200_000];
@@ -113,7 +113,7 @@ abstract class OneRank {
     /** A process of the rank says HELLO on {@link #line}, and hears this. */
     final CompletableFuture<RelayEndpoint> connecting(Hello said, Settings settings, ByteBuffer... answer) throws Exception {
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(machine, relay.address(), said, settings, end, false));
+                start(() -> RelayEndpoint.connect(machine, relay.address(), Credentials.of(TOKEN), said, settings, end, false));
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO))).isEqualTo(said);
         line.say(answer);

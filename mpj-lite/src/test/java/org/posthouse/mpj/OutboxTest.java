@@ -31,7 +31,7 @@ final class OutboxTest extends OneRank {
     void connect() throws Exception {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
         Welcome welcome = new Welcome(ScriptedRelay.JOB, 0, 1, 16 << 20, 64, Durability.NONE, 0, 0, 0, 0, 0, 0, homes, new int[2], new int[0]);
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), new Settings(1024 * 1024, 0), welcome.encode());
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), new Settings(1024 * 1024, 0), welcome.encode());
     }
 
     private void send(int pieces, Mode mode) {

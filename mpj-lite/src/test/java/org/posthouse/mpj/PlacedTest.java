@@ -35,7 +35,7 @@ final class PlacedTest extends OneRank {
     PlacedTest() throws IOException {}
 
     private void connect(boolean logged) throws Exception {
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, welcome(1, logged, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, welcome(1, logged, 0, 0));
     }
 
     /** A receive whose sink says when it was asked for its memory, and what it had to read. */

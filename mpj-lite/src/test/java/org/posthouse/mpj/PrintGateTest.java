@@ -20,7 +20,6 @@ import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Token;
 
 /** A line leaves a rank's process when the log has what it may follow from. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -49,7 +48,7 @@ final class PrintGateTest {
     private void connect(Durability durability) throws Exception {
         CompletableFuture<RelayEndpoint> connecting = new CompletableFuture<>();
         run(() -> connecting.complete(RelayEndpoint.connect(
-                relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4)), Settings.DEFAULT, new Ending(0))));
+                relay.address(), ScriptedRelay.TOKEN, Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, new Ending(0))));
         line = relay.accept();
         line.hear(FrameType.HELLO);
         line.say(ScriptedRelay.welcome(1, durability, 0, 0));

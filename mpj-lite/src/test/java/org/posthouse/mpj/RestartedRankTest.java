@@ -29,7 +29,6 @@ import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** What a rank says to the relay of a job that is logged, and when: of its history, and of what it sent before a restart. */
@@ -48,7 +47,7 @@ final class RestartedRankTest extends OneRank {
         for (int i = 0; i < pages.length; i++) {
             answer[1 + i] = pages[i].encode();
         }
-        return connecting(Hello.start(ScriptedRelay.JOB, 0, incarnation, TOKEN), new Settings(1 << 18), answer);
+        return connecting(Hello.start(ScriptedRelay.JOB, 0, incarnation), new Settings(1 << 18), answer);
     }
 
     private void connect(int incarnation, StatePage.Entry... known) throws Exception {
@@ -578,7 +577,7 @@ final class RestartedRankTest extends OneRank {
         endpoint = connecting.get();
         line.close();
         CompletableFuture<RelayEndpoint> again = start(() -> RelayEndpoint.connect(
-                relay.address(), Hello.start(ScriptedRelay.JOB, 0, 3, new Token(3, 4)), new Settings(1 << 18), end));
+                relay.address(), TOKEN, Hello.start(ScriptedRelay.JOB, 0, 3), new Settings(1 << 18), end));
         line = relay.accept();
         line.hear(FrameType.HELLO);
         line.say(welcome(3, 2), page(1, known(StatePage.ACCEPTED, 1, 1)).encode());

@@ -29,7 +29,7 @@ import org.posthouse.wire.Wire;
 /** A rank lets a context run ahead: what it asks of its relay then, and what it does with what comes unasked. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RunningAheadTest extends OneRank {
-    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0);
 
     private long sequence;
 

@@ -5,17 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.posthouse.wire.Challenge;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -23,6 +31,10 @@ import org.posthouse.wire.WireException;
 /** A relay that says what the test tells it to, and checks what one rank says. */
 final class ScriptedRelay implements AutoCloseable {
     static final long JOB = 7;
+
+    /** The rank's. */
+    static final Token TOKEN = new Token(3, 4);
+
     private static final int QUIET_MS = 50;
     private static final int ANSWER_MS = 60_000;
 
@@ -39,7 +51,37 @@ final class ScriptedRelay implements AutoCloseable {
         return host.getHostAddress() + ":" + port;
     }
 
+    /** A rank has come, both have proven who they are, and it says HELLO next. */
     Connection accept() throws IOException {
+        Connection rank = meet();
+        try {
+            Identify self = Identify.decode(rank.hear(FrameType.IDENTIFY));
+            Challenge challenge = Challenge.of(TOKEN, self, Nonce.random(), Optional.of((InetSocketAddress) rank.socket.getLocalSocketAddress()));
+            rank.say(challenge.encode());
+            assertThat(MutualProof.decode(rank.hear(FrameType.PROOF))).isEqualTo(MutualProof.ofClient(TOKEN, self, challenge));
+            return rank;
+        } catch (WireException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** {@link #accept} on a thread of its own, for a rank on the test's. */
+    CompletableFuture<Connection> accepting() {
+        CompletableFuture<Connection> rank = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                rank.complete(accept());
+            } catch (IOException | AssertionError e) {
+                rank.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return rank;
+    }
+
+    /** A rank has come, and says IDENTIFY next. */
+    Connection meet() throws IOException {
         return new Connection(server.accept());
     }
 

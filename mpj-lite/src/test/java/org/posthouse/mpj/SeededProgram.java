@@ -15,7 +15,6 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /**
@@ -66,8 +65,8 @@ final class SeededProgram {
         CompletableFuture<SeededProgram> outcome = new CompletableFuture<>();
         Thread thread = new Thread(() -> {
             try {
-                Hello hello = Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4));
-                Endpoint end = RelayEndpoint.connect(relay, hello, settings, new Unexpected());
+                Hello hello = Hello.start(ScriptedRelay.JOB, 0, incarnation);
+                Endpoint end = RelayEndpoint.connect(relay, ScriptedRelay.TOKEN, hello, settings, new Unexpected());
                 SeededProgram program = new SeededProgram(end, seed, steps, outcome);
                 program.run();
                 outcome.complete(program);

@@ -59,7 +59,7 @@ final class UnaskedTest extends OneRank {
     UnaskedTest() throws IOException {}
 
     private void connect(int incarnation, StatePage.Entry... known) throws Exception {
-        connect(Hello.start(ScriptedRelay.JOB, 0, incarnation, TOKEN), new Settings(1 << 18), greeting(incarnation, 1_000, known));
+        connect(Hello.start(ScriptedRelay.JOB, 0, incarnation), new Settings(1 << 18), greeting(incarnation, 1_000, known));
     }
 
     private static ByteBuffer push(int context, int ordinal, int... bytes) {

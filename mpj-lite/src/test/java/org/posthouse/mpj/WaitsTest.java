@@ -26,7 +26,7 @@ final class WaitsTest extends OneRank {
     private final Waits waits = new Waits();
 
     WaitsTest() throws Exception {
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, ScriptedRelay.welcome(1, false, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, false, 0, 0));
         endpoint.presences().watchedByOthers();
     }
 

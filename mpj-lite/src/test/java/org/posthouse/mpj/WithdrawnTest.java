@@ -23,7 +23,7 @@ final class WithdrawnTest extends OneRank {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void itIsRememberedWhereTheRankMayComeAgain(boolean logged) throws Exception {
-        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, ScriptedRelay.welcome(1, logged, 0, 0));
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, logged, 0, 0));
         CompletableFuture<Boolean> cancelled =
                 start(() -> endpoint.cancel(endpoint.send(0, 2, TAG, Plain.content(Base.BYTE, new byte[1], 0, 1), Mode.SYNCHRONOUS)));
         line.hear(FrameType.OFFER);

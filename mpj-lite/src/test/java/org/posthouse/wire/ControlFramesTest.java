@@ -61,7 +61,6 @@ final class ControlFramesTest {
                     random.nextInt(JobOpen.RANKS_MAX),
                     1 + random.nextInt(Integer.MAX_VALUE),
                     1 + random.nextInt(Hello.AGAIN),
-                    token(random),
                     random.nextLong(Long.MAX_VALUE),
                     random.nextLong(Long.MAX_VALUE),
                     random.nextLong(Long.MAX_VALUE),
@@ -330,13 +329,13 @@ final class ControlFramesTest {
     @ParameterizedTest
     @EnumSource(
             value = FrameType.class,
-            names = {"HELLO", "WELCOME", "LINK_HELLO"})
+            names = {"IDENTIFY", "HELLO", "WELCOME", "LINK_HELLO"})
     void refusesOtherMagicAndVersion(FrameType type) {
         ByteBuffer magic = SampleFrames.of(type);
         magic.putInt(16, 0x47455420);
         assertRefused(magic, Reason.MALFORMED_FRAME);
         ByteBuffer version = SampleFrames.of(type);
-        version.putShort(20, (short) 2);
+        version.putShort(20, (short) 1);
         assertRefused(version, Reason.WRONG_VERSION);
     }
 
@@ -344,15 +343,15 @@ final class ControlFramesTest {
     void refusesValuesOutOfRange() {
         assertRefused(changed(FrameType.HELLO, 22, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 32, 4, 3), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.HELLO, 68, 4, -2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 52, 4, -2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 32, 4, 0), Reason.MALFORMED_FRAME); // A process that starts knows no origin.
-        assertRefused(changed(FrameType.HELLO, 72, 4, -1), Reason.LIMIT);
-        assertRefused(changed(FrameType.HELLO, 72, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
-        for (int field : new int[] {24, 28, 52, 60, 76, 84}) {
+        assertRefused(changed(FrameType.HELLO, 56, 4, -1), Reason.LIMIT);
+        assertRefused(changed(FrameType.HELLO, 56, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
+        for (int field : new int[] {24, 28, 36, 44, 60, 68}) {
             assertRefused(changed(FrameType.HELLO, field, 4, -1), Reason.MALFORMED_FRAME);
         }
         assertRefused(changed(FrameType.HELLO, 28, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(Hello.firstStart(7, 0, Token.NONE).again(Hello.AGAIN, 0, 0, 0, 0, 0).encode(), Reason.MALFORMED_FRAME);
+        assertRefused(Hello.firstStart(7, 0).again(Hello.AGAIN, 0, 0, 0, 0, 0).encode(), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
         assertRefused(changed(FrameType.POINT, 16, 4, 0), Reason.MALFORMED_FRAME);
@@ -368,7 +367,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.BLOCKED + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SENDS_BEHIND + 1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), Reason.MALFORMED_FRAME);

@@ -64,6 +64,9 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_KEPT, LAUNCHER);
         SENDERS.put(FrameType.LINK_CAME, LINK);
         SENDERS.put(FrameType.LINK_RATE, LINK);
+        SENDERS.put(FrameType.IDENTIFY, RANK | LAUNCHER);
+        SENDERS.put(FrameType.CHALLENGE, RELAY);
+        SENDERS.put(FrameType.PROOF, RANK | LAUNCHER);
         SENDERS.put(FrameType.LINK_REACH, LINK);
         SENDERS.put(FrameType.STREAM_OPEN, LINK);
         SENDERS.put(FrameType.STREAM_DATA, LINK);

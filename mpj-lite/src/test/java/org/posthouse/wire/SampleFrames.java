@@ -1,16 +1,22 @@
 package org.posthouse.wire;
 
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** One frame of every type, with a value of its own in every field. What golden bytes and fuzz start from. */
 final class SampleFrames {
     static final long JOB = 0x0102030405060708L;
     static final Token TOKEN = new Token(0xa1a2a3a4a5a6a7a8L, 0xb1b2b3b4b5b6b7b8L);
     static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
-    static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, TOKEN, 0x1112, 0x2122, 0x3132, 0x4142, 5, 6);
+    static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, 0x1112, 0x2122, 0x3132, 0x4142, 5, 6);
+    static final Identify IDENTIFY = new Identify(Hello.RANK, JOB, 3, new Nonce(TOKEN.high(), TOKEN.low()));
+    static final Hmac PROOF = new Hmac(0x31, 0x32, 0x33, 0x34);
+    static final Challenge CHALLENGE =
+            new Challenge(new Nonce(0x41, 0x42), PROOF, Optional.of(new InetSocketAddress("10.1.2.3", 7_411)));
     static final Welcome WELCOME = new Welcome(
             JOB, 3, 2, 0x1000000, 0x4000, Durability.PROCESS, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
     static final StatePage STATE = new StatePage(
@@ -42,6 +48,9 @@ final class SampleFrames {
     static ByteBuffer of(FrameType type) {
         return switch (type) {
             case HELLO -> HELLO.encode();
+            case IDENTIFY -> IDENTIFY.encode();
+            case CHALLENGE -> CHALLENGE.encode();
+            case PROOF -> MutualProof.encode(PROOF);
             case WELCOME -> WELCOME.encode();
             case SEND, DELIVERED -> message(type, 4);
             case EAGER, OFFER, PROBE_ANSWER, RESENT -> message(type, 0);
@@ -208,6 +217,9 @@ final class SampleFrames {
         }
         return switch (view.type()) {
             case HELLO -> Hello.decode(frame);
+            case IDENTIFY -> Identify.decode(frame);
+            case CHALLENGE -> Challenge.decode(frame);
+            case PROOF -> MutualProof.decode(frame);
             case WELCOME -> Welcome.decode(frame);
             case ABORT, CLOSE, JOB_CLOSE -> Notice.decode(frame);
             case JOB_OPEN -> JobOpen.decode(frame);

@@ -38,6 +38,7 @@ public final class SiteProof {
     /** A certificate that the authority has signed. */
     private record Known(X509Certificate certificate, X509Certificate authority, SiteCertificate site) {}
 
+    /** Written by whoever renews the keys or their revocations, read by all that sign and verify. */
     private volatile InForce inForce;
 
     /** By encoding, the latest. Guarded by itself. */

@@ -8,9 +8,12 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Finds the user at the other end of a TCP connection within this host and network namespace, in Linux's tables of sockets (proc(5),
@@ -30,8 +33,13 @@ public final class PeerUsers {
     private static final int UID = 7;
     private static final int INODE = 9;
 
+    private static final Path OWN_FILES = Path.of("/proc/self/fd");
+
     private final Path tables;
     private final long ownUid;
+
+    /** A line of a table. */
+    private record Socket(long uid, String inode) {}
 
     PeerUsers(Path tables, long ownUid) {
         this.tables = tables;
@@ -51,33 +59,67 @@ public final class PeerUsers {
      * @return unknown if the peer is on another host or in another network namespace, has gone, or the system has no such tables
      */
     public PeerUser find(SocketAddress local, SocketAddress remote) {
+        return socket(local, remote).map(socket -> PeerUser.of(socket.uid(), ownUid)).orElse(PeerUser.UNKNOWN);
+    }
+
+    /**
+     * The same, but a peer that is this very process counts as unknown: it may pass on what somebody says at one of its other ports. Blocks longer with many open
+     * files.
+     */
+    public PeerUser findOther(SocketAddress local, SocketAddress remote) {
+        return socket(local, remote)
+                .filter(socket -> !isOwn(socket.inode()))
+                .map(socket -> PeerUser.of(socket.uid(), ownUid))
+                .orElse(PeerUser.UNKNOWN);
+    }
+
+    /** The peer's own socket: its local address is our remote one. */
+    private Optional<Socket> socket(SocketAddress local, SocketAddress remote) {
         if (ownUid == PeerUser.NO_UID
                 || !(local instanceof InetSocketAddress here) || !(remote instanceof InetSocketAddress there)
                 || here.isUnresolved() || there.isUnresolved()) {
-            return PeerUser.UNKNOWN;
+            return Optional.empty();
         }
-        // The peer's own socket: its local address is our remote one.
-        long uid = uidIn("tcp6", text(there, true), text(here, true));
-        if (uid == PeerUser.NO_UID && there.getAddress() instanceof Inet4Address) {
-            uid = uidIn("tcp", text(there, false), text(here, false));
-        }
-        return uid == PeerUser.NO_UID ? PeerUser.UNKNOWN : PeerUser.of(uid, ownUid);
+        Optional<Socket> found = socketIn("tcp6", text(there, true), text(here, true));
+        return found.isEmpty() && there.getAddress() instanceof Inet4Address ? socketIn("tcp", text(there, false), text(here, false)) : found;
     }
 
-    private long uidIn(String table, String local, String remote) {
+    private static boolean isOwn(String inode) {
+        String name = "socket:[" + inode + "]";
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(OWN_FILES)) {
+            for (Path file : files) {
+                if (isNamed(file, name)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException | DirectoryIteratorException e) {
+            return true; // Whose it is cannot be told.
+        }
+    }
+
+    private static boolean isNamed(Path file, String name) {
+        try {
+            return Files.readSymbolicLink(file).toString().equals(name);
+        } catch (IOException e) {
+            return false; // Closed meanwhile.
+        }
+    }
+
+    private Optional<Socket> socketIn(String table, String local, String remote) {
         try (BufferedReader sockets = Files.newBufferedReader(tables.resolve(table), StandardCharsets.US_ASCII)) {
             for (String line = sockets.readLine(); line != null; line = sockets.readLine()) {
                 if (line.contains(local) && line.contains(remote)) {
                     String[] fields = line.strip().split(" +");
                     // Without an inode nobody owns the socket, and the table says user 0.
                     if (fields[LOCAL].equals(local) && fields[REMOTE].equals(remote) && !fields[INODE].equals("0")) {
-                        return Long.parseLong(fields[UID]);
+                        return Optional.of(new Socket(Long.parseLong(fields[UID]), fields[INODE]));
                     }
                 }
             }
-            return PeerUser.NO_UID;
+            return Optional.empty();
         } catch (IOException | ArrayIndexOutOfBoundsException | NumberFormatException e) {
-            return PeerUser.NO_UID; // No such table, or one of another form: nobody is known by it.
+            return Optional.empty(); // No such table, or one of another form: nobody is known by it.
         }
     }
 

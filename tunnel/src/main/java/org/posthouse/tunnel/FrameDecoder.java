@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -35,6 +36,7 @@ public final class FrameDecoder {
     private final boolean readsOn;
     private final Sink sink;
     private final FrameView view = new FrameView();
+    private int bytesMax = Wire.CHUNK_FRAME_BYTES_MAX;
 
     /** An incomplete frame, from its reader index on. */
     private ByteBuf partial;
@@ -52,6 +54,21 @@ public final class FrameDecoder {
         this.allocator = allocator;
         this.readsOn = readsOn;
         this.sink = sink;
+    }
+
+    /** From the next frame on none may be longer: one that is ends the reading when its header has come, and gets no buffer. */
+    public void limit(int bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    /** As {@link FrameView#checkHeader}. */
+    private int check(int available) throws WireException {
+        int length = view.checkHeader(available);
+        if (length > bytesMax) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, view.type() + " of " + length + " bytes, expected " + bytesMax + " at most from one who has not proven who he is");
+        }
+        return length;
     }
 
     /** Where the rest of a long frame belongs: the next bytes go behind what is in there; null if they may go anywhere. */
@@ -115,7 +132,8 @@ public final class FrameDecoder {
         while (at < end) {
             // The buffer's own view, which costs no allocation; whoever handles a frame may move it.
             ByteBuffer bytes = in.internalNioBuffer(at, end - at);
-            int length = view.wrap(bytes, bytes.position()).checkHeader(end - at);
+            view.wrap(bytes, bytes.position());
+            int length = check(end - at);
             if (length == 0 || length > end - at) {
                 break;
             }
@@ -132,9 +150,8 @@ public final class FrameDecoder {
     /** Keeps what has come of an incomplete frame. @return whether it was taken out of {@code in} */
     private boolean startPartial(ByteBuf in) throws WireException {
         int there = in.readableBytes();
-        int length = there < Wire.HEADER_BYTES
-                ? Wire.HEADER_BYTES
-                : view.wrap(in.nioBuffer(), 0).checkHeader(there);
+        view.wrap(in.nioBuffer(), 0);
+        int length = there < Wire.HEADER_BYTES ? Wire.HEADER_BYTES : check(there);
         partialLength = length;
         longest = Math.max(longest, length);
         if (readsOn && length >= LONG_BYTES && length <= in.capacity() - in.readerIndex()) {
@@ -152,7 +169,8 @@ public final class FrameDecoder {
             return true;
         }
         int there = partial.readableBytes();
-        int length = view.wrap(partial.nioBuffer(), 0).checkHeader(there);
+        view.wrap(partial.nioBuffer(), 0);
+        int length = check(there);
         if (length > there) {
             ByteBuf whole = allocator.ioBuffer(length, length);
             whole.writeBytes(partial);

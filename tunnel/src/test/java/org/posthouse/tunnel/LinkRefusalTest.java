@@ -54,6 +54,8 @@ import org.posthouse.keys.TestKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -134,7 +136,7 @@ class LinkRefusalTest {
     void tellsNothingOfALaunchersTokenThatCameToTheWrongPort() throws Exception {
         Token secret = Token.random();
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
-            plain.getOutputStream().write(Hello.launcher(secret).encode().array());
+            plain.getOutputStream().write(new Identify(Hello.LAUNCHER, 0, 0, new Nonce(secret.high(), secret.low())).encode().array());
             awaitRefusal(m, LinkRefusal.PLAIN_TCP);
         }
         assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)

@@ -1,0 +1,42 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.posthouse.wire.Challenge;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Token;
+
+/**
+ * How a rank and its relay know each other.
+ *
+ * @param token the rank's own ({@link Token#ofRank}), which its relay can make, and no other rank of the job
+ * @param direct whether nothing stands between them, as its launcher has found: a relay that was reached elsewhere than the rank has called is not
+ *     spoken to. Else it is behind a forwarded port, or it is not known
+ */
+public record Credentials(Token token, boolean direct) {
+    /** Of a rank that knows nothing of its way to the relay. */
+    public static Credentials of(Token token) {
+        return new Credentials(token, false);
+    }
+
+    /** As {@link Introduction.Requirement} has it. */
+    void check(FrameLine line, Identify self, Challenge challenge) throws IOException {
+        if (!MutualProof.isFromRelay(token, self, challenge)) {
+            throw new UnprovenRelayException("whoever listens at " + line.remote() + " has not proven that it is this rank's relay: it does not know rank "
+                    + self.rank() + "'s token, and was told nothing");
+        }
+        if (direct && challenge.reached().isPresent()) {
+            requireDirect(line.remoteAddress(), challenge.reached().get());
+        }
+    }
+
+    private static void requireDirect(SocketAddress called, InetSocketAddress reached) throws UnprovenRelayException {
+        if (!called.equals(reached)) {
+            throw new UnprovenRelayException(
+                    "somebody stands between this rank and its relay: the rank has called " + called + ", and the relay was reached at "
+                            + reached + "; it was told nothing");
+        }
+    }
+}

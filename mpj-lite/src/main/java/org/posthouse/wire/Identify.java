@@ -1,0 +1,45 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The first frame of a rank or a launcher: who it will prove to be (docs/wire.md, IDENTIFY). It shows nothing that anybody could use.
+ *
+ * @param kind {@link Hello#RANK} or {@link Hello#LAUNCHER}
+ * @param job the job's id; 0 for a launcher
+ * @param rank world rank; 0 for a launcher
+ * @param nonce of this connection
+ */
+public record Identify(int kind, long job, int rank, Nonce nonce) {
+    /** Who says that HELLO afterwards. */
+    public static Identify of(Hello hello, Nonce nonce) {
+        return new Identify(hello.kind(), hello.job(), hello.rank(), nonce);
+    }
+
+    /** Whether this is who says that HELLO. */
+    public boolean isOf(Hello hello) {
+        return kind == hello.kind() && job == hello.job() && rank == hello.rank();
+    }
+
+    public ByteBuffer encode() {
+        FrameWriter out = new FrameWriter(FrameType.IDENTIFY, job, FrameType.IDENTIFY.bytesMax())
+                .i32(Wire.MAGIC)
+                .u16(Wire.VERSION)
+                .u16(kind)
+                .i32(rank)
+                .i32(0);
+        return nonce.write(out).finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException on any other magic or version, or if a field is out of range */
+    public static Identify decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame);
+        Hello.checkVersion(in);
+        int kind = Hello.readKind(in);
+        int rank = in.i32("rank");
+        in.zero32();
+        Nonce nonce = Nonce.read(in);
+        in.end();
+        return new Identify(kind, new FrameView().wrap(frame, frame.position()).job(), rank, nonce);
+    }
+}
