@@ -131,7 +131,7 @@ final class EndingTest {
                         Endpoints.RELAY, relay.address(),
                         Endpoints.JOB, "%016x".formatted(ScriptedRelay.JOB),
                         Endpoints.RANK, "0",
-                        Endpoints.TOKEN, "%032x".formatted(3),
+                        Endpoints.TOKEN, ScriptedRelay.TOKEN.hex(),
                         Settings.RECONNECT_S, "0"));
         process = builder.start();
     }
