@@ -54,7 +54,7 @@ final class BenchCommand implements Callable<Integer> {
     private List<Benchmark> tests;
 
     @Option(
-            names = {"-n", "--ranks"},
+            names = {"-n", "-np", "--ranks"},
             paramLabel = "N",
             description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
     private Integer ranks;

@@ -25,7 +25,7 @@ final class JobOptions {
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders; DIR/* is all jars in DIR.")
     private String classPath = "";
 
-    @Option(names = {"-n", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
+    @Option(names = {"-n", "-np", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
     private int ranks;
 
     @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")

@@ -12,7 +12,6 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
@@ -124,17 +123,14 @@ public final class Posthouse {
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
         PrintWriter err = cause.getCommandLine().getErr();
-        err.println(name + ": " + said(cause, words));
+        err.println(name + ": " + said(cause));
         UnmatchedArgumentException.printSuggestions(cause, err);
         err.println("see " + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
 
     /** What other starters of programs have is told in our words. */
-    private static String said(ParameterException cause, String[] words) {
-        if (cause.getArgSpec() instanceof OptionSpec option && List.of(option.names()).contains("-n") && List.of(words).contains("-np")) {
-            return "-np is mpirun's and mpjrun.sh's: say -n 4 here, not -np 4"; // Read as -n with the value p.
-        }
+    private static String said(ParameterException cause) {
         boolean startsJvms = cause.getCommandLine().getCommandSpec().findOption("--jvm") != null;
         String unmatched = startsJvms && cause instanceof UnmatchedArgumentException unknown ? unknown.getUnmatched().getFirst() : "";
         if (unmatched.equals("-jar")) {

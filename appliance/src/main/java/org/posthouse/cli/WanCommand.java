@@ -143,7 +143,7 @@ final class WanCommand implements Callable<Integer> {
             description = "Whole jobs over all sites, or none (default: ${DEFAULT-VALUE}).")
     private List<String> jobs;
 
-    @Option(names = {"-n", "--ranks"}, paramLabel = "N", description = "Ranks of these jobs (default: 2 for each site).")
+    @Option(names = {"-n", "-np", "--ranks"}, paramLabel = "N", description = "Ranks of these jobs (default: 2 for each site).")
     private Integer ranks;
 
     @Option(names = "--job-repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each, in turns (default: ${DEFAULT-VALUE}).")

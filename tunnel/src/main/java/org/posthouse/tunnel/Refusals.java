@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import org.posthouse.audit.Audit;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +25,8 @@ final class Refusals {
     private static final long LOG_INTERVAL_NANOS_MAX = 64 * LOG_INTERVAL_NANOS;
 
     /** What Netty says of what came in plain, whose bytes it tells: here the header of a HELLO and its magic number. */
-    private static final Pattern HELLO = Pattern.compile(": [0-9a-f]{8}01[0-9a-f]{22}" + Integer.toHexString(Wire.MAGIC));
+    private static final Pattern IDENTIFY = Pattern.compile(
+            ": [0-9a-f]{8}" + Integer.toHexString(FrameType.IDENTIFY.id()) + "[0-9a-f]{22}" + Integer.toHexString(Wire.MAGIC));
 
     private final LongSupplier nanoTime;
     private final Map<LinkRefusal, Long> counts = new EnumMap<>(LinkRefusal.class);
@@ -59,7 +61,7 @@ final class Refusals {
         if (kind != LinkRefusal.PLAIN_TCP) {
             return detail;
         }
-        return HELLO.matcher(detail).find() ? "looks like a launcher or a rank: they go to the address of a relay's --listen" : kind.meaning();
+        return IDENTIFY.matcher(detail).find() ? "looks like a launcher or a rank: they go to the address of a relay's --listen" : kind.meaning();
     }
 
     Map<LinkRefusal, Long> counts() {
