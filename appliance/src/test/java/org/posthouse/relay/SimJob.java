@@ -217,7 +217,7 @@ final class SimJob implements SimProcess.World {
     void onEvent(JobEvent event, SimCore core) {
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.REFUSED,
-                    JobEvent.LOG_STATE, JobEvent.BLOCKED -> world.trace(() -> "job event " + event);
+                    JobEvent.LOG_STATE, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> world.trace(() -> "job event " + event);
             case JobEvent.SAVES -> keepOutput(event, core);
             case JobEvent.CHECKPOINTED -> {
                 world.trace(() -> "job event " + event);
