@@ -9,8 +9,9 @@ import java.lang.reflect.Proxy;
 /**
  * Reads a program's objects in whatever thread: plain deserialization looks for classes in this library's class loader only.
  *
- * <p>A class is looked for with the thread's context class loader, then with the loaders of whoever called Init ({@link #initCalledBy}), then with that of the
- * receiving array's class. A thread of the common pool, or one that a framework made, has a context loader that knows nothing of the program. Confined to one thread.
+ * <p>A class is looked for with the thread's context class loader if somebody has set one, then with the loaders of whoever called Init ({@link #initCalledBy}), the
+ * system's, and that of the receiving array's class. A thread of the common pool has the system's class loader as its context loader, which may know another class of
+ * that name than the program. Confined to one thread.
  */
 public final class ProgramObjectInput extends ObjectInputStream {
     /** The loader of the class that called Init, and the context loader of its thread. Written by Init, read by any thread. */
@@ -25,10 +26,11 @@ public final class ProgramObjectInput extends ObjectInputStream {
     public ProgramObjectInput(InputStream in, ClassLoader context, ClassLoader target) throws IOException {
         super(in);
         ClassLoader[] init = ofInit;
-        loaders = new ClassLoader[init.length + 2];
-        loaders[0] = context;
+        loaders = new ClassLoader[init.length + 3];
+        loaders[0] = context == ClassLoader.getSystemClassLoader() ? null : context;
         System.arraycopy(init, 0, loaders, 1, init.length);
-        loaders[init.length + 1] = target;
+        loaders[init.length + 1] = context;
+        loaders[init.length + 2] = target;
     }
 
     /** Init was called: by a class of this loader, in a thread with that context loader. Either may be null. */
