@@ -124,8 +124,9 @@ class RelaysOfOneSiteTest {
         assertThat(first.get("/api/v1/relays").at("/relays/0/links/0/peerRelay").asText()).isEqualTo("site-a/2");
 
         Command.Result twin = Command.run(
-                folder, "relay", "--site", "site-a", "--name", "2", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group",
-                "127.0.0.1:" + Relays.freePort(), "--member", first.group());
+                folder, "relay", "--site", "site-a", "--name", "2", "--keys", folder.resolve("keys").toString(), "--links", "127.0.0.1:0", "--listen",
+                "127.0.0.1:0", "--ops",
+                "127.0.0.1:0", "--group", "127.0.0.1:" + Relays.freePort(), "--member", first.group());
         assertThat(twin.err().strip())
                 .isEqualTo("posthouse relay: relay site-a/2 is up already, at " + second.ranks()
                         + ": stop it, or give this one another --name");
