@@ -50,7 +50,7 @@ final class ResumeCommand implements Callable<Integer> {
             Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
             JobOutcome outcome;
             try (Interruption interruption = Interruption.open()) {
-                JobRun run = JobRun.resume(job, token, tags.output(job.ranks()));
+                JobRun run = JobRun.resume(job, token, tags.outputOfLines(job.ranks()));
                 supervised.apply(run);
                 run.adoptOrphans();
                 interruption.guard(run);

@@ -343,7 +343,7 @@ final class RunCommand implements Callable<Integer> {
         JobFolder made = JobFolder.create(folder);
         try {
             return interruption.guardWait(() -> JobRun.prepare(
-                    spec, reach, tags.output(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
+                    spec, reach, tags.outputOfLines(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
         } catch (JobFailure e) {
             try {
                 made.delete();

@@ -9,6 +9,11 @@ final class TagOption {
     private boolean bare;
 
     RankOutput output(int ranks) {
-        return RankOutput.ownStreams(ranks, !bare);
+        return RankOutput.ownStreams(ranks, !bare, false);
+    }
+
+    /** Of a job that another launcher may go on with: that one shows a line from its beginning, so none is shown before it is whole. */
+    RankOutput outputOfLines(int ranks) {
+        return RankOutput.ownStreams(ranks, !bare, true);
     }
 }

@@ -33,12 +33,17 @@ public final class RankOutput {
 
     /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
     public static RankOutput tagged(int ranks) {
-        return ownStreams(ranks, true);
+        return ownStreams(ranks, true, false);
     }
 
-    /** The same. @param tagged whether lines have tags; if not, nothing is added to what ranks print */
-    public static RankOutput ownStreams(int ranks, boolean tagged) {
-        return new RankOutput(ranks, tagged, false, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
+    /**
+     * The same.
+     *
+     * @param tagged whether lines have tags; if not, nothing is added to what ranks print
+     * @param wholeLines whether a line is shown when it has its end, and not before
+     */
+    public static RankOutput ownStreams(int ranks, boolean tagged, boolean wholeLines) {
+        return new RankOutput(ranks, tagged, wholeLines, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
     }
 
     /** Onto other streams, each line in one write, with its end; one of more than a MiB in several. */
