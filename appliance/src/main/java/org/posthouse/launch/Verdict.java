@@ -12,7 +12,7 @@ enum Verdict {
     FAIL;
 
     /**
-     * The table of docs/operations.md, "Ranks that are started again".
+     * The table of docs/jobs.md, "Restarted ranks".
      *
      * @param status the process's exit status, see {@link ExitStatus}
      * @param link what the relay has told

@@ -8,7 +8,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.logstore.LogConfig;
 
 /**
- * How much room a relay's log may take (docs/operations.md, the log's limits).
+ * How much room a relay's log may take (docs/log-space.md).
  *
  * @param limitBytes of all its files together; 0: three quarters of the most that has been free or its own since it was opened, at most 64 GiB
  * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The room that the relay's one log takes: what of it is not needed goes, and near its limit ranks are asked for
- * checkpoints and senders are held; without room on its disk nothing more is taken in (docs/operations.md, the log's limits).
+ * checkpoints and senders are held; without room on its disk nothing more is taken in (docs/log-space.md).
  * Thread-safe: it uses the log under the monitor that appends take turns under.
  */
 final class LogRoom {

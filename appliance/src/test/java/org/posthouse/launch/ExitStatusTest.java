@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a launcher makes of statuses against what docs/operations.md says of them. */
+/** What a launcher makes of statuses against what docs/jobs.md says of them. */
 final class ExitStatusTest {
-    private static final Path PAGE = Path.of(System.getProperty("basedir", ""), "..", "docs", "operations.md");
+    private static final Path PAGE = Path.of(System.getProperty("basedir", ""), "..", "docs", "jobs.md");
 
     @Test
     void accidentsAreTheStatusesOfTheRowThatStartsAgain() throws IOException {

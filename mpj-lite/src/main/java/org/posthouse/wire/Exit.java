@@ -1,7 +1,7 @@
 package org.posthouse.wire;
 
 /**
- * Exit statuses, of ranks' processes and of jobs, by which ranks, relays and launchers mean the same. What comes of each is in docs/operations.md.
+ * Exit statuses, of ranks' processes and of jobs, by which ranks, relays and launchers mean the same. What comes of each is in docs/jobs.md.
  */
 public final class Exit {
     /** A rank's relay refused or dropped it, or cannot be reached. */
