@@ -57,6 +57,7 @@ class FloodTest {
     }
 
     @Test
+    @Tag("long")
     void sendsBeyondWhatARelayTakesWaitInTheirRank() throws Exception {
         comes("issend", 100_000);
     }

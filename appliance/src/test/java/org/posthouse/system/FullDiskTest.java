@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,7 @@ class FullDiskTest {
 
     /** Its relays try their logs again and again: that ends before the folder of these goes. */
     @Test
+    @Tag("long")
     void aJobThatWaitsForRoomToBeginPutsItsFilesAwayWhenItIsInterrupted() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), DISK_MEBIBYTES)) {
             disk.fill();

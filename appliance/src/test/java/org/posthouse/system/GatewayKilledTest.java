@@ -67,6 +67,7 @@ class GatewayKilledTest {
     }
 
     @Test
+    @Tag("long")
     void aGatewayIsDrainedAndAnotherOneAddedWhileTheMessageGoesOn() throws Exception {
         try (WanEmulator network = WanEmulator.start(new Random(1));
                 Relays b = relay("site-b");

@@ -90,6 +90,7 @@ class OutputArrivesTest {
     }
 
     @Test
+    @Tag("long")
     void aChildThatHoldsThePipeHoldsNothingUp() throws Exception {
         Command.Result result = run(PAUSES, "child", 0);
         assertAllThere(result);

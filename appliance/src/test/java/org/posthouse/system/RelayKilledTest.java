@@ -107,6 +107,7 @@ class RelayKilledTest {
 
     /** Nobody may lose patience for ever: neither the job with its relay, nor the relay with a job that nobody comes back to. */
     @Test
+    @Tag("long")
     void aJobWhoseLauncherDoesNotComeBackIsEnded() throws Exception {
         try (Relays relay = one("--launcher-timeout", "1");
                 Command job = start(relay, "1", "2", "example:ring", "1000000", "64")) {

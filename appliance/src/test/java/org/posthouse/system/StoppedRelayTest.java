@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ class StoppedRelayTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     void isNamedByEverybodyAndItsJobGoesOnWhenItDoes() throws Exception {
         try (Relays first = relay("site-a");
                 Relays second = relay("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
