@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  * point waits.
  *
  * <p>Whoever starts from an image does not print again what was printed before it. Where a launcher keeps that for the one that may come
- * after it, an image waits until it has it (ADR 57).
+ * after it, an image waits until it has it (ADR 55).
  */
 final class Checkpoints {
     private final Images images;

@@ -36,7 +36,7 @@ final class Standstills {
 
     /**
      * What can be said for certain where the rank is at home that a send waits for: it has asked for all that it asks for before its own send is matched, and this one is not matched. So it is matched later, if ever; and
-     * of sends that wait for each other in a ring each would be matched later than itself (ADR 72). Nothing of that depends on when words come.
+     * of sends that wait for each other in a ring each would be matched later than itself (ADR 62). Nothing of that depends on when words come.
      */
     private static void tellBehind(Job job, Stall word) {
         if (!word.waitsForMatch()) {

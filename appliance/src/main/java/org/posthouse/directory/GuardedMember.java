@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * A Hazelcast node as it is, but for its door: it listens at a port that it is given, and each connection passes the {@link GroupGuard} before the node
  * reads or writes a byte of it.
  *
- * <p>What is overridden here is public and internal in Hazelcast; ADR 68 says why, and what holds it.
+ * <p>What is overridden here is public and internal in Hazelcast; ADR 29 says why, and what holds it.
  */
 final class GuardedMember extends DefaultNodeContext {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedMember.class);

@@ -12,7 +12,7 @@ import java.util.Map;
  * one that it is given.
  *
  * <p>Hazelcast's own matching of interfaces knows 127.0.0.1 but not the rest of 127.0.0.0/8, which every Linux host can
- * bind. ADR 51 says why what is not of its public surface is used.
+ * bind. ADR 29 says why what is not of its public surface is used.
  */
 final class HeldAddress implements AddressPicker {
     private final Map<EndpointQualifier, Address> addresses;

@@ -11,7 +11,7 @@ import org.posthouse.wire.PrintMark;
 
 /**
  * Copies one stream of one rank's process on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
- * read of it keeps the carrier, and when all carriers are kept for half a minute no other virtual thread runs (docs/adr/0049). Of a stream that
+ * read of it keeps the carrier, and when all carriers are kept for half a minute no other virtual thread runs (docs/adr/0074). Of a stream that
  * has a tape, what is on it already is not shown again.
  */
 final class OutputPump {

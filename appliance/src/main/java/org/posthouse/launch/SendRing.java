@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /**
  * Ranks that wait for each other in sends. Each relay tells of a rank at home there that it matches a send at the earliest when its own was matched: if such words make a ring, none of
- * them ever is, whatever comes, and whenever the words came (ADR 72). Confined to the job's thread.
+ * them ever is, whatever comes, and whenever the words came (ADR 62). Confined to the job's thread.
  */
 final class SendRing {
     /** Ranks that are named at most. */

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * its own. Confined to the relay's loop, on which it accepts.
  *
  * <p>It accepts with Netty itself, on Vert.x's loops and over Vert.x's transport: a NetServer reads its connections on
- * the loops that it was started on and lets nobody but those write (docs/adr/0011-shards-stay-strands-move.md).
+ * the loops that it was started on and lets nobody but those write (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
  */
 final class Reception {
     private static final Logger LOG = LoggerFactory.getLogger(Reception.class);

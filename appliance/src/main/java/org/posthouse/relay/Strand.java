@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>One rule in all modes: whoever brings work to an idle strand does it on the spot, if the strand's home admits him,
  * so that a message that meets no other wakes no thread; work brought to a busy strand waits for the one who is at it.
  * After {@link #PIECES_MAX} pieces the rest is left to the home's own thread, so that nobody is kept from his own
- * connections. A mode is little more than the homes of its strands (docs/adr/0011-shards-stay-strands-move.md).
+ * connections. A mode is little more than the homes of its strands (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
  *
  * <p>The queue has no limit of its own: a connection reads no more while many of its frames wait ({@link Connection}), and
  * what other shards and links hand over is bounded by the credit that ranks have.

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the Vert.x of embedded relays on a thread of its own while the command's words are still read (docs/adr/0073): both take about as long, and neither
+ * Makes the Vert.x of embedded relays on a thread of its own while the command's words are still read (docs/adr/0014): both take about as long, and neither
  * needs the other. One a process. A fault is told to whoever wants the Vert.x; of one that nobody wants nothing is left but what ends with the process.
  * Guarded by its class.
  */

@@ -21,7 +21,7 @@ final class Command implements AutoCloseable {
 
     /**
      * Virtual threads of a command have one carrier and get no second one: a thread that blocks it, in a read of a pipe or elsewhere, stops them all at once, and not only in the
-     * quiet hours of a long job (docs/adr/0049).
+     * quiet hours of a long job (docs/adr/0074).
      */
     private static final List<String> ONE_CARRIER = List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1");
 

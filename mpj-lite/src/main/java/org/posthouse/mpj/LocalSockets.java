@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
 
 /**
  * A folder of Unix sockets, in which ranks find the relays of their own host and user: past the network's protocols a message costs
- * its host less (docs/adr/0042-local-sockets.md).
+ * its host less (docs/adr/0042-unix-sockets-for-local-ranks.md).
  *
  * <p>Nobody is told of a socket. It is named after what only one process can listen at, which the rank knows anyway: network
  * namespace, address and port. A rank that finds none, or one where nobody listens any more, goes to the port. The folder must

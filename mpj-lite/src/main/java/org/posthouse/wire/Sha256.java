@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * SHA-256 (FIPS 180-4) over a few hundred bytes. A rank proves itself before it does anything else, and the first digest of the JDK loads its
- * providers: 40 ms of processor, and as much for a SecureRandom (docs/adr/0069-mutual-proof.md). Its time depends on the number of bytes only.
+ * providers: 40 ms of processor, and as much for a SecureRandom (docs/adr/0069-rank-and-relay-prove-the-token.md). Its time depends on the number of bytes only.
  */
 final class Sha256 {
     static final int BYTES = 32;

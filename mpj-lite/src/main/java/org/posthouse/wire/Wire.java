@@ -10,7 +10,7 @@ public final class Wire {
     /** Wildcard for a source or a tag in POST and PROBE. */
     public static final int ANY = -2;
 
-    /** The tag of a message that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that (ADR 64). */
+    /** The tag of a message that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that (ADR 7). */
     public static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
 
     /** Bytes of the header that every frame begins with. */

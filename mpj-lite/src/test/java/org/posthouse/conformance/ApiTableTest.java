@@ -59,7 +59,7 @@ class ApiTableTest {
             a program that never sets it can catch errors too. The two differ in `callErrhandler` alone, which throws or returns. New communicators inherit
             the handler. Handlers of windows and files are absent, as those are.
 
-            **Counts** of receives, of all kinds and in collectives, are the most that is taken ([ADR 71](adr/0071-what-comes-decides.md)): the root of a `Bcast` may send fewer than the others name, and an array
+            **Counts** of receives, of all kinds and in collectives, are the most that is taken ([ADR 71](adr/0071-receive-counts-are-maxima.md)): the root of a `Bcast` may send fewer than the others name, and an array
             need have room for no more than what comes; what it has no room for is `ERR_TRUNCATE`. `Allgather` and reductions want arrays for their whole counts, and reductions one count everywhere. Numbers of elements
             or bytes beyond the range of int are `UNDEFINED` (`Get_count`, `Get_elements`, `getSize` and their sisters), and a datatype whose size, extent or displacement would be is refused. A datatype of regular blocks takes the same memory however many they are.
 
