@@ -1,5 +1,5 @@
 # Short names for what contributors run most. CONTRIBUTING.md explains each.
-# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel/checks, ops, appliance). T: a test class, or Class#method. N: a seed.
+# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, ops, appliance). T: a test class, or Class#method. N: a seed.
 .PHONY: build test verify long seed format demo clean help
 
 MVN := mvn -B -ntp -q
@@ -7,7 +7,7 @@ M := appliance
 ONE := -pl $(M) -am -Dsurefire.failIfNoSpecifiedTests=false
 
 help:
-	@echo "make build | test M=tunnel/checks [T=LinkWindowTest] | verify | long | seed T=CrashWorldTest N=4711 | format | demo | clean"
+	@echo "make build | test M=tunnel [T=LinkWindowTest] | verify | long | seed T=CrashWorldTest N=4711 | format | demo | clean"
 
 build:
 	$(MVN) -DskipTests package

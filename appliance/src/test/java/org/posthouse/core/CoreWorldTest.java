@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.posthouse.testkit.SeededRuns;
 
 /** Promises P1, P2, P3 and P6 of the pure core, over thousands of random programs on random grids. */
 final class CoreWorldTest {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.system.SmallDisk;
+import org.posthouse.testkit.SmallDisk;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;

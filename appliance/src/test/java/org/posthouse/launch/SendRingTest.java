@@ -11,7 +11,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.posthouse.core.SeededRuns;
+import org.posthouse.testkit.SeededRuns;
 
 /** The rule by which it is certain that ranks wait for each other in sends, in worlds in which every word is late, and as late as it likes. */
 final class SendRingTest {

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.posthouse.core.SeededRuns;
 import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.Stage;
+import org.posthouse.testkit.SeededRuns;
 
 /**
  * Promises P1 to P5 of everything between a program and a relay's log, over thousands of random programs in worlds in which

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
 import org.posthouse.keys.GridAuthority;
+import org.posthouse.testkit.SmallDisk;
 
 /** A disk of which not a byte is left (P6): the job stands still, says why, and goes on when there is room. Real processes. */
 @Timeout(900)

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.posthouse.launch.ReadyLine;
+import org.posthouse.testkit.SmallDisk;
 
 /** A relay in a process of its own, on ports that the system picks. */
 final class Relays implements AutoCloseable {

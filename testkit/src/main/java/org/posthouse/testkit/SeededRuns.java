@@ -1,4 +1,4 @@
-package org.posthouse.core;
+package org.posthouse.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.posthouse.system;
+package org.posthouse.testkit;
 
 import static org.awaitility.Awaitility.await;
 

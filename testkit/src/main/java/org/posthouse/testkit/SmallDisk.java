@@ -1,4 +1,4 @@
-package org.posthouse.system;
+package org.posthouse.testkit;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -39,12 +39,13 @@ public final class SmallDisk implements AutoCloseable {
         return new SmallDisk(holder, at);
     }
 
-    Path path() {
+    /** Where its own processes see it. */
+    public Path path() {
         return at;
     }
 
     /** What enters its namespaces, and becomes the command behind it. */
-    List<String> entered() {
+    public List<String> entered() {
         return List.of("nsenter", "-t", Long.toString(holder.pid()), "-U", "-m", "--preserve-credentials", "--");
     }
 
