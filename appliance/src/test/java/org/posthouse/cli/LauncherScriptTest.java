@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LauncherScriptTest {
     private static final List<String> JARS = List.of(
             "posthouse.jar", "lib/testkit-0.1.0.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar", "lib/tunnel-0.1.0.jar",
-            "lib/ops-0.1.0.jar");
+            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar");
 
     @TempDir
     private Path home;
@@ -37,7 +37,7 @@ final class LauncherScriptTest {
         script("jdk/bin/javac", "");
         file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
         file("pom.xml", "", 1);
-        for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance")) {
+        for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance")) {
             file(module + "/pom.xml", "", 1);
             file(module + "/src/main/Some.java", "", 1);
         }
@@ -82,7 +82,7 @@ final class LauncherScriptTest {
     @Test
     void whatMavenHasBuiltIsNotBuiltAgain() throws Exception {
         assertThat(run("C")).doesNotContain("built");
-        for (String module : List.of("mpj-lite", "mpj-lite/examples", "tunnel")) {
+        for (String module : List.of("mpj-lite", "mpj-lite/examples", "tunnel", "appliance/core")) {
             file(module + "/src/main/Some.java", "", 3);
             assertThat(run("C")).as(module).contains("built\n");
             Files.setLastModifiedTime(target.resolve("posthouse.jar"), FileTime.fromMillis(1_577_836_802_000L));
