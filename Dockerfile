@@ -6,7 +6,7 @@ RUN groupadd --system posthouse && useradd --system --gid posthouse --home-dir /
 COPY --chmod=755 posthouse /opt/posthouse/
 COPY --chmod=755 appliance/target/lib /opt/posthouse/appliance/target/lib
 COPY --chmod=755 appliance/target/posthouse.jar /opt/posthouse/appliance/target/
-COPY --chmod=755 appliance/target/classes/org/posthouse/jvm.flags appliance/target/classes/org/posthouse/relay.flags appliance/target/classes/org/posthouse/run.flags appliance/target/classes/org/posthouse/command.flags /opt/posthouse/appliance/target/classes/org/posthouse/
+COPY --chmod=755 appliance/launch/target/classes/org/posthouse/jvm.flags appliance/launch/target/classes/org/posthouse/relay.flags appliance/launch/target/classes/org/posthouse/run.flags appliance/launch/target/classes/org/posthouse/command.flags /opt/posthouse/appliance/launch/target/classes/org/posthouse/
 # The first command makes what lets later ones, and relays, start in about half the time (docs/adr/0014).
 RUN ln -s /opt/posthouse/posthouse /usr/local/bin/posthouse && posthouse --version
 

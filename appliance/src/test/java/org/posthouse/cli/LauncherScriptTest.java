@@ -20,8 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class LauncherScriptTest {
     private static final List<String> JARS = List.of(
-            "posthouse.jar", "lib/testkit-0.1.0.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar", "lib/tunnel-0.1.0.jar",
-            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar");
+            "posthouse.jar", "lib/testkit-0.1.0.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar",
+            "lib/tunnel-0.1.0.jar",
+            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-launch-0.1.0.jar");
 
     @TempDir
     private Path home;
@@ -37,7 +38,8 @@ final class LauncherScriptTest {
         script("jdk/bin/javac", "");
         file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
         file("pom.xml", "", 1);
-        for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance")) {
+        for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance/launch",
+                "appliance")) {
             file(module + "/pom.xml", "", 1);
             file(module + "/src/main/Some.java", "", 1);
         }

@@ -1,4 +1,4 @@
-package org.posthouse.relay;
+package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,4 +1,4 @@
-package org.posthouse.relay;
+package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a launcher makes of statuses against what docs/jobs.md says of them. */
 final class ExitStatusTest {
-    private static final Path PAGE = Path.of(System.getProperty("basedir", ""), "..", "docs", "jobs.md");
+    private static final Path PAGE = Path.of(System.getProperty("basedir", ""), "..", "..", "docs", "jobs.md");
 
     @Test
     void accidentsAreTheStatusesOfTheRowThatStartsAgain() throws IOException {

@@ -1,29 +1,22 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.relay.EmbeddedGrid;
@@ -37,12 +30,11 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
 @Timeout(120)
-class RelayLineTest {
+class LauncherAtRelayTest {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final MemoryDirectory directory = new MemoryDirectory();
     private final Random ids = new Random();
@@ -57,75 +49,6 @@ class RelayLineTest {
     @AfterEach
     void stop() {
         vertx.close().await();
-    }
-
-    /** As the port of links does, which wants TLS, and one that speaks HTTP. */
-    @ParameterizedTest
-    @ValueSource(strings = {"", "HTTP/1.1 400 Bad Request\r\n\r\n"})
-    void whoeverAnswersAsNoRelayDoesIsAnotherPort(String answer) throws Exception {
-        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            String address = "127.0.0.1:" + other.getLocalPort();
-            Thread.startVirtualThread(() -> {
-                try (Socket launcher = other.accept()) {
-                    launcher.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-                    launcher.shutdownOutput();
-                    launcher.getInputStream().readAllBytes();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-            assertThatExceptionOfType(JobFailure.class)
-                    .isThrownBy(() -> RelayLine.connect(address, Token.NONE))
-                    .withMessage("no relay greets launchers at " + address
-                            + (answer.isEmpty() ? ": it has closed the connection" : ": frame length 1213486160, expected 16 to 262192")
-                            + "; give the address of a relay's --listen, which has another port than its --links and its --ops, or try again if thousands only connect to it");
-        }
-    }
-
-    /** On a busy host. */
-    @Test
-    void aLauncherThatIsNotHeardInTimeDialsAgain() throws Exception {
-        try (ToldRelay late = new ToldRelay()) {
-            CompletableFuture<RelayLine> connecting = new CompletableFuture<>();
-            Thread.startVirtualThread(() -> {
-                try {
-                    connecting.complete(RelayLine.connect(late.address(), Token.NONE));
-                } catch (JobFailure e) {
-                    connecting.completeExceptionally(e);
-                }
-            });
-            late.turnAway(Reason.TIMEOUT);
-            late.greet();
-            try (RelayLine line = connecting.get()) {
-                assertThat(line.home().relay()).isEqualTo("here");
-            }
-        }
-    }
-
-    /** Whose answer is lost in a cut, or late: it would keep the job for its launcher. */
-    @Test
-    void aRelayThatHasNotSaidWhetherItHasOpenedTheJobIsAskedToEndIt() throws Exception {
-        try (ToldRelay busy = new ToldRelay()) {
-            CompletableFuture<RelayLine> gaveUp = new CompletableFuture<>();
-            Thread launcher = Thread.startVirtualThread(() -> {
-                try {
-                    RelayLine line = RelayLine.connect(busy.address(), Token.NONE);
-                    assertThatExceptionOfType(JobFailure.class).isThrownBy(() -> open(line, 2))
-                            .withMessageStartingWith("interrupted while waiting for relay here");
-                    gaveUp.complete(line);
-                } catch (JobFailure e) {
-                    gaveUp.completeExceptionally(e);
-                }
-            });
-            busy.greet();
-            long job = busy.hearOpening().job();
-            launcher.interrupt();
-            try (RelayLine line = gaveUp.get()) {
-                line.closeJob(new Notice(job, 1, -1, "not opened in time"));
-                assertThat(busy.closeJob().text()).isEqualTo("not opened in time");
-                assertThat(line.awaitClosed(60_000)).isTrue();
-            }
-        }
     }
 
     @Test

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.posthouse.logstore.TemporaryFolder;
 import org.posthouse.mpj.RankMain;
-import org.posthouse.relay.TemporaryFolder;
 
 /**
  * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar are one file for
@@ -20,7 +20,7 @@ import org.posthouse.relay.TemporaryFolder;
  * missing, cut short or made for other jars or flags: then the JVM starts without it, only more slowly, and says nothing.
  */
 public final class StartCache {
-    /** System property: the folder of the caches; the one that the jar is in if it is not set. */
+    /** System property: the folder of the caches; the one that the first jar of the class path is in if it is not set. */
     public static final String FOLDER = "posthouse.caches";
 
     /** The launcher script knows this name and the next two. */
@@ -86,7 +86,7 @@ public final class StartCache {
 
     private static Path folder() {
         String named = System.getProperty(FOLDER);
-        return named == null ? Installation.jarOf(StartCache.class).toAbsolutePath().getParent() : Path.of(named);
+        return named == null ? Installation.classPath().getFirst().getParent() : Path.of(named);
     }
 
     /**
