@@ -137,7 +137,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule NO_RELAY_KNOWS_THE_EMULATED_NETWORK = noClasses()
             .that()
-            .resideOutsideOfPackages("org.posthouse.wan..", "org.posthouse.bench..", "org.posthouse.cli..")
+            .resideOutsideOfPackage("org.posthouse.wan..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.posthouse.wan..");

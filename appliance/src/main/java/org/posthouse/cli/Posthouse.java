@@ -2,8 +2,11 @@ package org.posthouse.cli;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.posthouse.relay.Breakdown;
 import org.posthouse.relay.ProductVersion;
@@ -40,10 +43,11 @@ public final class Posthouse {
             DrainCommand.class,
             JobsCommand.class,
             KeysCommand.class,
-            BenchCommand.class,
-            ChaosCommand.class,
             LogCommand.class,
             RehearseCommand.class);
+
+    /** Commands of the lab, which is part of a checkout and not of an installation. */
+    private static final Set<String> OF_LAB = Set.of("bench", "chaos");
 
     private Posthouse() {}
 
@@ -83,8 +87,7 @@ public final class Posthouse {
     /** To read these words with. Of a command that they begin with it is the only one: to read what all of them take is most of a command's start. */
     static CommandLine commandLine(String... words) {
         CommandLine posthouse = new CommandLine(new Posthouse());
-        List<Class<?>> named = COMMANDS.stream().filter(command -> words.length > 0 && words[0].equals(command.getAnnotation(Command.class).name())).toList();
-        (named.isEmpty() ? Stream.concat(COMMANDS.stream(), aboutCommands()) : named.stream()).forEach(posthouse::addSubcommand);
+        commands(words).forEach(posthouse::addSubcommand);
         posthouse.setCaseInsensitiveEnumValuesAllowed(true)
                 .setExpandAtFiles(false)
                 .setExecutionStrategy(Posthouse::execute)
@@ -94,6 +97,21 @@ public final class Posthouse {
         // What follows the program's class is the program's, whatever it looks like.
         Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         return posthouse;
+    }
+
+    private static List<Class<?>> commands(String... words) {
+        List<Class<?>> named = named(COMMANDS, words);
+        if (!named.isEmpty()) {
+            return named;
+        }
+        List<Class<?>> provided = new ArrayList<>();
+        ServiceLoader.load(CommandProvider.class).forEach(provider -> provided.addAll(provider.commands()));
+        named = named(provided, words);
+        return named.isEmpty() ? Stream.of(COMMANDS.stream(), provided.stream(), aboutCommands()).flatMap(each -> each).toList() : named;
+    }
+
+    private static List<Class<?>> named(List<Class<?>> commands, String... words) {
+        return commands.stream().filter(command -> words.length > 0 && words[0].equals(command.getAnnotation(Command.class).name())).toList();
     }
 
     /** They speak of all others. */
@@ -131,6 +149,10 @@ public final class Posthouse {
 
     /** What other starters of programs have is told in our words. */
     private static String said(ParameterException cause) {
+        if (cause instanceof UnmatchedArgumentException unknown && cause.getCommandLine().getParent() == null
+                && OF_LAB.contains(unknown.getUnmatched().getFirst())) {
+            return unknown.getUnmatched().getFirst() + " is not installed here: it comes with a checkout that has been built (docs/bench.md)";
+        }
         boolean startsJvms = cause.getCommandLine().getCommandSpec().findOption("--jvm") != null;
         String unmatched = startsJvms && cause instanceof UnmatchedArgumentException unknown ? unknown.getUnmatched().getFirst() : "";
         if (unmatched.equals("-jar")) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.posthouse.chaos.Kill;
+import org.posthouse.faults.Kill;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;

@@ -3,7 +3,7 @@ package org.posthouse.demo;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import org.posthouse.chaos.Verification;
+import org.posthouse.faults.Verification;
 
 /** Passes a job's output on, indented, and notes whether it verified. Called by several threads, a whole line at a time. */
 final class Verdicts extends OutputStream {

@@ -20,9 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 final class LauncherScriptTest {
     private static final List<String> JARS = List.of(
-            "posthouse.jar", "lib/testkit-0.1.0.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar",
+            "posthouse.jar", "lib/mpj-lite-0.1.0.jar", "lib/mpj-lite-examples-0.1.0.jar", "lib/logstore-0.1.0.jar",
             "lib/tunnel-0.1.0.jar",
-            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-launch-0.1.0.jar");
+            "lib/ops-0.1.0.jar", "lib/appliance-core-0.1.0.jar", "lib/appliance-launch-0.1.0.jar",
+            "../lab/target/posthouse-lab.jar", "../lab/target/lib/testkit-0.1.0.jar");
 
     @TempDir
     private Path home;
@@ -39,7 +40,7 @@ final class LauncherScriptTest {
         file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
         file("pom.xml", "", 1);
         for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance/launch",
-                "appliance")) {
+                "appliance", "appliance/lab")) {
             file(module + "/pom.xml", "", 1);
             file(module + "/src/main/Some.java", "", 1);
         }
@@ -91,6 +92,29 @@ final class LauncherScriptTest {
             file("appliance/target/lib/" + module.replaceFirst("/", "-") + "-0.1.0.jar", "", 4);
             assertThat(run("C")).as(module).doesNotContain("built\n");
         }
+    }
+
+    @Test
+    void theLabIsBuiltAgainWhenItsSourcesHaveChanged() throws Exception {
+        file("appliance/lab/src/main/Some.java", "", 3);
+        assertThat(run("C")).contains("built\n");
+        Files.setLastModifiedTime(target.resolve("posthouse.jar"), FileTime.fromMillis(1_577_836_802_000L));
+        file("appliance/lab/target/posthouse-lab.jar", "", 4);
+        assertThat(run("C")).doesNotContain("built\n");
+    }
+
+    /** A relay's class path, and a job's, is that of an installation. */
+    @Test
+    void theLabIsBehindTheProductForCommandsThatMayBeItsOwn() throws Exception {
+        rehearsed();
+        String lab = "/lib/*:" + home.resolve("appliance/lab/target/posthouse-lab.jar:");
+        assertThat(started("bench", "barrier")).contains(lab);
+        assertThat(started("--help")).contains(lab);
+        assertThat(started("run", "-n", "2", "Main")).doesNotContain("posthouse-lab.jar");
+        assertThat(started("relay")).doesNotContain("posthouse-lab.jar");
+        Files.delete(home.resolve("pom.xml"));
+        Files.delete(home.resolve("appliance/lab/target/posthouse-lab.jar"));
+        assertThat(started("bench", "barrier")).doesNotContain("posthouse-lab.jar", "built");
     }
 
     /** The JVM's own is plain ASCII there: it could not name a file with another letter. */

@@ -38,6 +38,14 @@ final class PosthouseTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"bench pingpong", "chaos --help"})
+    void aCommandOfTheLabIsMissedByNameWhereThereIsNoLab(String line) {
+        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        String word = line.substring(0, line.indexOf(' '));
+        assertThat(err.toString()).startsWith("posthouse: " + word + " is not installed here: it comes with a checkout");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"--help", "status --help", "help status", "keys show --help", "run --help", "run -n 2 --help"})
     void helpIsPrintedWhereItIsAskedFor(String line) {
         assertThat(execute(line)).isZero();
@@ -45,10 +53,9 @@ final class PosthouseTest {
         assertThat(err.toString()).isEmpty();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"run -np four -cp pi.jar Pi", "chaos --job Pi -np four", "bench pingpong -np four"})
-    void npIsTheNumberOfRanksAsInOtherStarters(String line) {
-        assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
+    @Test
+    void npIsTheNumberOfRanksAsInOtherStarters() {
+        assertThat(execute("run -np four -cp pi.jar Pi")).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains("Invalid value for option '--ranks': 'four' is not an int");
     }
 
@@ -135,37 +142,6 @@ final class PosthouseTest {
     void aNumberBelowZeroIsRefused(String line) {
         assertThat(execute(line)).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains(", expected 0 or more");
-    }
-
-    /** Before anything is measured: with a file that cannot be written, so that nothing is in any case. */
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            bench wan --profile grid5000 --bytes 17179869184g | "17179869184g" is more than 8589934591g
-            bench logflow --log-limit 8589934592g | "8589934592g" is more than 8589934591g
-            bench wan --profile near | "near" is no profile, expected grid5000
-            bench wan --profile modern --between east-north | "east-north" is no link of profile modern
-            bench wan --profile modern --layouts sites | layouts need profile none
-            bench wan --profile grid5000 --jitter Infinity | --jitter Infinity ms with profile grid5000, expected 0 to 10000
-            bench wan --profile grid5000 --jitter 1e13 | --jitter 1.0E13 ms with profile grid5000, expected 0 to 10000
-            bench wan --profile grid5000 --jitter NaN | --jitter NaN ms with profile grid5000, expected 0 to 10000
-            bench wan --profile grid5000 --megabits 0 | --megabits 0.0, expected more than 0
-            bench wan --profile grid5000 --seconds 0 | --seconds 0.0, expected more than 0
-            bench wan --profile grid5000 --parts beside --plot x.svg | --plot draws links and jobs
-            bench wan --profile grid5000 --parts beside,jobs --jobs none --plot x.svg | --plot draws links and jobs
-            bench pingpong -n 0 | 0 ranks, expected 2 to 1024
-            bench scale --clients 1024 --sizes 64m | 67108864 bytes for each of 1024 ranks
-            """)
-    void aBenchThatCannotBeIsRefused(String line, String why) {
-        assertThat(execute(line + " --json no-such-folder/x.json")).isEqualTo(CommandLine.ExitCode.USAGE);
-        assertThat(err.toString()).contains(why);
-    }
-
-    @Test
-    void modesMayBeNamedBesideAllOfThem() {
-        assertThat(execute("bench barrier --modes all,pooled --json no-such-folder/x.json")).isEqualTo(CommandLine.ExitCode.USAGE);
-        assertThat(err.toString()).contains("--json no-such-folder/x.json cannot be written");
-        assertThat(execute("bench barrier --modes all,quick")).isEqualTo(CommandLine.ExitCode.USAGE);
-        assertThat(err.toString()).contains("\"quick\" is no mode");
     }
 
     @ParameterizedTest

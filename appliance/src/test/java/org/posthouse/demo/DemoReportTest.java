@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.posthouse.chaos.Kill;
+import org.posthouse.faults.Kill;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.Restart;
 

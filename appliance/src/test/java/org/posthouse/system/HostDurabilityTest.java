@@ -8,7 +8,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.cli.InProcess;
 
 /** {@code --durability host} over two sites: what crosses the border waits for the disk, and all the same nothing is lost. */
 @Timeout(900)
@@ -27,12 +26,5 @@ class HostDurabilityTest {
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
             assertThat(Jobs.told(done, "rank 2 was killed by signal 9 (SIGKILL): restarted (1 of 3)")).hasSize(1);
         }
-    }
-
-    @Test
-    void benchesSayThatTheyDoNotMeasureIt() {
-        InProcess.Result result = InProcess.run("bench", "pingpong", "--durability", "host");
-        assertThat(result.status()).isEqualTo(2);
-        assertThat(result.err()).contains("--durability host is not measured here");
     }
 }

@@ -1,0 +1,66 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
+
+/** What a bench measured, for people, programs and eyes. Immutable. */
+public final class BenchReport implements Report {
+    private final BenchPlan plan;
+    private final List<Figure> figures;
+    private final Optional<JobFailure> failed;
+
+    /** @param failed what stopped it before it had all figures */
+    BenchReport(BenchPlan plan, List<Figure> figures, Optional<JobFailure> failed) {
+        this.plan = plan;
+        this.figures = List.copyOf(figures);
+        this.failed = failed;
+    }
+
+    @Override
+    public Optional<JobFailure> failed() {
+        return failed;
+    }
+
+    /** A table for each test that was measured. */
+    @Override
+    public void print(PrintStream out) {
+        for (Benchmark test : plan.tests()) {
+            if (!of(test).isEmpty()) {
+                new BenchTable(plan, test, of(test)).print(out);
+            }
+        }
+    }
+
+    @Override
+    public void writeJson(String command, Path file) throws IOException {
+        BenchJson.write(plan, figures, failed, command, file);
+    }
+
+    /** Time against size, both logarithmic, one line a series; what has no size is left out. */
+    public void writePlot(Path file) throws IOException {
+        draw(plan, figures, file);
+    }
+
+    static void draw(BenchPlan plan, List<Figure> figures, Path file) throws IOException {
+        List<Figure> sized = figures.stream().filter(figure -> figure.test().isSized()).toList();
+        if (sized.isEmpty()) {
+            throw new IOException("there is nothing to plot against: none of the tests has bytes");
+        }
+        List<Benchmark> tests = sized.stream().map(Figure::test).distinct().toList();
+        Chart chart = new Chart("message size (bytes)", "median time (µs)");
+        for (Figure figure : sized) {
+            String series = (tests.size() > 1 ? figure.test() + " " : "") + figure.series().label();
+            chart.add("", "", series, figure.bytes(), SizeList.text(figure.bytes()), figure.times().medianMicros());
+        }
+        String title = "posthouse bench" + (tests.size() == 1 ? " " + tests.getFirst() : "") + ": " + plan.ranks() + " ranks, " + plan.where();
+        chart.write(title, Chart.subtitle(plan.repetitions()), file);
+    }
+
+    private List<Figure> of(Benchmark test) {
+        return figures.stream().filter(figure -> figure.test() == test).toList();
+    }
+}

@@ -1,0 +1,204 @@
+package org.posthouse.chaos;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.causes.Causes;
+import org.posthouse.faults.Executioner;
+import org.posthouse.faults.Kill;
+import org.posthouse.faults.RelayKill;
+import org.posthouse.faults.Strike;
+import org.posthouse.faults.Victim;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.RelayLoss;
+import org.posthouse.launch.Restart;
+import org.posthouse.launch.RunningJob;
+import org.posthouse.logstore.TemporaryFolder;
+
+/**
+ * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails
+ * is shown whole and the campaign goes on; a kill that came after the process's own end does not count. Confined to one thread.
+ */
+public final class Campaign {
+    /** So many runs in a row that no kill hits: the job is too short. */
+    private static final int RUNS_UNHIT_MAX = 10;
+
+    private final CampaignPlan plan;
+    private final PrintStream out;
+    private final Consumer<RunningJob> watch;
+    private final List<Fate> fates = new ArrayList<>();
+    private final List<RelayFate> relayFates = new ArrayList<>();
+    private final List<LauncherFate> launcherFates = new ArrayList<>();
+    private Baseline baseline;
+    private int runs;
+    private int failedRuns;
+    private String lostRelay = "";
+
+    /**
+     * @param out gets a line for each kill, and all that a run printed which failed
+     * @param watch is told of each job before it runs, so that an interrupt can end it
+     */
+    public Campaign(CampaignPlan plan, PrintStream out, Consumer<RunningJob> watch) {
+        this.plan = plan;
+        this.out = out;
+        this.watch = watch;
+    }
+
+    /** Runs it all, or until a user ends it. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended that run */
+    public CampaignReport run() throws JobFailure, InterruptedException {
+        baseline = measure();
+        out.printf(
+                Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
+                baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
+        int unhit = 0;
+        int unhitFailed = 0;
+        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX && lostRelay.isEmpty()) {
+            int before = killed();
+            int failedBefore = failedRuns;
+            runs++;
+            Optional<Run> run = execute(plan.strikes(runs, hit(), baseline));
+            if (run.isEmpty()) {
+                return report("interrupted in run " + runs);
+            }
+            note(run.get());
+            unhit = killed() > before ? 0 : unhit + 1;
+            unhitFailed = unhit == 0 ? 0 : unhitFailed + failedRuns - failedBefore;
+        }
+        String why = unhit == 0 ? "" : unhit(unhitFailed, baseline.totalMs());
+        return report(lostRelay.isEmpty() ? why : lostRelay);
+    }
+
+    private CampaignReport report(String unhit) {
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, unhit, lostRelay);
+    }
+
+    /** Why there are no more kills. @param failed how many of those runs did not end well */
+    static String unhit(int failed, long totalMs) {
+        String what = RUNS_UNHIT_MAX + " runs in a row were over before a kill";
+        return failed > 0 ? what + ", " + failed + " of them as they failed" : what + ": give the job more to do, it takes " + totalMs + " ms";
+    }
+
+    private int killed() {
+        return fates.size() + relayFates.size() + launcherFates.size();
+    }
+
+    private List<Victim> hit() {
+        List<Victim> hit = new ArrayList<>(Collections.nCopies(fates.size(), Victim.RANK));
+        hit.addAll(Collections.nCopies(relayFates.size(), Victim.RELAY));
+        hit.addAll(Collections.nCopies(launcherFates.size(), Victim.LAUNCHER));
+        return hit;
+    }
+
+    private Baseline measure() throws JobFailure, InterruptedException {
+        Run run = execute(List.of()).orElseThrow(() -> new JobFailure("the campaign was interrupted in its run without kills"));
+        String wrong = run.wrong(run.transcript().outLines());
+        if (!wrong.isEmpty()) {
+            run.transcript().print(out);
+            throw new JobFailure("the job fails without a kill: " + wrong);
+        }
+        return baseline(run);
+    }
+
+    private static Baseline baseline(Run run) {
+        long totalMs = (long) (run.outcome().seconds() * 1e3);
+        return new Baseline(totalMs, Math.min(totalMs, TimeUnit.NANOSECONDS.toMillis(run.connectedNs())), run.transcript().outLines());
+    }
+
+    private void note(Run run) {
+        lostRelay = run.lostRelay();
+        String wrong = run.wrong(baseline.outLines());
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
+            baseline = baseline.shorter(baseline(run));
+        }
+        if (!wrong.isEmpty()) {
+            failedRuns++;
+            run.transcript().print(out);
+            out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
+        }
+        for (Kill kill : run.kills()) {
+            Restart restart = run.restart(kill);
+            if (restart != null || !wrong.isEmpty()) {
+                fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
+                out.println(fates.get(fates.size() - 1).words());
+            }
+        }
+        noteRelays(run, wrong.isEmpty());
+        for (LauncherKill kill : run.launcherKills()) {
+            launcherFates.add(new LauncherFate(runs, kill, wrong.isEmpty()));
+            out.println(launcherFates.getLast().words());
+        }
+    }
+
+    private void noteRelays(Run run, boolean isVerified) {
+        List<RelayLoss> losses = new ArrayList<>(run.outcome().relayLosses());
+        for (RelayKill kill : run.relayKills()) {
+            RelayLoss loss = losses.stream().filter(one -> one.relay().equals(kill.relay())).findFirst().orElse(null);
+            losses.remove(loss);
+            if (loss != null || !isVerified || run.isUntold(kill)) {
+                relayFates.add(new RelayFate(runs, kill, loss, isVerified));
+                out.println(relayFates.getLast().words());
+            }
+        }
+    }
+
+    private long runSecondsMax() {
+        return baseline == null ? plan.runSecondsMax() : plan.runSecondsMax(baseline);
+    }
+
+    /** Empty if a user has ended it. */
+    private Optional<Run> execute(List<Strike> strikes) throws JobFailure, InterruptedException {
+        if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
+            try (TemporaryFolder folder = TemporaryFolder.make("posthouse-chaos-")) {
+                return executeUnderProcesses(strikes, folder.path());
+            } catch (IOException e) {
+                throw new JobFailure("the job's folder cannot be made, or removed: " + Causes.text(e), e);
+            }
+        }
+        int ranks = plan.job().ranks();
+        Transcript transcript = new Transcript();
+        JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
+        watch.accept(job);
+        try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, runSecondsMax())) {
+            JobOutcome outcome = job.run();
+            if (executioner.isInterrupted()) {
+                return Optional.empty();
+            }
+            executioner.close(); // A relay that was killed is up again, and counted.
+            return Optional.of(run(outcome, transcript, "", executioner, List.of()));
+        }
+    }
+
+    /** Under launchers that may be killed. */
+    private Optional<Run> executeUnderProcesses(List<Strike> strikes, Path folder) throws JobFailure, InterruptedException {
+        Transcript transcript = new Transcript();
+        Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
+        watch.accept(job);
+        try (Executioner executioner = Executioner.begin(
+                job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, runSecondsMax())) {
+            JobOutcome outcome = job.run();
+            if (executioner.isInterrupted()) {
+                return Optional.empty();
+            }
+            executioner.close();
+            String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
+            return Optional.of(run(outcome, transcript, shownWrong, executioner, job.kills()));
+        }
+    }
+
+    private static Run run(
+            JobOutcome outcome, Transcript transcript, String shownWrong, Executioner executioner, List<LauncherKill> launcherKills) {
+        return new Run(
+                outcome, transcript, shownWrong, executioner.lostRelay(), executioner.kills(), executioner.relayKills(), launcherKills,
+                executioner.connectedNs());
+    }
+}

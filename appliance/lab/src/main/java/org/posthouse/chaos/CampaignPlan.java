@@ -1,0 +1,82 @@
+package org.posthouse.chaos;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.posthouse.faults.Strike;
+import org.posthouse.faults.Victim;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Reach;
+import org.posthouse.launch.RelayProcess;
+
+/**
+ * What a campaign is to do.
+ *
+ * @param job what runs again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
+ * @param reach the relays that it runs on
+ * @param relays the same as processes that may be killed
+ * @param kills how many processes are killed, from 1
+ * @param relayEvery each kill of so many is one of a relay; 0: none is
+ * @param launcherEvery the first kill and each one so many later is of a launcher, also if it were of a relay otherwise; 0: none is
+ * @param seed decides which ranks and relays, and at which moments of the run without kills
+ * @param runSecondsMax how long one run may take at least before it counts as hung, from 1
+ */
+public record CampaignPlan(
+        JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
+    /** So many kills hit one run at most, and maybe all the same rank. */
+    public static final int KILLS_PER_RUN_MAX = 3;
+
+    /** One kill of so many comes at any moment of the job, JVM starts and ends included; the others while ranks communicate. */
+    private static final int ANY_MOMENT_ONE_OF = 5;
+
+    /** Of what a run takes without kills. */
+    private static final int TIMES_WITHOUT_KILLS = 8;
+
+    public CampaignPlan {
+        relays = List.copyOf(relays);
+        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0 || launcherEvery < 0) {
+            throw new IllegalArgumentException(
+                    "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; relay every " + relayEvery
+                            + " and launcher every " + launcherEvery + ", expected 0 or more");
+        }
+        if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
+            throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
+        }
+    }
+
+    /** How long a run may take before it counts as hung, on a host where one without kills takes so long: kills and restarts take several times as long as messages do, and all of it is slow together. */
+    long runSecondsMax(Baseline baseline) {
+        return Math.max(runSecondsMax, TIMES_WITHOUT_KILLS * baseline.totalMs() / 1_000);
+    }
+
+    /**
+     * The kills of one run, whose number decides with the seed and with the kills that there were before: what has missed is still owed.
+     *
+     * @param run its number, from 1
+     * @param hit whose processes were killed in the runs before
+     */
+    List<Strike> strikes(int run, List<Victim> hit, Baseline baseline) {
+        Random random = new Random(seed * 1_000_003 + run);
+        List<Victim> owed = new ArrayList<>(IntStream.rangeClosed(1, kills).mapToObj(this::victim).toList());
+        hit.forEach(owed::remove);
+        int count = Math.min(owed.size(), 1 + random.nextInt(KILLS_PER_RUN_MAX));
+        List<Strike> strikes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
+            long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
+            Victim whose = owed.get(i);
+            int number = random.nextInt(whose == Victim.RELAY ? relays.size() : job.ranks());
+            strikes.add(new Strike(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
+        }
+        return strikes;
+    }
+
+    /** @param kill its number, from 1. Those of relays are multiples, those of launchers are not: the same N for both gives both */
+    private Victim victim(int kill) {
+        if (launcherEvery > 0 && (kill - 1) % launcherEvery == 0) {
+            return Victim.LAUNCHER;
+        }
+        return relayEvery > 0 && kill % relayEvery == 0 ? Victim.RELAY : Victim.RANK;
+    }
+}

@@ -1,0 +1,66 @@
+package org.posthouse.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.posthouse.faults.Kill;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
+import org.posthouse.launch.Reach;
+import org.posthouse.launch.Restart;
+import org.posthouse.wire.Token;
+
+/** What a campaign tells of the kills of its launchers, and what it does not count as a restart of a rank. */
+class CampaignReportTest {
+    private static final long MS = 1_000_000;
+
+    private static Restart restart(int rank, String cause) {
+        return new Restart(rank, 2, cause, 0, 10 * MS, 100 * MS, 50 * MS, 7);
+    }
+
+    private static CampaignReport report() {
+        JobSpec job = new JobSpec("test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new Patience(3, 60_000));
+        CampaignPlan plan = new CampaignPlan(job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), 5, 0, 2, 1, 60);
+        List<Fate> ranks = List.of(
+                new Fate(1, new Kill(1, 1, 300 * MS), restart(1, "was killed"), true),
+                new Fate(1, new Kill(2, 1, 900 * MS), restart(2, "lost its launcher"), true));
+        List<LauncherFate> launchers = List.of(
+                new LauncherFate(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
+                new LauncherFate(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
+                new LauncherFate(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
+        return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "", "");
+    }
+
+    @Test
+    void theTableHasAPartForLaunchersWhoseRanksWentOn() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report().print(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("launchers       p50      p90      max  (seconds)\n"
+                        + "started       0.500    0.500    0.500\n"
+                        + "job back      0.020    0.020    0.020\n"
+                        + "ranks back    0.700    0.700    0.700\n")
+                .contains("together      0.160    0.160    0.160\n")
+                .endsWith("4 of 5 verify; 1 of 2 runs failed\n");
+    }
+
+    @Test
+    void aJobThatFailsByItselfIsNotToldToDoMore() {
+        assertThat(Campaign.unhit(0, 70)).isEqualTo("10 runs in a row were over before a kill: give the job more to do, it takes 70 ms");
+        assertThat(Campaign.unhit(10, 70)).isEqualTo("10 runs in a row were over before a kill, 10 of them as they failed");
+    }
+
+    @Test
+    void eachKillSaysWhatCameOfIt() {
+        assertThat(report().launcherFates()).extracting(LauncherFate::words).containsExactly(
+                "run 1: launcher killed at 1.00 s, resumed by one that was up after 0.500 and had the job 0.020 later, its 4 ranks went on 0.700 later: verified",
+                "run 1: launcher killed at 1.10 s, resumed by one that was up after 0.400 and had the job 0.030 later, ended before its ranks had gone on: verified",
+                "run 2: launcher killed at 1.00 s, and no other was up before the end: FAILED");
+        assertThat(report().fates().getLast().words()).isEqualTo("run 1: rank 2 killed at 0.90 s, its launcher was killed before it had noticed: verified");
+    }
+}
