@@ -1,7 +1,9 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.launch.JobFailure;
 
 /**
  * What a bench is to measure.
@@ -35,7 +37,7 @@ public record BenchPlan(
         int window,
         int rounds,
         long bytesPerSecond,
-        List<ProcessLayout> layouts) {
+        List<ProcessLayout> layouts) implements Experiment<BenchReport> {
 
     public static final int WINDOW_DEFAULT = 1_000;
 
@@ -186,5 +188,10 @@ public record BenchPlan(
             all[i] = test.isOfPairs() && i >= pairs ? Pair.partner(i - pairs, ranks) : i;
         }
         return all;
+    }
+
+    @Override
+    public BenchReport run(BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        return BenchRun.measure(this, watch);
     }
 }

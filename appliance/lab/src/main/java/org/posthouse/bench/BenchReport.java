@@ -1,5 +1,6 @@
 package org.posthouse.bench;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -9,6 +10,10 @@ import org.posthouse.launch.JobFailure;
 
 /** What a bench measured, for people, programs and eyes. Immutable. */
 public final class BenchReport implements Report {
+    private static final String BASELINE =
+            "raw: one TCP hop between the two ranks, direct buffers; vertx, selector: bare forwarders, two hops, and "
+                    + "timesForwarder is beside the better one of them; phases of all series alternate in one run";
+
     private final BenchPlan plan;
     private final List<Figure> figures;
     private final Optional<JobFailure> failed;
@@ -36,11 +41,24 @@ public final class BenchReport implements Report {
     }
 
     @Override
-    public void writeJson(String command, Path file) throws IOException {
-        BenchJson.write(plan, figures, failed, command, file);
+    public String baseline() {
+        return BASELINE;
+    }
+
+    @Override
+    public void addTo(ObjectNode report) {
+        report.put("ranks", plan.ranks())
+                .put("pairs", plan.pairs())
+                .put("sites", plan.sites())
+                .put("relaysPerSite", plan.relaysPerSite())
+                .put("repetitions", plan.repetitions())
+                .put("phaseMs", plan.phaseMs())
+                .put("window", plan.window());
+        FigureJson.add(figures, report.putArray("figures"));
     }
 
     /** Time against size, both logarithmic, one line a series; what has no size is left out. */
+    @Override
     public void writePlot(Path file) throws IOException {
         draw(plan, figures, file);
     }

@@ -31,12 +31,34 @@ final class BenchTable {
 
     void print(PrintStream out) {
         out.println(title());
-        out.print(text("%8s  %-" + seriesChars + "s %8s %9s %9s %9s %9s %9s %9s | %9s %9s %9s %11s %11s", "bytes", "series", "ops",
-                "t min µs", "avg", "median", "p99", "max", "MB/s", "CPU µs/op", "heap B/op", "frames/op", "payload/op", "link B/op"));
-        out.print(baselines ? text(" | %6s %6s", "x raw", "x fwd") : "");
-        out.print(tunnels ? text(" | %8s", "x tunnel") : "");
-        out.println(besidePingPong ? text(" | %10s %10s", "messages/s", "x pingpong") : "");
-        figures.forEach(figure -> line(figure, out));
+        Table<Figure> table = new Table<Figure>()
+                .column("bytes", 8, "%d", Figure::bytes)
+                .between("")
+                .column("series", -seriesChars, "%s", figure -> figure.series().label())
+                .column("ops", 8, "%d", figure -> figure.times().operations())
+                .column("t min µs", 9, "%.1f", figure -> figure.times().minMicros())
+                .column("avg", 9, "%.1f", figure -> figure.times().averageMicros())
+                .column("median", 9, "%.1f", figure -> figure.times().medianMicros())
+                .column("p99", 9, "%.1f", figure -> figure.times().p99Micros())
+                .column("max", 9, "%.1f", figure -> figure.times().maxMicros())
+                .column("MB/s", 9, "%s", figure -> test.isSized() ? String.format(Locale.ROOT, "%.1f", figure.megabytesPerSecond()) : "-")
+                .between("|")
+                .column("CPU µs/op", 9, "%.1f", figure -> figure.cost().cpuMicros())
+                .column("heap B/op", 9, "%.0f", figure -> figure.cost().heapBytes())
+                .column("frames/op", 9, "%.1f", figure -> figure.cost().frames())
+                .column("payload/op", 11, "%.0f", figure -> figure.cost().payloadBytes())
+                .column("link B/op", 11, "%.0f", figure -> figure.cost().linkBytes());
+        if (baselines) {
+            table.between("|").column("x raw", 6, "%s", figure -> ratio(figure, figure.raw(figures)))
+                    .column("x fwd", 6, "%s", figure -> ratio(figure, figure.forwarder(figures)));
+        }
+        if (tunnels) {
+            table.between("|").column("x tunnel", 8, "%s", figure -> ratio(figure, figure.tunnel(figures)));
+        }
+        if (besidePingPong) {
+            table.between("|").column("messages/s", 10, "%.0f", Figure::operationsPerSecond).column("x pingpong", 10, "%.1f", Figure::timesPingPong);
+        }
+        table.print(out, figures);
         out.println();
     }
 
@@ -50,24 +72,7 @@ final class BenchTable {
         };
     }
 
-    private void line(Figure figure, PrintStream out) {
-        Statistics times = figure.times();
-        Cost cost = figure.cost();
-        out.print(text("%8d  %-" + seriesChars + "s %8d %9.1f %9.1f %9.1f %9.1f %9.1f %9s | %9.1f %9.0f %9.1f %11.0f %11.0f",
-                figure.bytes(), figure.series().label(), times.operations(), times.minMicros(), times.averageMicros(),
-                times.medianMicros(), times.p99Micros(), times.maxMicros(),
-                test.isSized() ? text("%.1f", figure.megabytesPerSecond()) : "-",
-                cost.cpuMicros(), cost.heapBytes(), cost.frames(), cost.payloadBytes(), cost.linkBytes()));
-        out.print(baselines ? text(" | %6s %6s", ratio(figure, figure.raw(figures)), ratio(figure, figure.forwarder(figures))) : "");
-        out.print(tunnels ? text(" | %8s", ratio(figure, figure.tunnel(figures))) : "");
-        out.println(besidePingPong ? text(" | %10.0f %10.1f", figure.operationsPerSecond(), figure.timesPingPong()) : "");
-    }
-
     private static String ratio(Figure figure, Optional<Figure> baseline) {
-        return baseline.map(other -> text("%.2f", figure.times(other))).orElse("-");
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
+        return baseline.map(other -> String.format(Locale.ROOT, "%.2f", figure.times(other))).orElse("-");
     }
 }

@@ -1,8 +1,10 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.Installation;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.mpj.Endpoints;
@@ -14,7 +16,7 @@ import org.posthouse.mpj.Endpoints;
  * @param limitBytes of the log; 0: the relay's default
  * @param checkpointMs how often a rank saves its state; 0: when the log asks for it
  */
-public record FlowPlan(long bytes, long limitBytes, long checkpointMs) {
+public record FlowPlan(long bytes, long limitBytes, long checkpointMs) implements Experiment<FlowReport> {
     static final int RANKS = 2;
 
     /** 64 KiB: what a message has. */
@@ -53,5 +55,10 @@ public record FlowPlan(long bytes, long limitBytes, long checkpointMs) {
                 Map.of(Endpoints.CHECKPOINT_MS, Long.toString(checkpointMs)),
                 true,
                 Patience.NONE);
+    }
+
+    @Override
+    public FlowReport run(BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        return LogFlow.measure(this, watch);
     }
 }

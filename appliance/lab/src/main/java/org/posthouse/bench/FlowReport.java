@@ -2,9 +2,7 @@ package org.posthouse.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
@@ -47,14 +45,16 @@ public final class FlowReport implements Report {
                 Locale.ROOT, "logflow: %.1f MiB in messages of 64 KiB both ways between 2 ranks, checkpoints %s; %,d samples%n",
                 plan.payloadBytes() / MIB, plan.checkpointMs() == 0 ? "when the log asks" : "every " + plan.checkpointMs() + " ms",
                 disk.samples());
-        out.printf(
-                Locale.ROOT, "%10s %10s %12s %12s %10s %7s %12s %12s%n", "seconds", "MB/s", "log max MiB", "limit MiB", "file MiB",
-                "files", "dirty MiB", "slowed MiB");
-        out.printf(
-                Locale.ROOT, "%10.1f %10.1f %12.1f %12s %10.1f %7d %12.1f %12.1f%n", seconds, plan.payloadBytes() / seconds / 1e6,
-                disk.bytesMax() / MIB, plan.limitBytes() == 0 ? "default" : String.format(Locale.ROOT, "%.1f", plan.limitBytes() / MIB),
-                disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
-                disk.dirty().slowBytes() / MIB);
+        new Table<DiskSamples>()
+                .column("seconds", 10, "%.1f", samples -> seconds)
+                .column("MB/s", 10, "%.1f", samples -> plan.payloadBytes() / seconds / 1e6)
+                .column("log max MiB", 12, "%.1f", samples -> samples.bytesMax() / MIB)
+                .column("limit MiB", 12, "%s", samples -> plan.limitBytes() == 0 ? "default" : String.format(Locale.ROOT, "%.1f", plan.limitBytes() / MIB))
+                .column("file MiB", 10, "%.1f", samples -> samples.fileBytesMax() / MIB)
+                .column("files", 7, "%d", DiskSamples::filesMax)
+                .column("dirty MiB", 12, "%.1f", samples -> samples.dirtyBytesMax() / MIB)
+                .column("slowed MiB", 12, "%.1f", samples -> samples.dirty().slowBytes() / MIB)
+                .print(out, List.of(disk));
         for (boolean slowed : new boolean[] {false, true}) {
             List<FlowInterval> some = intervals.stream().filter(interval -> interval.isSlowed() == slowed).toList();
             if (!some.isEmpty()) {
@@ -67,11 +67,12 @@ public final class FlowReport implements Report {
     }
 
     @Override
-    public void writeJson(String command, Path file) throws IOException {
-        BenchJson.write(file, command, BASELINE, this::addTo);
+    public String baseline() {
+        return BASELINE;
     }
 
-    private void addTo(ObjectNode report) {
+    @Override
+    public void addTo(ObjectNode report) {
         report.put("payloadBytes", plan.payloadBytes())
                 .put("messageBytes", FlowPlan.MESSAGE_BYTES)
                 .put("checkpointMs", plan.checkpointMs())

@@ -1,6 +1,8 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.util.List;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.relay.ModeConfig;
 
@@ -14,7 +16,7 @@ import org.posthouse.relay.ModeConfig;
  * @param logged the series, in their order: whether the job is logged
  * @param repetitions of each series; they alternate
  */
-public record JobPlan(JobSpec job, int sites, int relaysPerSite, ModeConfig mode, List<Boolean> logged, int repetitions) {
+public record JobPlan(JobSpec job, int sites, int relaysPerSite, ModeConfig mode, List<Boolean> logged, int repetitions) implements Experiment<JobReport> {
     /** Checks the counts. */
     public JobPlan {
         logged = List.copyOf(logged);
@@ -33,5 +35,10 @@ public record JobPlan(JobSpec job, int sites, int relaysPerSite, ModeConfig mode
     /** What a series is called. */
     static String word(boolean isLogged) {
         return isLogged ? "process" : "none";
+    }
+
+    @Override
+    public JobReport run(BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        return JobBench.measure(this, watch);
     }
 }

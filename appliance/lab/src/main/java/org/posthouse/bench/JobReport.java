@@ -2,9 +2,7 @@ package org.posthouse.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,14 +28,14 @@ public final class JobReport implements Report {
                 Locale.ROOT, "job %s %s, %d ranks, %s, %s, %d repetitions; seconds%n", plan.job().name(),
                 String.join(" ", plan.job().arguments()), plan.job().ranks(), plan.sites() == 1 ? "one site" : plan.sites() + " sites",
                 plan.mode().mode().word(), plan.repetitions());
-        out.printf(Locale.ROOT, "%-10s %12s %12s %12s %12s %10s%n", "series", "told", "Init to end", "least", "most", "x first");
-        for (JobTimes times : series) {
-            out.printf(
-                    Locale.ROOT, "%-10s %12s %12.3f %12.3f %12.3f %10.3f%n", JobPlan.word(times.logged()),
-                    times.told().isEmpty() ? "-" : String.format(Locale.ROOT, "%.3f", Medians.of(times.told())),
-                    Medians.of(times.communicating()), Collections.min(compared(times)), Collections.max(compared(times)),
-                    timesFirst(times));
-        }
+        new Table<JobTimes>()
+                .column("series", -10, "%s", times -> JobPlan.word(times.logged()))
+                .column("told", 12, "%s", times -> times.told().isEmpty() ? "-" : String.format(Locale.ROOT, "%.3f", Medians.of(times.told())))
+                .column("Init to end", 12, "%.3f", times -> Medians.of(times.communicating()))
+                .column("least", 12, "%.3f", times -> Collections.min(compared(times)))
+                .column("most", 12, "%.3f", times -> Collections.max(compared(times)))
+                .column("x first", 10, "%.3f", this::timesFirst)
+                .print(out, series);
     }
 
     /** The median of the ratios of runs that followed each other. */
@@ -51,12 +49,13 @@ public final class JobReport implements Report {
     }
 
     @Override
-    public void writeJson(String command, Path file) throws IOException {
-        BenchJson.write(file, command, BASELINE, this::addTo);
+    public String baseline() {
+        return BASELINE;
     }
 
     /** What was measured of which job. */
-    void addTo(ObjectNode report) {
+    @Override
+    public void addTo(ObjectNode report) {
         report.put("job", plan.job().name())
                 .put("arguments", String.join(" ", plan.job().arguments()))
                 .put("ranks", plan.job().ranks())

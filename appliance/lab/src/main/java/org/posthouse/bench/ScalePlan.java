@@ -1,7 +1,9 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.RelayConfig.Mode;
 
 /**
@@ -24,7 +26,7 @@ public record ScalePlan(
         List<Integer> sizes,
         int repetitions,
         int phaseMs,
-        int processes) {
+        int processes) implements Experiment<ScaleReport> {
     public static final int PROCESSES_DEFAULT = 2;
 
     private static final int CLIENTS_MAX = 1_024;
@@ -134,5 +136,10 @@ public record ScalePlan(
     /** The longest message, in bytes. */
     int bytesMax() {
         return sizes.stream().mapToInt(Integer::intValue).max().orElseThrow();
+    }
+
+    @Override
+    public ScaleReport run(BenchWatch watch) throws IOException, JobFailure {
+        return ScaleRun.measure(this, watch);
     }
 }

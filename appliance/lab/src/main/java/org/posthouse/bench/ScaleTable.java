@@ -18,22 +18,24 @@ final class ScaleTable {
 
     void print(PrintStream out) {
         out.println("scale, " + cell + ", " + cell.pairs() + (cell.pairs() == 1 ? " pair" : " pairs"));
-        out.println(text("%8s  %-20s %12s %10s %9s %6s %6s | %10s %6s %6s | %10s %10s",
-                "bytes", "series", "overall MB/s", "total MB/s", "slow/med", "x raw", "x fwd", "latency µs", "x raw", "x fwd",
-                "CPU µs/msg", "heap B/msg"));
-        figures.forEach(figure -> line(figure, out));
+        new Table<ScaleFigure>()
+                .column("bytes", 8, "%d", ScaleFigure::bytes)
+                .between("")
+                .column("series", -20, "%s", figure -> figure.series().label())
+                .column("overall MB/s", 12, "%s", figure -> megabytes(figure.overallMegabytes()))
+                .column("total MB/s", 10, "%s", figure -> megabytes(figure.totalMegabytes()))
+                .column("slow/med", 9, "%.2f", ScaleFigure::slowestOverMedian)
+                .column("x raw", 6, "%s", figure -> ratio(figure.raw(figures), figure::bandwidthTimes))
+                .column("x fwd", 6, "%s", figure -> ratio(figure.widerForwarder(figures), figure::bandwidthTimes))
+                .between("|")
+                .column("latency µs", 10, "%.1f", figure -> Medians.of(figure.latencyMicros()))
+                .column("x raw", 6, "%s", figure -> ratio(figure.raw(figures), figure::latencyTimes))
+                .column("x fwd", 6, "%s", figure -> ratio(figure.quickerForwarder(figures), figure::latencyTimes))
+                .between("|")
+                .column("CPU µs/msg", 10, "%.1f", figure -> figure.cost().cpuMicros())
+                .column("heap B/msg", 10, "%.0f", figure -> figure.cost().heapBytes())
+                .print(out, figures);
         out.println();
-    }
-
-    private void line(ScaleFigure figure, PrintStream out) {
-        Cost cost = figure.cost();
-        out.println(text("%8d  %-20s %12s %10s %9.2f %6s %6s | %10.1f %6s %6s | %10.1f %10.0f",
-                figure.bytes(), figure.series().label(), megabytes(figure.overallMegabytes()),
-                megabytes(figure.totalMegabytes()), figure.slowestOverMedian(),
-                ratio(figure.raw(figures), figure::bandwidthTimes), ratio(figure.widerForwarder(figures), figure::bandwidthTimes),
-                Medians.of(figure.latencyMicros()),
-                ratio(figure.raw(figures), figure::latencyTimes), ratio(figure.quickerForwarder(figures), figure::latencyTimes),
-                cost.cpuMicros(), cost.heapBytes()));
     }
 
     private static String megabytes(List<Double> repetitions) {

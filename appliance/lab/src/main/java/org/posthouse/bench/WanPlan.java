@@ -1,9 +1,11 @@
 package org.posthouse.bench;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
@@ -49,7 +51,7 @@ public record WanPlan(
         Set<WanPart> parts,
         List<String> between,
         Compression compression,
-        List<ProcessLayout> layouts) {
+        List<ProcessLayout> layouts) implements Experiment<WanReport> {
     /** A stream begins and ends with a round trip or less. */
     private static final int STREAM_ROUND_TRIPS = 60;
 
@@ -181,5 +183,10 @@ public record WanPlan(
         return logged.stream()
                 .map(log -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, log, BufferKind.DIRECT, "", Optional.<Settings>empty()))
                 .toList();
+    }
+
+    @Override
+    public WanReport run(BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        return WanRun.measure(this, watch);
     }
 }

@@ -1,8 +1,11 @@
 package org.posthouse.bench;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,7 +17,9 @@ import org.posthouse.wan.WanProfile;
 
 /** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */
 public final class WanReport implements Report {
-    private static final String LINE = "%-20s %-20s %11s %9s %11s %9s%n";
+    private static final String BASELINE =
+            "raw: one TCP connection between the two ranks over the same network; ssh, stunnel: plain bytes through ssh -L and through two "
+                    + "stunnels over it, and timesTunnel is beside the better one of them; phases of all series alternate in one run";
 
     private final WanPlan plan;
     private final WanProfile profile;
@@ -70,16 +75,17 @@ public final class WanReport implements Report {
         out.printf(
                 Locale.ROOT, "profile %s, a rank at each of two sites: half a round trip of %s bytes; messages of %s one way, %d under way%n",
                 profile.name(), SizeList.text(plan.sizes().getFirst()), SizeList.text(plan.bytes()), plan.window());
-        out.printf(LINE, "sites", "series", "latency ms", "+ way ms", "Mb/s", "of link");
+        List<Line> lines = new ArrayList<>();
         for (WanLink link : links) {
-            out.printf(LINE, link.name(), "emulated", text("%.3f", link.askedLatencyMs()), "", text("%.2f", link.askedMegabits()), "");
+            lines.add(new Line(link.name(), "emulated", text("%.3f", link.askedLatencyMs()), "", text("%.2f", link.askedMegabits()), ""));
             for (Series series : link.series()) {
                 double latency = link.latencyMs(series);
-                out.printf(
-                        LINE, "", series.label(), text("%.3f", latency), text("%.3f", latency - link.askedLatencyMs()),
-                        text("%.2f", link.megabits(series)), text("%.1f %%", 100 * link.ofLink(series)));
+                lines.add(new Line(
+                        "", series.label(), text("%.3f", latency), text("%.3f", latency - link.askedLatencyMs()), text("%.2f", link.megabits(series)),
+                        text("%.1f %%", 100 * link.ofLink(series))));
             }
         }
+        table("latency ms", "+ way ms", "Mb/s", "of link").print(out, lines);
     }
 
     private void printBesides(PrintStream out) {
@@ -87,14 +93,28 @@ public final class WanReport implements Report {
                 Locale.ROOT, "half a round trip of %s bytes on an idle link, and while messages of %s fill it one way; that way alone, and twice the"
                         + " idle one and a chunk%n",
                 SizeList.text(plan.sizes().getFirst()), SizeList.text(plan.bytes()));
-        out.printf(LINE, "sites", "series", "idle ms", "beside", "that way", "allowed");
+        List<Line> lines = new ArrayList<>();
         for (WanLink link : links) {
             for (WanBeside beside : link.besides()) {
-                out.printf(
-                        LINE, link.name(), beside.series().label(), text("%.3f", beside.idleMs()), text("%.3f", beside.besideMs()),
-                        text("%.3f", beside.thereMs()), text("%.3f", beside.allowedMs()));
+                lines.add(new Line(
+                        link.name(), beside.series().label(), text("%.3f", beside.idleMs()), text("%.3f", beside.besideMs()),
+                        text("%.3f", beside.thereMs()), text("%.3f", beside.allowedMs())));
             }
         }
+        table("idle ms", "beside", "that way", "allowed").print(out, lines);
+    }
+
+    /** A line of either table. */
+    private record Line(String sites, String series, String first, String second, String third, String fourth) {}
+
+    private static Table<Line> table(String first, String second, String third, String fourth) {
+        return new Table<Line>()
+                .column("sites", -20, "%s", Line::sites)
+                .column("series", -20, "%s", Line::series)
+                .column(first, 11, "%s", Line::first)
+                .column(second, 9, "%s", Line::second)
+                .column(third, 11, "%s", Line::third)
+                .column(fourth, 9, "%s", Line::fourth);
     }
 
     private static String text(String format, double value) {
@@ -102,14 +122,60 @@ public final class WanReport implements Report {
     }
 
     @Override
-    public void writeJson(String command, Path file) throws IOException {
-        WanJson.write(plan, profile, links, jobs, leftOut, failed, command, file);
+    public String baseline() {
+        return BASELINE;
+    }
+
+    @Override
+    public void addTo(ObjectNode report) {
+        report.put("profile", profile.name())
+                .put("repetitions", plan.repetitions())
+                .put("phaseMs", plan.phaseMs())
+                .put("streamBytes", plan.bytes())
+                .put("window", plan.window())
+                .put("compress", plan.compression().name().toLowerCase(Locale.ROOT));
+        ObjectNode reasons = report.putObject("leftOut");
+        leftOut.forEach((carrier, why) -> reasons.put(carrier.word(), why));
+        ArrayNode array = report.putArray("links");
+        links.forEach(link -> add(link, array.addObject()));
+        ArrayNode whole = report.putArray("jobs");
+        jobs.forEach(job -> job.addTo(whole.addObject()));
+    }
+
+    private void add(WanLink link, ObjectNode node) {
+        node.putArray("sites").add(link.one()).add(link.other());
+        if (plan.isEmulated()) {
+            node.put("emulatedLatencyMs", link.askedLatencyMs()).put("emulatedMegabitsPerSecond", link.askedMegabits());
+            ArrayNode series = node.putArray("series");
+            for (Series one : link.series()) {
+                ObjectNode line = series.addObject()
+                        .put("carrier", one.carrier().word())
+                        .put("latencyMs", link.latencyMs(one))
+                        .put("megabitsPerSecond", link.megabits(one));
+                if (one.carrier() == Carrier.RELAY) {
+                    line.put("durability", one.variant().durability());
+                }
+                if (link.askedMegabits() > 0) {
+                    line.put("ofLink", link.ofLink(one));
+                }
+            }
+        }
+        ArrayNode besides = node.putArray("beside");
+        link.besides().forEach(beside -> besides.addObject()
+                .put("durability", beside.series().variant().durability())
+                .put("idleMs", beside.idleMs())
+                .put("besideMs", beside.besideMs())
+                .put("thatWayMs", beside.thereMs())
+                .put("allowedMs", beside.allowedMs())
+                .put("streamMegabitsPerSecond", beside.megabits()));
+        FigureJson.add(link.figures(), node.putArray("figures"));
     }
 
     /**
      * Pictures: of an emulated network bandwidths in {@code file}, latencies in FILE-latency.svg, jobs in FILE-jobs.svg; else time against
      * size.
      */
+    @Override
     public void writePlot(Path file) throws IOException {
         if (plan.isEmulated()) {
             if (plan.has(WanPart.LINKS)) {

@@ -4,8 +4,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.BenchPlan;
-import org.posthouse.bench.BenchReport;
-import org.posthouse.bench.BenchRun;
 import org.posthouse.bench.Benchmark;
 import org.posthouse.bench.BufferKind;
 import org.posthouse.bench.ProcessLayout;
@@ -196,7 +194,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
         }
         BenchPlan plan = plan();
-        report.measure(watch -> BenchRun.measure(plan, watch), plot, BenchReport::writePlot);
+        report.measure(plan, plot);
         return 0;
     }
 

@@ -3,7 +3,6 @@ package org.posthouse.cli;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.posthouse.bench.JobBench;
 import org.posthouse.bench.JobPlan;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
@@ -54,7 +53,7 @@ final class BenchJobCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         JobPlan plan = plan();
-        report.measure(watch -> JobBench.measure(plan, watch));
+        report.measure(plan);
         return 0;
     }
 

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.posthouse.bench.BenchEnvironment;
 import org.posthouse.bench.BenchWatch;
+import org.posthouse.bench.Experiment;
 import org.posthouse.bench.Report;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobRun;
@@ -21,31 +22,21 @@ final class ReportOptions {
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
     private Path json;
 
-    /** A bench that is ready to begin. */
-    interface Bench<R extends Report> {
-        R measure(BenchWatch watch) throws IOException, JobFailure, InterruptedException;
-    }
-
-    /** How a report is drawn, in this file and in others beside it. */
-    interface Plot<R extends Report> {
-        void write(R report, Path file) throws IOException;
-    }
-
     /**
      * Measures, prints, and writes what is asked for; an interruption ends it.
      *
      * @throws CommandFailure if it cannot, or if something stopped the bench before it had measured all: behind what it could tell
      */
-    <R extends Report> R measure(Bench<R> bench) throws CommandFailure, InterruptedException {
-        return measure(bench, null, (report, file) -> {});
+    <R extends Report> R measure(Experiment<R> experiment) throws CommandFailure, InterruptedException {
+        return measure(experiment, null);
     }
 
-    /** As {@link #measure(Bench)}, and draws it. @param file what the command's own {@code --plot} says; null if it says nothing */
-    <R extends Report> R measure(Bench<R> bench, Path file, Plot<R> plot) throws CommandFailure, InterruptedException {
+    /** As {@link #measure(Experiment)}, and draws it. @param plot what the command's own {@code --plot} says; null if it says nothing */
+    <R extends Report> R measure(Experiment<R> experiment, Path plot) throws CommandFailure, InterruptedException {
         ReportFiles.require(command, "--json", json);
-        ReportFiles.require(command, "--plot", file);
+        ReportFiles.require(command, "--plot", plot);
         try (Interruption interruption = Interruption.open()) {
-            R report = watched(bench, interruption);
+            R report = watched(experiment, interruption);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
                 report.writeJson(asCalled(), json);
@@ -53,8 +44,8 @@ final class ReportOptions {
             if (report.failed().isPresent()) {
                 throw new CommandFailure("not all was measured: " + report.failed().get().getMessage(), report.failed().get());
             }
-            if (file != null) {
-                plot.write(report, file);
+            if (plot != null) {
+                report.writePlot(plot);
             }
             return report;
         } catch (IOException | JobFailure e) {
@@ -63,10 +54,10 @@ final class ReportOptions {
     }
 
     /** The line at the terminal's foot is gone when the report is printed. */
-    private static <R extends Report> R watched(Bench<R> bench, Interruption interruption)
+    private static <R extends Report> R watched(Experiment<R> experiment, Interruption interruption)
             throws IOException, JobFailure, InterruptedException {
         try (TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return bench.measure(watch(interruption, progress));
+            return experiment.run(watch(interruption, progress));
         }
     }
 

@@ -4,8 +4,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.ScalePlan;
-import org.posthouse.bench.ScaleReport;
-import org.posthouse.bench.ScaleRun;
 import org.posthouse.bench.SizeList;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
@@ -76,7 +74,7 @@ final class ScaleCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         ScalePlan plan = plan();
-        report.measure(watch -> ScaleRun.measure(plan, watch), plot, ScaleReport::writePlot);
+        report.measure(plan, plot);
         return 0;
     }
 

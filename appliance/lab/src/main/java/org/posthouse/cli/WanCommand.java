@@ -11,8 +11,6 @@ import org.posthouse.bench.ProcessLayout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
-import org.posthouse.bench.WanReport;
-import org.posthouse.bench.WanRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.tunnel.Compression;
@@ -170,7 +168,7 @@ final class WanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         WanPlan plan = plan();
-        report.measure(watch -> WanRun.measure(plan, watch), plot, WanReport::writePlot);
+        report.measure(plan, plot);
         return 0;
     }
 
