@@ -1,7 +1,7 @@
 package mpi;
 
 import java.util.BitSet;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 
 /**
  * How the processes of a new communicator agree on its number (ADR 8): a reduction tells which numbers are free in all of
@@ -43,7 +43,7 @@ final class Agreement {
     /** To be called by the program's thread, before {@link #reach}; {@link #end} when the program has seen the end of that. */
     Agreement begin(Collectives in) {
         if (!parent.self.contexts().beginAgreement(in)) {
-            parent.endpoint.limit(Limit.AGREEMENTS);
+            parent.endpoint.limit(ReplayLimit.AGREEMENTS);
         }
         return this;
     }

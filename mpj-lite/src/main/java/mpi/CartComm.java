@@ -2,7 +2,7 @@ package mpi;
 
 /** A {@link Cartcomm} with Open MPI's spelling of its calls. */
 public final class CartComm extends Cartcomm {
-    CartComm(Self self, Group group, int id, String name, Grid grid) {
+    CartComm(OwnProcess self, Group group, int id, String name, Grid grid) {
         super(self, group, id, name, grid);
     }
 

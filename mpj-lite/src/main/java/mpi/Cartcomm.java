@@ -11,7 +11,7 @@ public class Cartcomm extends Intracomm {
     /** Null for a communicator that is null. */
     final Grid grid;
 
-    Cartcomm(Self self, Group group, int id, String name, Grid grid) {
+    Cartcomm(OwnProcess self, Group group, int id, String name, Grid grid) {
         super(self, group, id, name);
         this.grid = grid;
     }

@@ -9,8 +9,8 @@ import java.nio.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.mpj.CheckpointStore;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.mpj.Vault;
 
 /**
  * Saves a program's state, so that a process which is started in the place of this one goes on from there and not from the
@@ -117,17 +117,17 @@ public final class Checkpoint {
         RUNNING
     }
 
-    private final Self self;
-    private final Vault vault;
+    private final OwnProcess self;
+    private final CheckpointStore checkpointStore;
     private final SavedState state = new SavedState();
     private final List<Runnable> before = new ArrayList<>();
     private final long everyNs;
     private Stage stage = Stage.REGISTERING;
     private long lastNs;
 
-    private Checkpoint(Self self) {
+    private Checkpoint(OwnProcess self) {
         this.self = self;
-        vault = self.endpoint().vault();
+        checkpointStore = self.endpoint().vault();
         everyNs = TimeUnit.MILLISECONDS.toNanos(Endpoints.checkpointMs());
     }
 
@@ -140,7 +140,7 @@ public final class Checkpoint {
         return open(MPI.require("Checkpoint.open"));
     }
 
-    static Checkpoint open(Self self) {
+    static Checkpoint open(OwnProcess self) {
         if (!self.positions().tryOpen()) {
             throw error(OPEN, "it was called before; keep what the first call returned");
         }
@@ -218,7 +218,7 @@ public final class Checkpoint {
     public boolean restored() throws MPIException {
         requireStage(RESTORED, Stage.REGISTERING, "it was called before, expected once");
         requireNothingUnderWay(RESTORED);
-        DataInputStream image = vault.restored();
+        DataInputStream image = checkpointStore.restored();
         stage = Stage.RUNNING;
         self.positions().endPrologue();
         self.sendBuffer().endPrologue();
@@ -251,7 +251,7 @@ public final class Checkpoint {
      */
     public void save() throws MPIException {
         requireSavable(SAVE);
-        if (vault.isOpen()) {
+        if (checkpointStore.isOpen()) {
             write(SAVE, List.of());
         }
     }
@@ -265,7 +265,7 @@ public final class Checkpoint {
     public void point() throws MPIException {
         requireSavable(POINT);
         boolean due = everyNs > 0 && System.nanoTime() - lastNs >= everyNs;
-        if ((due || vault.isWanted()) && vault.isOpen()) {
+        if ((due || checkpointStore.isWanted()) && checkpointStore.isOpen()) {
             write(POINT, before);
         }
     }
@@ -302,7 +302,7 @@ public final class Checkpoint {
     private void write(String call, List<Runnable> first) {
         try {
             first.forEach(Runnable::run);
-            vault.save(this::write);
+            checkpointStore.save(this::write);
         } catch (IOException | RuntimeException | Error e) {
             throw self.endpoint().giveUp(call + " cannot save " + state.failure(e));
         }

@@ -13,10 +13,10 @@ final class Collective {
 
     final String call;
     final int root;
-    private final Turns turns;
+    private final CollectiveSequencer turns;
     final Body body;
 
-    Collective(String call, int root, Turns turns, Body body) {
+    Collective(String call, int root, CollectiveSequencer turns, Body body) {
         this.call = call;
         this.root = root;
         this.turns = turns;

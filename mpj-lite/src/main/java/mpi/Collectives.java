@@ -30,7 +30,7 @@ class Collectives {
 
     final Communicator comm;
     final ArgumentCheck check;
-    final Turns turns;
+    final CollectiveSequencer turns;
     private final Peers peers;
     final int rank;
     final int size;
@@ -40,7 +40,7 @@ class Collectives {
         this.comm = comm;
         this.peers = peers;
         check = comm.check;
-        turns = new Turns(comm, firstTag, along == null ? null : along.turns);
+        turns = new CollectiveSequencer(comm, firstTag, along == null ? null : along.turns);
         rank = comm.group.Rank();
         size = comm.group.Size();
     }
@@ -51,7 +51,7 @@ class Collectives {
         return turns.firstTag();
     }
 
-    /** As {@link Turns#isUnderWay}. */
+    /** As {@link CollectiveSequencer#isUnderWay}. */
     final boolean isUnderWay() {
         return turns.isUnderWay();
     }
@@ -122,7 +122,7 @@ class Collectives {
         }));
     }
 
-    /** As {@link Turns#afterwards}. */
+    /** As {@link CollectiveSequencer#afterwards}. */
     final void afterwards(Runnable what) {
         turns.afterwards(what);
     }

@@ -20,7 +20,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** Null if it was not made by {@link #iDup}. */
     private Request request;
 
-    Comm(Self self, Group group, Group addressed, int id, String name) {
+    Comm(OwnProcess self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
     }
 
@@ -382,8 +382,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** {@code inOutBuf[i] = inBuf[i] op inOutBuf[i]} for {@code count} elements, in this process alone. */
     public static void reduceLocal(Object inBuf, Object inOutBuf, int count, Datatype type, Op op) throws MPIException {
         ArgumentCheck check = new ArgumentCheck("no communicator", Group.EMPTY, Group.EMPTY);
-        Object in = Memory.of(inBuf, type);
-        Object inOut = Memory.of(inOutBuf, type);
+        Object in = BufferView.of(inBuf, type);
+        Object inOut = BufferView.of(inOutBuf, type);
         check.buffer("reduceLocal", "first buffer", in, 0, count, type);
         check.result("reduceLocal", "second buffer", inOut, 0, count, type);
         check.operation("reduceLocal", op, type);
@@ -395,6 +395,6 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
             computed.moveTo(0, ordered, 0, count);
         }
         type.putBack(ordered, result, count);
-        Memory.back(inOut, inOutBuf);
+        BufferView.back(inOut, inOutBuf);
     }
 }

@@ -16,7 +16,7 @@ import org.posthouse.mpj.data.UnwritableException;
  */
 abstract class Communicator {
     /** Null for a communicator that is null. */
-    final Self self;
+    final OwnProcess self;
 
     /** The machine; null for a communicator that is null. */
     final Endpoint endpoint;
@@ -49,7 +49,7 @@ abstract class Communicator {
      */
     private final AtomicInteger keepers = new AtomicInteger(1);
 
-    Communicator(Self self, Group group, Group addressed, int id, String name) {
+    Communicator(OwnProcess self, Group group, Group addressed, int id, String name) {
         this.self = self;
         endpoint = self == null ? null : self.endpoint();
         this.group = group;

@@ -30,7 +30,7 @@ public class Datatype implements Freeable, Cloneable {
     /** What its array elements are to the predefined reductions. */
     private final Unit unit;
 
-    private final Pieces pieces;
+    private final PackedElements packedElements;
     private final boolean predefined;
     private final Attributes attributes = new Attributes();
     /** What the program calls it; null if it did not say. */
@@ -48,19 +48,19 @@ public class Datatype implements Freeable, Cloneable {
         this(name, base, unit.layout(), unit, pieces(base, unit), true);
     }
 
-    private static Pieces pieces(Base base, Unit unit) {
+    private static PackedElements pieces(Base base, Unit unit) {
         // The index of a pair in bytes is an int.
         return unit.isStruct()
-                ? Pieces.of(unit.elements() - Integer.BYTES).then(1, Pieces.of(Integer.BYTES))
-                : Pieces.of(base == null ? 1 : Math.max(1, base.bytes()));
+                ? PackedElements.of(unit.elements() - Integer.BYTES).then(1, PackedElements.of(Integer.BYTES))
+                : PackedElements.of(base == null ? 1 : Math.max(1, base.bytes()));
     }
 
-    Datatype(String name, Base base, Layout layout, Unit unit, Pieces pieces, boolean predefined) {
+    Datatype(String name, Base base, Layout layout, Unit unit, PackedElements packedElements, boolean predefined) {
         this.name = name;
         this.base = base;
         this.layout = layout;
         this.unit = unit;
-        this.pieces = pieces;
+        this.packedElements = packedElements;
         this.predefined = predefined;
         openMpiStruct = unit == Unit.PAIR;
         baseType = base == null ? -1 : base.code();
@@ -68,12 +68,12 @@ public class Datatype implements Freeable, Cloneable {
 
     /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
     static Datatype marker(String name, Layout layout) {
-        return new Datatype(name, null, layout, Unit.NONE, Pieces.of(1), true);
+        return new Datatype(name, null, layout, Unit.NONE, PackedElements.of(1), true);
     }
 
     /** What is no datatype. */
     static Datatype ofNothing() {
-        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, Pieces.of(1), true);
+        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, PackedElements.of(1), true);
         nothing.freed = true;
         return nothing;
     }
@@ -240,7 +240,7 @@ public class Datatype implements Freeable, Cloneable {
     /** The same datatype as an object of its own, with the same attributes. */
     public Datatype dup() throws MPIException {
         requireLive("dup");
-        Datatype copy = new Datatype(name, base, layout, unit, pieces, false);
+        Datatype copy = new Datatype(name, base, layout, unit, packedElements, false);
         copy.openMpiStruct = openMpiStruct;
         attributes.copyTo(copy.attributes);
         return copy;
@@ -342,8 +342,8 @@ public class Datatype implements Freeable, Cloneable {
         return unit;
     }
 
-    Pieces pieces() {
-        return pieces;
+    PackedElements pieces() {
+        return packedElements;
     }
 
     /** Bytes of a base element; 1 where there is none. */
@@ -377,7 +377,7 @@ public class Datatype implements Freeable, Cloneable {
     /** The same data as those of records of so many bytes, each from its first byte on. */
     Datatype record(String recordName, int extentBytes) {
         Layout bounded = layout.bounded(extentBytes / bytes());
-        Datatype record = new Datatype(recordName, base, bounded, Unit.NONE, pieces, false);
+        Datatype record = new Datatype(recordName, base, bounded, Unit.NONE, packedElements, false);
         record.openMpiStruct = openMpiStruct;
         return record;
     }
@@ -410,7 +410,7 @@ public class Datatype implements Freeable, Cloneable {
     }
 
     private boolean isInNativeOrder(Region region) {
-        if (base != Base.BYTE || pieces.widest() == 1) {
+        if (base != Base.BYTE || packedElements.widest() == 1) {
             return true;
         } else if (region.array() instanceof BufferMemory memory) {
             return memory.order() == ByteOrder.nativeOrder();
@@ -420,7 +420,7 @@ public class Datatype implements Freeable, Cloneable {
 
     private void turn(Region from, Region to, int count) {
         Region data = from.packed(0, count);
-        pieces.turn((byte[]) data.array());
+        packedElements.turn((byte[]) data.array());
         to.unpack(data, 0, 0, count);
     }
 

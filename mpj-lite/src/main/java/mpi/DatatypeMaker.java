@@ -97,7 +97,7 @@ final class DatatypeMaker {
     /** No data, and so of any buffer. */
     private static Datatype ofNothing(String call) {
         return new Datatype(
-                call + " of nothing", Base.PACKED, new LayoutBuilder().build(), Unit.NONE, Pieces.of(1), false);
+                call + " of nothing", Base.PACKED, new LayoutBuilder().build(), Unit.NONE, PackedElements.of(1), false);
     }
 
     private static Datatype[] used(int[] lengths, Datatype[] parts) {
@@ -121,8 +121,8 @@ final class DatatypeMaker {
                 builder.add(displacements[block], lengths[block], parts[block].layout());
             }
         });
-        Pieces pieces = inRange(() -> Pieces.of(lengths, parts));
-        return make(padded ? inRange(() -> layout.padded(Math.max(1, pieces.widest() / first.bytes()))) : layout, pieces);
+        PackedElements packedElements = inRange(() -> PackedElements.of(lengths, parts));
+        return make(padded ? inRange(() -> layout.padded(Math.max(1, packedElements.widest() / first.bytes()))) : layout, packedElements);
     }
 
     private Datatype structInBytes(int[] lengths, int[] displacements) {
@@ -236,9 +236,9 @@ final class DatatypeMaker {
         }
     }
 
-    private Datatype make(Layout layout, Pieces pieces) {
+    private Datatype make(Layout layout, PackedElements packedElements) {
         String name = ArgumentCheck.made(call, first.toString());
-        Datatype made = new Datatype(name, first.base(), layout, first.unit().whenDerived(), pieces, false);
+        Datatype made = new Datatype(name, first.base(), layout, first.unit().whenDerived(), packedElements, false);
         return first.isOpenMpiStruct() ? made.openMpiStruct() : made;
     }
 }

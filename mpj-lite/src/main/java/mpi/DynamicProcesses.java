@@ -6,7 +6,7 @@ package mpi;
  * (ADR 9): the calls that ask for these say so.
  */
 abstract class DynamicProcesses extends MpjCollectives {
-    DynamicProcesses(Self self, Group group, int id, String name) {
+    DynamicProcesses(OwnProcess self, Group group, int id, String name) {
         super(self, group, id, name);
     }
 
@@ -14,7 +14,7 @@ abstract class DynamicProcesses extends MpjCollectives {
 
     /** Opens a port of the calling process, for {@link #accept}; returns its name, for others to {@link #connect} to. */
     public static String openPort() throws MPIException {
-        Self self = MPI.require("openPort");
+        OwnProcess self = MPI.require("openPort");
         return self.ports().open(self.endpoint().rank());
     }
 
@@ -25,7 +25,7 @@ abstract class DynamicProcesses extends MpjCollectives {
 
     /** Closes a port of the calling process. */
     public static void closePort(String name) throws MPIException {
-        Self self = MPI.require("closePort");
+        OwnProcess self = MPI.require("closePort");
         self.ports().close(name, self.endpoint().rank());
     }
 
@@ -36,7 +36,7 @@ abstract class DynamicProcesses extends MpjCollectives {
      * @return the communicator of both groups, which have no process in common
      */
     public Intercomm accept(String port, int root) throws MPIException {
-        return new Meeting("accept", (Intracomm) this, root).accept(port);
+        return new PortRendezvous("accept", (Intracomm) this, root).accept(port);
     }
 
     /** As the other {@code accept}; there are no hints that change anything. */
@@ -46,7 +46,7 @@ abstract class DynamicProcesses extends MpjCollectives {
 
     /** Meets the group that {@link #accept}s at a port, and waits until it does. Collective; the name counts at the root. */
     public Intercomm connect(String port, int root) throws MPIException {
-        return new Meeting("connect", (Intracomm) this, root).connect(port);
+        return new PortRendezvous("connect", (Intracomm) this, root).connect(port);
     }
 
     /** As the other {@code connect}; there are no hints that change anything. */

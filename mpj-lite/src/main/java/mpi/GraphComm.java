@@ -2,7 +2,7 @@ package mpi;
 
 /** A {@link Graphcomm} with Open MPI's spelling of its calls. */
 public final class GraphComm extends Graphcomm {
-    GraphComm(Self self, Group group, int id, String name, Graph graph, DistGraphNeighbors edges) {
+    GraphComm(OwnProcess self, Group group, int id, String name, Graph graph, DistGraphNeighbors edges) {
         super(self, group, id, name, graph, edges);
     }
 

@@ -12,7 +12,7 @@ public class Graphcomm extends Intracomm {
     /** The calling process's edges in a distributed graph, else null. */
     private final DistGraphNeighbors edges;
 
-    Graphcomm(Self self, Group group, int id, String name, Graph graph, DistGraphNeighbors edges) {
+    Graphcomm(OwnProcess self, Group group, int id, String name, Graph graph, DistGraphNeighbors edges) {
         super(self, group, id, name);
         this.graph = graph;
         this.edges = edges;

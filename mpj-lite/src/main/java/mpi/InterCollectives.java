@@ -3,7 +3,7 @@ package mpi;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
-import org.posthouse.mpj.coll.Inter;
+import org.posthouse.mpj.coll.InterCollectiveSteps;
 import org.posthouse.mpj.coll.InterPeers;
 import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.data.Region;
@@ -58,7 +58,7 @@ final class InterCollectives extends Collectives {
     @Override
     Collective barrier(String call) {
         comm.requireLive(call);
-        return make(call, () -> Inter.barrier(inter));
+        return make(call, () -> InterCollectiveSteps.barrier(inter));
     }
 
     @Override
@@ -70,7 +70,7 @@ final class InterCollectives extends Collectives {
             check.buffer(call, "buffer", elements);
         }
         Region region = root == MPI.PROC_NULL ? null : elements.region();
-        return make(call, () -> Inter.bcast(inter, region, elements.count(), root));
+        return make(call, () -> InterCollectiveSteps.bcast(inter, region, elements.count(), root));
     }
 
     @Override
@@ -84,7 +84,7 @@ final class InterCollectives extends Collectives {
         }
         Region from = isAcross(root) ? send.region() : null;
         Region to = isRoot(root) ? receive.region() : null;
-        return make(call, () -> Inter.gather(inter, from, send.count(), to, receive.blocks(), root));
+        return make(call, () -> InterCollectiveSteps.gather(inter, from, send.count(), to, receive.blocks(), root));
     }
 
     @Override
@@ -98,29 +98,29 @@ final class InterCollectives extends Collectives {
         }
         Region from = isRoot(root) ? send.region() : null;
         Region to = isAcross(root) ? receive.region() : null;
-        return make(call, () -> Inter.scatter(inter, from, send.blocks(), to, receive.count(), root));
+        return make(call, () -> InterCollectiveSteps.scatter(inter, from, send.blocks(), to, receive.count(), root));
     }
 
     @Override
     void allgather(Region send, int count, Region receive, Blocks blocks) throws ReceiveException {
-        Inter.allgather(inter, send, count, receive, blocks);
+        InterCollectiveSteps.allgather(inter, send, count, receive, blocks);
     }
 
     @Override
     void alltoall(Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks) throws ReceiveException {
-        Inter.alltoall(inter, send, sendBlocks, receive, receiveBlocks);
+        InterCollectiveSteps.alltoall(inter, send, sendBlocks, receive, receiveBlocks);
     }
 
     @Override
     void alltoall(Block[] send, Block[] receive) throws ReceiveException {
-        Inter.alltoall(inter, send, receive);
+        InterCollectiveSteps.alltoall(inter, send, receive);
     }
 
     @Override
     Collective reduce(String call, Elements send, Elements receive, Op op, int root) {
         rooted(call, root);
         if (root == MPI.PROC_NULL) {
-            return make(call, () -> Inter.reduce(inter, null, null, 0, null, root));
+            return make(call, () -> InterCollectiveSteps.reduce(inter, null, null, 0, null, root));
         } else if (isAcross(root)) {
             reducible(call, send, op);
         } else {
@@ -129,16 +129,16 @@ final class InterCollectives extends Collectives {
         }
         return reduction(
                 call, Collective.NO_ROOT, send.type(), isAcross(root) ? send : null, isRoot(root) ? receive : null,
-                (in, out) -> Inter.reduce(inter, in, out, send.count(), op.on(send.type()), root));
+                (in, out) -> InterCollectiveSteps.reduce(inter, in, out, send.count(), op.on(send.type()), root));
     }
 
     @Override
     void allreduce(Region send, Region receive, int count, Reduction op) throws ReceiveException {
-        Inter.allreduce(inter, send, receive, count, op);
+        InterCollectiveSteps.allreduce(inter, send, receive, count, op);
     }
 
     @Override
     void reduceScatter(Region send, Region receive, Blocks blocks, Reduction op) throws ReceiveException {
-        Inter.reduceScatter(inter, send, receive, blocks, op);
+        InterCollectiveSteps.reduceScatter(inter, send, receive, blocks, op);
     }
 }

@@ -14,14 +14,14 @@ public class Intercomm extends Comm {
     /** Made anew when a copy that was pending gets its number. */
     private Collectives everybody;
 
-    Intercomm(Self self, Group group, Group remote, int id, String name) {
+    Intercomm(OwnProcess self, Group group, Group remote, int id, String name) {
         super(self, group, remote, id, name);
         union = union(group, remote);
         everybody = listed(ofUnion());
     }
 
     private Collectives ofUnion() {
-        Self unlisted = self == null ? null : self.unlisted();
+        OwnProcess unlisted = self == null ? null : self.unlisted();
         return Collectives.of(new Intracomm(unlisted, union, id, check.name()), UNION_TAGS, collectives);
     }
 

@@ -2,7 +2,7 @@ package mpi;
 
 /** A communicator of one group. */
 public class Intracomm extends DynamicProcesses {
-    Intracomm(Self self, Group group, int id, String name) {
+    Intracomm(OwnProcess self, Group group, int id, String name) {
         super(self, group, id, name);
     }
 
@@ -181,13 +181,13 @@ public class Intracomm extends DynamicProcesses {
 
     /** As {@link #Scan}. */
     public void scan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.scan(
+        BufferView.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.scan(
                 "scan", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op));
     }
 
     /** As {@link #Scan}, with one buffer. */
     public void scan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.scan("scan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
+        BufferView.run(buf, type, memory -> collectives.scan("scan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
     }
 
     /** As {@link #Iscan}. */
@@ -202,13 +202,13 @@ public class Intracomm extends DynamicProcesses {
 
     /** As {@link #Exscan}. */
     public void exScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.exscan(
+        BufferView.run(sendbuf, type, recvbuf, type, (from, to) -> collectives.exscan(
                 "exScan", new Elements(from, 0, count, type), new Elements(to, 0, count, type), op));
     }
 
     /** As {@link #Exscan}, with one buffer. */
     public void exScan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        Memory.run(buf, type, memory -> collectives.exscan("exScan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
+        BufferView.run(buf, type, memory -> collectives.exscan("exScan", new Elements(memory, 0, count, type), new Elements(memory, 0, count, type), op));
     }
 
     /** As {@link #Iexscan}. */

@@ -9,7 +9,7 @@ import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.ProgramObjectInput;
 import org.posthouse.mpj.data.Unit;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 
 /** The start and the end of a rank's part in a job, and MPI's names for everything that exists once. */
 public class MPI extends NewBuffers {
@@ -124,7 +124,7 @@ public class MPI extends NewBuffers {
     private static final String[] THREAD_LEVELS = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 
     /** Null before Init. */
-    private static Self self;
+    private static OwnProcess self;
 
     private static Thread mainThread;
     private static int threadLevel;
@@ -175,7 +175,7 @@ public class MPI extends NewBuffers {
         require("initThread");
         threadLevel = level;
         if (level == THREAD_MULTIPLE) {
-            self.endpoint().limit(Limit.MULTIPLE);
+            self.endpoint().limit(ReplayLimit.MULTIPLE);
         }
         return Endpoints.ownArguments(args);
     }
@@ -202,7 +202,7 @@ public class MPI extends NewBuffers {
         } catch (IllegalArgumentException | IllegalStateException e) {
             throw new MPIException(ERR_OTHER, call + ": " + e.getMessage(), e);
         }
-        self = new Self(endpoint);
+        self = new OwnProcess(endpoint);
         Group world = Group.world(endpoint.size(), endpoint.rank());
         COMM_WORLD = new Intracomm(self, world, Contexts.WORLD, "COMM_WORLD");
         COMM_SELF = new Intracomm(self, world.Incl(new int[] {endpoint.rank()}), Contexts.SELF, "COMM_SELF");
@@ -211,7 +211,7 @@ public class MPI extends NewBuffers {
         threadLevel = required;
         note(endpoint.size(), required);
         if (required == THREAD_MULTIPLE && !call.equals("Init")) {
-            endpoint.limit(Limit.MULTIPLE);
+            endpoint.limit(ReplayLimit.MULTIPLE);
         }
         return Endpoints.ownArguments(args);
     }
@@ -226,12 +226,12 @@ public class MPI extends NewBuffers {
         leave(self);
     }
 
-    static void leave(Self self) {
+    static void leave(OwnProcess self) {
         self.underWay().started().forEach(self.endpoint()::await);
         self.endpoint().close();
     }
 
-    static Self require(String call) {
+    static OwnProcess require(String call) {
         if (self == null || finalized) {
             throw new MPIException(ERR_OTHER, call + ": expected " + (self == null ? "after Init" : "before Finalize"));
         }
@@ -346,7 +346,7 @@ public class MPI extends NewBuffers {
      * and one of after Init means nothing. Behind Finalize it counts on, and is not the same again.
      */
     public static double Wtime() throws MPIException {
-        Self asking = self;
+        OwnProcess asking = self;
         return (asking == null ? System.nanoTime() : asking.endpoint().nanoTime()) * NANOS;
     }
 
@@ -396,7 +396,7 @@ public class MPI extends NewBuffers {
      * it is, and at those that no process made before it the name of its own host.
      */
     public static String Get_processor_name() throws MPIException {
-        Self asking = self;
+        OwnProcess asking = self;
         String now = ProcessorName.ofHost();
         return asking == null ? now : ProcessorName.recorded(asking.endpoint(), now);
     }

@@ -8,7 +8,7 @@ import org.posthouse.mpj.ReceiveException;
  */
 public final class Message {
     private Comm comm;
-    private Caught caught;
+    private MatchedMessage matchedMessage;
     private boolean noProc;
 
     /** No message yet. */
@@ -16,7 +16,7 @@ public final class Message {
 
     /** Whether there is no message: before a probe, and after a receive. */
     public boolean isNull() {
-        return caught == null && !noProc;
+        return matchedMessage == null && !noProc;
     }
 
     /** Whether it is a message from {@link MPI#PROC_NULL}. */
@@ -40,17 +40,17 @@ public final class Message {
             return null;
         }
         boolean nobody = found.source == MPI.PROC_NULL;
-        Caught taken = nobody ? null : comm.messages.tryTake("imProbe", found.source, found.tag);
+        MatchedMessage taken = nobody ? null : comm.messages.tryTake("imProbe", found.source, found.tag);
         return taken == null && !nobody ? null : hold(comm, taken);
     }
 
     /** @param message null if it is one from nobody */
-    private Status hold(Comm from, Caught message) {
+    private Status hold(Comm from, MatchedMessage message) {
         if (isNull()) {
             from.self.underWay().taken(); // Else the one that it held is lost, and this one in its place.
         }
         comm = from;
-        caught = message;
+        matchedMessage = message;
         noProc = message == null;
         return noProc ? Status.ofNobody() : from.status(message.envelope());
     }
@@ -64,9 +64,9 @@ public final class Message {
 
     /** Receives the message. */
     public Status mRecv(Object buf, int count, Datatype type) throws MPIException {
-        Object memory = Memory.of(buf, type);
+        Object memory = BufferView.of(buf, type);
         Status status = receive("mRecv", memory, count, type);
-        Memory.back(memory, buf);
+        BufferView.back(memory, buf);
         return status;
     }
 
@@ -80,8 +80,8 @@ public final class Message {
             throw new MPIException(MPI.ERR_REQUEST, call + ": there is no message, expected mProbe or imProbe first");
         }
         comm.check.room(call, "receive buffer", buf, 0, count, type);
-        Caught message = caught;
-        caught = null;
+        MatchedMessage message = matchedMessage;
+        matchedMessage = null;
         comm.self.underWay().takenSeen();
         if (noProc) {
             noProc = false;

@@ -4,8 +4,8 @@ import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.SendMode;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
@@ -60,12 +60,12 @@ final class Messages {
         } else if (!endpoint.mayWaitForReceive(content.bytes(), mode(kind))) {
             return new Request(comm, call, operation);
         }
-        comm.self.underWay().begun(UnderWay.Kind.SEND);
-        return Request.underWay(UnderWay.Kind.SEND, comm, call, operation);
+        comm.self.underWay().begun(OutstandingOperations.Kind.SEND);
+        return Request.underWay(OutstandingOperations.Kind.SEND, comm, call, operation);
     }
 
-    private static Mode mode(Kind kind) {
-        return kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
+    private static SendMode mode(Kind kind) {
+        return kind == Kind.SYNCHRONOUS ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
     }
 
     /** A send that can be started again and again, also when its datatype and communicator were freed. */
@@ -89,7 +89,7 @@ final class Messages {
             String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
         return source == MPI.PROC_NULL
                 ? Request.complete(Status.ofNobody())
-                : Request.underWay(UnderWay.Kind.RECEIVE, comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
+                : Request.underWay(OutstandingOperations.Kind.RECEIVE, comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
     /** As {@link #persistentSend}, a receive. */
@@ -152,30 +152,30 @@ final class Messages {
      * Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. Null if
      * it is one from PROC_NULL.
      */
-    Caught take(String call, int source, int tag) {
+    MatchedMessage take(String call, int source, int tag) {
         checkProbe(call, source, tag);
         if (source == MPI.PROC_NULL) {
             return null;
         }
-        Caught caught = new Caught();
-        received(call, startReceive(call, source, tag, caught));
-        return caught;
+        MatchedMessage matchedMessage = new MatchedMessage();
+        received(call, startReceive(call, source, tag, matchedMessage));
+        return matchedMessage;
     }
 
     /** As {@link #take}, but null if no message is there: another thread may have taken the one that a probe found. */
-    Caught tryTake(String call, int source, int tag) {
-        Caught caught = new Caught();
-        Operation operation = startReceive(call, source, tag, caught);
+    MatchedMessage tryTake(String call, int source, int tag) {
+        MatchedMessage matchedMessage = new MatchedMessage();
+        Operation operation = startReceive(call, source, tag, matchedMessage);
         try {
             if (endpoint.cancel(operation)) {
-                comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
+                comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
                 return null;
             }
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
         received(call, operation);
-        return caught;
+        return matchedMessage;
     }
 
     /** Arguments are checked, and there is somebody to send to. Null if there is nothing to wait for. */
@@ -186,7 +186,7 @@ final class Messages {
                 return endpoint.send(comm.context(), to, sent(tag), content, mode(kind));
             }
             comm.self.sendBuffer().send(
-                    content, copy -> endpoint.send(comm.context(), to, sent(tag), copy, Mode.STANDARD),
+                    content, copy -> endpoint.send(comm.context(), to, sent(tag), copy, SendMode.STANDARD),
                     why -> check.error(MPI.ERR_BUFFER, call, why));
             return null;
         } catch (FinalizedException e) {
@@ -210,7 +210,7 @@ final class Messages {
     private Operation startReceive(String call, int source, int tag, Sink sink) {
         try {
             Operation operation = endpoint.receive(comm.context(), comm.worldSource(source), tag, sink);
-            comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
+            comm.self.underWay().begun(OutstandingOperations.Kind.RECEIVE);
             return operation;
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
@@ -219,7 +219,7 @@ final class Messages {
 
     private Status received(String call, Operation operation) {
         comm.await(call, operation);
-        comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
+        comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
         return comm.outcome(call, operation);
     }
 
@@ -241,16 +241,16 @@ final class Messages {
         try {
             if (source == MPI.PROC_NULL) {
                 int to = addressedRank(dest);
-                endpoint.await(endpoint.send(comm.context(), to, sent(sendtag), content, Mode.STANDARD), call);
+                endpoint.await(endpoint.send(comm.context(), to, sent(sendtag), content, SendMode.STANDARD), call);
                 return Status.ofNobody();
             }
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
                     addressedRank(dest), sent(sendtag), content);
-            comm.self.underWay().begun(UnderWay.Kind.RECEIVE);
+            comm.self.underWay().begun(OutstandingOperations.Kind.RECEIVE);
             endpoint.await(both[0], call);
             endpoint.await(both[1], call);
-            comm.self.underWay().seen(UnderWay.Kind.RECEIVE);
+            comm.self.underWay().seen(OutstandingOperations.Kind.RECEIVE);
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);

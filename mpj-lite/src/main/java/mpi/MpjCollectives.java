@@ -6,7 +6,7 @@ package mpi;
  * buffer that has no meaning at a rank is not looked at there, and may be null. Send and receive buffer may be one.
  */
 abstract class MpjCollectives extends Comm {
-    MpjCollectives(Self self, Group group, int id, String name) {
+    MpjCollectives(OwnProcess self, Group group, int id, String name) {
         super(self, group, group, id, name);
     }
 

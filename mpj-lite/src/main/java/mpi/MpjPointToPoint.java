@@ -12,7 +12,7 @@ package mpi;
 abstract class MpjPointToPoint extends Communicator {
     final Messages messages;
 
-    MpjPointToPoint(Self self, Group group, Group addressed, int id, String name) {
+    MpjPointToPoint(OwnProcess self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
         messages = new Messages(this);
     }

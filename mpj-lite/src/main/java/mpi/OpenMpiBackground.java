@@ -5,7 +5,7 @@ package mpi;
  * Open MPI takes only direct NIO buffers, arrays and heap buffers do as well.
  */
 abstract class OpenMpiBackground extends OpenMpiCollectives {
-    OpenMpiBackground(Self self, Group group, Group addressed, int id, String name) {
+    OpenMpiBackground(OwnProcess self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
     }
 

@@ -6,7 +6,7 @@ package mpi;
  * {@link MPI#PROC_NULL} is neither read nor written.
  */
 abstract class OpenMpiNeighbours extends OpenMpiBackground {
-    OpenMpiNeighbours(Self self, Group group, Group addressed, int id, String name) {
+    OpenMpiNeighbours(OwnProcess self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
     }
 
@@ -14,7 +14,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
+        BufferView.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
                 "neighborAllGather", new Elements(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
 
@@ -31,7 +31,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
+        BufferView.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAllgather(
                 "neighborAllGatherv", new Elements(from, 0, sendcount, sendtype), RankBlocks.at(to, 0, recvcounts, displs, recvtype)));
     }
 
@@ -49,7 +49,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype,
+        BufferView.run(sendbuf, sendtype, recvbuf, recvtype,
                 (from, to) -> collectives.neighbourAlltoall(
                         "neighborAllToAll", RankBlocks.even(from, 0, sendcount, sendtype), RankBlocks.even(to, 0, recvcount, recvtype)));
     }
@@ -67,7 +67,7 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAlltoall(
+        BufferView.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) -> collectives.neighbourAlltoall(
                 "neighborAllToAllv", RankBlocks.at(from, 0, sendcounts, sdispls, sendtype), RankBlocks.at(to, 0, recvcounts, rdispls, recvtype)));
     }
 

@@ -3,31 +3,31 @@ package mpi;
 /**
  * Point-to-point calls in Open MPI's spelling: no offset ({@link MPI#slice} shifts a buffer), and everything else as in
  * mpiJava's. Where Open MPI takes only direct NIO buffers, arrays and heap buffers do as well. In blocking calls an array
- * of another kind than the datatype's stands for its memory ({@link Memory}). Tags are 0 or more.
+ * of another kind than the datatype's stands for its memory ({@link BufferView}). Tags are 0 or more.
  */
 abstract class OpenMpiPointToPoint extends MpjPointToPoint {
-    OpenMpiPointToPoint(Self self, Group group, Group addressed, int id, String name) {
+    OpenMpiPointToPoint(OwnProcess self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
     }
 
     /** As {@link #Send}. */
     public void send(Object buf, int count, Datatype type, int dest, int tag) throws MPIException {
-        messages.send("send", Messages.Kind.STANDARD, Memory.of(buf, type), 0, count, type, dest, tag);
+        messages.send("send", Messages.Kind.STANDARD, BufferView.of(buf, type), 0, count, type, dest, tag);
     }
 
     /** As {@link #Bsend}. */
     public void bSend(Object buf, int count, Datatype type, int dest, int tag) throws MPIException {
-        messages.send("bSend", Messages.Kind.BUFFERED, Memory.of(buf, type), 0, count, type, dest, tag);
+        messages.send("bSend", Messages.Kind.BUFFERED, BufferView.of(buf, type), 0, count, type, dest, tag);
     }
 
     /** As {@link #Ssend}. */
     public void sSend(Object buf, int count, Datatype type, int dest, int tag) throws MPIException {
-        messages.send("sSend", Messages.Kind.SYNCHRONOUS, Memory.of(buf, type), 0, count, type, dest, tag);
+        messages.send("sSend", Messages.Kind.SYNCHRONOUS, BufferView.of(buf, type), 0, count, type, dest, tag);
     }
 
     /** As {@link #Rsend}. */
     public void rSend(Object buf, int count, Datatype type, int dest, int tag) throws MPIException {
-        messages.send("rSend", Messages.Kind.STANDARD, Memory.of(buf, type), 0, count, type, dest, tag);
+        messages.send("rSend", Messages.Kind.STANDARD, BufferView.of(buf, type), 0, count, type, dest, tag);
     }
 
     /** As {@link #Isend}. */
@@ -72,9 +72,9 @@ abstract class OpenMpiPointToPoint extends MpjPointToPoint {
 
     /** As {@link #Recv}. */
     public Status recv(Object buf, int count, Datatype type, int source, int tag) throws MPIException {
-        Object memory = Memory.of(buf, type);
+        Object memory = BufferView.of(buf, type);
         Status status = messages.receive("recv", memory, 0, count, type, source, tag);
-        Memory.back(memory, buf);
+        BufferView.back(memory, buf);
         return status;
     }
 
@@ -93,11 +93,11 @@ abstract class OpenMpiPointToPoint extends MpjPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, int dest, int sendtag,
             Object recvbuf, int recvcount, Datatype recvtype, int source, int recvtag)
             throws MPIException {
-        Object memory = Memory.of(recvbuf, recvtype);
+        Object memory = BufferView.of(recvbuf, recvtype);
         Status status = messages.exchange(
-                "sendRecv", Memory.of(sendbuf, sendtype), 0, sendcount, sendtype, dest, sendtag,
+                "sendRecv", BufferView.of(sendbuf, sendtype), 0, sendcount, sendtype, dest, sendtag,
                 memory, 0, recvcount, recvtype, source, recvtag);
-        Memory.back(memory, recvbuf);
+        BufferView.back(memory, recvbuf);
         return status;
     }
 
@@ -105,10 +105,10 @@ abstract class OpenMpiPointToPoint extends MpjPointToPoint {
     public Status sendRecvReplace(
             Object buf, int count, Datatype type, int dest, int sendtag, int source, int recvtag)
             throws MPIException {
-        Object memory = Memory.of(buf, type);
+        Object memory = BufferView.of(buf, type);
         Status status =
                 messages.exchangeInPlace("sendRecvReplace", memory, 0, count, type, dest, sendtag, source, recvtag);
-        Memory.back(memory, buf);
+        BufferView.back(memory, buf);
         return status;
     }
 
@@ -124,14 +124,14 @@ abstract class OpenMpiPointToPoint extends MpjPointToPoint {
 
     /** As {@link #Pack}. */
     public int pack(Object inbuf, int incount, Datatype type, byte[] outbuf, int position) throws MPIException {
-        return Packing.pack(this, "pack", Memory.of(inbuf, type), 0, incount, type, outbuf, position);
+        return Packing.pack(this, "pack", BufferView.of(inbuf, type), 0, incount, type, outbuf, position);
     }
 
     /** As {@link #Unpack}. */
     public int unpack(byte[] inbuf, int position, Object outbuf, int outcount, Datatype type) throws MPIException {
-        Object memory = Memory.of(outbuf, type);
+        Object memory = BufferView.of(outbuf, type);
         int next = Packing.unpack(this, "unpack", inbuf, position, memory, 0, outcount, type);
-        Memory.back(memory, outbuf);
+        BufferView.back(memory, outbuf);
         return next;
     }
 

@@ -21,7 +21,7 @@ public class Request implements Freeable {
     private Supplier<Status> outcome;
 
     /** What keeps the process from being saved until the program has seen its end; null if nothing does. */
-    private UnderWay.Kind underWay;
+    private OutstandingOperations.Kind underWay;
 
     /** Whether it was to be taken back. */
     private boolean cancelled;
@@ -41,8 +41,8 @@ public class Request implements Freeable {
         this.call = call;
     }
 
-    /** A receive, or a send that may have to wait for its receive; {@link UnderWay} knows that it has begun. It keeps its communicator's number. */
-    static Request underWay(UnderWay.Kind kind, Communicator comm, String call, Operation operation) {
+    /** A receive, or a send that may have to wait for its receive; {@link OutstandingOperations} knows that it has begun. It keeps its communicator's number. */
+    static Request underWay(OutstandingOperations.Kind kind, Communicator comm, String call, Operation operation) {
         Request request = new Request(comm, call, operation);
         request.underWay = kind;
         comm.keep();

@@ -100,7 +100,7 @@ final class Requests {
                     requests[i].tellAgain(statuses[i]);
                 }
             }
-            throw Turns.unchecked(first);
+            throw CollectiveSequencer.unchecked(first);
         }
         return statuses;
     }

@@ -26,7 +26,7 @@ final class SavedState {
         for (Map.Entry<String, SavedPart> part : parts.entrySet()) {
             present = part.getKey();
             out.writeUTF(present);
-            Bounded.Output bytes = new Bounded.Output(out);
+            BoundedChunks.Output bytes = new BoundedChunks.Output(out);
             part.getValue().write(present, new DataOutputStream(bytes));
             bytes.end();
         }
@@ -41,7 +41,7 @@ final class SavedState {
             if (part == null) {
                 throw new InvalidObjectException("it was saved, and is not registered: " + parts.keySet());
             }
-            Bounded.Input bytes = new Bounded.Input(image);
+            BoundedChunks.Input bytes = new BoundedChunks.Input(image);
             part.read(present, new DataInputStream(bytes));
             bytes.end();
             missing.remove(present);

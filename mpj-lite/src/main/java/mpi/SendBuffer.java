@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.SendMode;
 import org.posthouse.wire.Wire;
 
 /**
@@ -32,7 +32,7 @@ final class SendBuffer {
     private record Copy(Operation operation, long bytes) {}
 
     private final Endpoint endpoint;
-    private final UnderWay underWay;
+    private final OutstandingOperations outstandingOperations;
 
     /** Those that had not left when they were asked last, in the order of their calls. */
     private final Deque<Copy> copies = new ArrayDeque<>();
@@ -47,9 +47,9 @@ final class SendBuffer {
     /** What was attached at the end of the prologue, as {@link #attached}. */
     private long prologue;
 
-    SendBuffer(Endpoint endpoint, UnderWay underWay) {
+    SendBuffer(Endpoint endpoint, OutstandingOperations outstandingOperations) {
         this.endpoint = endpoint;
-        this.underWay = underWay;
+        this.outstandingOperations = outstandingOperations;
     }
 
     /** @param buffer what the program gives, and gets back; only its size matters */
@@ -80,7 +80,7 @@ final class SendBuffer {
             memory = null;
             capacity = 0;
             used = 0;
-            underWay.buffered(false);
+            outstandingOperations.buffered(false);
             return attached;
         }
     }
@@ -109,8 +109,8 @@ final class SendBuffer {
                                     + (capacity - used) + " free ones of the " + capacity + " attached");
         }
         Operation operation = send.apply(new Kept(content));
-        if (endpoint.mayWaitForReceive(bytes, Mode.STANDARD)) {
-            underWay.buffered(true);
+        if (endpoint.mayWaitForReceive(bytes, SendMode.STANDARD)) {
+            outstandingOperations.buffered(true);
         }
         if (!endpoint.test(operation)) {
             used += bytes;

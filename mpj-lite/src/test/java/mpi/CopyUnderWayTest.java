@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 
 /** Communicators that {@code iDup} starts: nobody waits, and nothing works before the copy is known to be there. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -113,7 +113,7 @@ class CopyUnderWayTest {
             }
             Request.Waitall(new Request[] {ahead, started.getRequest()});
         });
-        assertThat(local.limits(0)).containsExactly(Limit.AGREEMENTS);
+        assertThat(local.limits(0)).containsExactly(ReplayLimit.AGREEMENTS);
         assertThat(local.limits(1)).as("one behind the other").isEmpty();
     }
 

@@ -124,7 +124,7 @@ class PointToPointTest {
                 assertThat(group.Rank()).isEqualTo(MPI.UNDEFINED);
                 return;
             }
-            Intracomm comm = new Intracomm(new Self(endpoint), group, 2, "three");
+            Intracomm comm = new Intracomm(new OwnProcess(endpoint), group, 2, "three");
             assertThat(worldRanks[comm.Rank()]).isEqualTo(endpoint.rank());
             assertThat(comm.Size()).isEqualTo(3);
             int[] room = new int[3];

@@ -21,6 +21,6 @@ public final class Ranks {
     }
 
     static Intracomm world(Endpoint endpoint, int size) {
-        return new Intracomm(new Self(endpoint), Group.world(size, endpoint.rank()), Contexts.WORLD, "COMM_WORLD");
+        return new Intracomm(new OwnProcess(endpoint), Group.world(size, endpoint.rank()), Contexts.WORLD, "COMM_WORLD");
     }
 }

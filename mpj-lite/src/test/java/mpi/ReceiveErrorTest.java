@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.mpj.Mode;
+import org.posthouse.mpj.SendMode;
 import org.posthouse.mpj.data.Base;
 
 /** Messages that do not fit their receive: an error there, and the next message is received as usual. */
@@ -157,7 +157,7 @@ class ReceiveErrorTest {
         Ranks.run(new LocalWorld(2).eagerBytesMax(1000), 2, (world, rank) -> {
             if (rank == 0) {
                 for (int i = 0; i < 2; i++) {
-                    world.endpoint.await(world.endpoint.send(world.context(), 1, 5, HUGE, Mode.STANDARD));
+                    world.endpoint.await(world.endpoint.send(world.context(), 1, 5, HUGE, SendMode.STANDARD));
                 }
                 world.Send(new int[] {99}, 0, 1, MPI.INT, 1, 5);
                 return;

@@ -172,7 +172,7 @@ class SendBufferTest {
     void theEndpointIsAskedWhetherAMessageHasLeft() {
         List<String> asked = new ArrayList<>();
         SendBuffer buffer = new SendBuffer(
-                Ends.that((call, arguments) -> !call.equals("mayWaitForReceive") && asked.add(call)), new UnderWay());
+                Ends.that((call, arguments) -> !call.equals("mayWaitForReceive") && asked.add(call)), new OutstandingOperations());
         buffer.attach("attach", new byte[MESSAGE_BYTES], MESSAGE_BYTES);
         for (int i = 0; i < 3; i++) {
             buffer.send(Plain.content(Base.INT, filled(i), 0, INTS), content -> new Done(), why -> new MPIException(MPI.ERR_BUFFER, why));
@@ -187,7 +187,8 @@ class SendBufferTest {
     @Test
     void asLongAsThereIsRoomOnlyTheOldestMessageIsAskedFor() {
         List<Operation> asked = new ArrayList<>();
-        SendBuffer buffer = new SendBuffer(Ends.that((call, arguments) -> call.equals("test") && !asked.add((Operation) arguments[0])), new UnderWay());
+        SendBuffer buffer =
+                new SendBuffer(Ends.that((call, arguments) -> call.equals("test") && !asked.add((Operation) arguments[0])), new OutstandingOperations());
         buffer.attach("attach", new byte[5 * MESSAGE_BYTES], 5 * MESSAGE_BYTES);
         List<Operation> sent = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -215,7 +216,8 @@ class SendBufferTest {
         List<Operation> sent = new ArrayList<>();
         Set<Operation> asked = new HashSet<>();
         SendBuffer buffer = new SendBuffer(
-                Ends.that((call, arguments) -> call.equals("test") && arguments[0] != sent.get(0) && !asked.add((Operation) arguments[0])), new UnderWay());
+                Ends.that((call, arguments) -> call.equals("test") && arguments[0] != sent.get(0) && !asked.add((Operation) arguments[0])),
+                new OutstandingOperations());
         buffer.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
         send(buffer, 1_000, sent);
         assertThat(image(buffer).getInt(Integer.BYTES)).as("copies").isLessThanOrEqualTo(64);
@@ -227,7 +229,7 @@ class SendBufferTest {
         List<Operation> before = new ArrayList<>();
         List<Boolean> outcomes = new ArrayList<>();
         AtomicBoolean gone = new AtomicBoolean();
-        SendBuffer saved = new SendBuffer(outcomes(outcomes, operation -> gone.get() && before.contains(operation)), new UnderWay());
+        SendBuffer saved = new SendBuffer(outcomes(outcomes, operation -> gone.get() && before.contains(operation)), new OutstandingOperations());
         saved.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
         send(saved, 100, before);
         ByteBuffer image = image(saved);
@@ -235,7 +237,7 @@ class SendBufferTest {
         outcomes.clear();
         send(saved, 100, new ArrayList<>());
         List<Boolean> outcomesAgain = new ArrayList<>();
-        SendBuffer restored = new SendBuffer(outcomes(outcomesAgain, Done.class::isInstance), new UnderWay());
+        SendBuffer restored = new SendBuffer(outcomes(outcomesAgain, Done.class::isInstance), new OutstandingOperations());
         restored.attach("attach", new byte[1], 1_000 * MESSAGE_BYTES);
         restored.read(new DataInputStream(new ByteArrayInputStream(image.array())));
         send(restored, 100, new ArrayList<>());

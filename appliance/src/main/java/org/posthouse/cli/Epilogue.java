@@ -2,7 +2,7 @@ package org.posthouse.cli;
 
 import java.nio.file.Path;
 import org.posthouse.launch.JobOutcome;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 
 /** What a command says of a job that it has run, once nothing of it is left here. */
 final class Epilogue {
@@ -10,7 +10,7 @@ final class Epilogue {
 
     /** How to go on with a job that was left; said before an interrupted command ends. */
     static void tellLeft(JobOutcome outcome, Path folder) {
-        if (outcome.left() && outcome.status() == Exit.LOST) {
+        if (outcome.left() && outcome.status() == ExitStatuses.LOST) {
             System.err.println("posthouse: the job cannot be gone on with as things are: " + outcome.cause()
                     + ". Bring that back, start the relay with it, and call posthouse resume "
                     + folder + "; if it is gone for good, posthouse resume --end " + folder + " ends the job. What its ranks have printed is in the folder");

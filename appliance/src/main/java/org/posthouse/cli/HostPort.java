@@ -1,7 +1,7 @@
 package org.posthouse.cli;
 
 import java.util.regex.Pattern;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -17,7 +17,7 @@ record HostPort(String host, int port) {
 
     @Override
     public String toString() {
-        return Home.address(host, port);
+        return HomeRelay.address(host, port);
     }
 
     boolean isLoopback() {

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import org.posthouse.causes.Causes;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /** Reads one connection in blocking style, on a virtual thread of its own, until it ends. */
 final class BlockingReader implements Runnable {
@@ -33,7 +33,7 @@ final class BlockingReader implements Runnable {
                 buffer = next(buffer);
             }
         } catch (IOException e) {
-            connection.line().cut(Notice.closing(0, Reason.NORMAL, Causes.text(e)));
+            connection.line().cut(CloseNotice.closing(0, CloseReason.NORMAL, Causes.text(e)));
         } catch (VirtualMachineError e) {
             Breakdown.report(e);
             throw e;

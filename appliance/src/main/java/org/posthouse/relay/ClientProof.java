@@ -1,16 +1,16 @@
 package org.posthouse.relay;
 
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.net.InetSocketAddress;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Hmac;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
@@ -36,7 +36,7 @@ final class ClientProof {
     /** Who somebody says that he is. */
     Identify identify(ByteBuffer frame) throws WireException {
         if (client != null) {
-            throw new WireException(Reason.NOT_EXPECTED, "a second IDENTIFY");
+            throw new WireException(CloseReason.NOT_EXPECTED, "a second IDENTIFY");
         }
         client = Identify.decode(frame);
         return client;
@@ -52,7 +52,7 @@ final class ClientProof {
     /** He has said PROOF. @return whether he knows the token */
     boolean isProvenBy(ByteBuffer frame) throws WireException {
         if (expected == null || proven) {
-            throw new WireException(Reason.NOT_EXPECTED, "PROOF " + (proven ? "again" : "before CHALLENGE"));
+            throw new WireException(CloseReason.NOT_EXPECTED, "PROOF " + (proven ? "again" : "before CHALLENGE"));
         }
         proven = expected.proof().matches(MutualProof.decode(frame));
         return proven;
@@ -66,7 +66,7 @@ final class ClientProof {
     /** @throws WireException unless he is who says that */
     void require(Hello hello) throws WireException {
         if (!proven || !client.isOf(hello)) {
-            throw new WireException(Reason.NOT_EXPECTED, "HELLO " + (proven ? "of another than has proven who he is" : "before PROOF"));
+            throw new WireException(CloseReason.NOT_EXPECTED, "HELLO " + (proven ? "of another than has proven who he is" : "before PROOF"));
         }
     }
 

@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
 import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Identify;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -37,8 +37,8 @@ final class Connection implements FrameDecoder.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** Reasons to close that are nobody's fault. */
-    private static final Set<Reason> EXPECTED =
-            EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING, Reason.RELAY_STARTING, Reason.MOVED);
+    private static final Set<CloseReason> EXPECTED =
+            EnumSet.of(CloseReason.NORMAL, CloseReason.JOB_ABORTED, CloseReason.RELAY_STOPPING, CloseReason.RELAY_STARTING, CloseReason.MOVED);
 
     /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
     private static final int CLOSE_MS_MAX = 1_000;
@@ -88,8 +88,8 @@ final class Connection implements FrameDecoder.Sink {
         decoder.limit(ClientProof.BYTES_MAX);
         this.helloTimer = relay.loop()
                 .schedule(
-                        () -> close(Notice.closing(
-                                0, Reason.TIMEOUT, "no HELLO within " + relay.settings().door().helloTimeoutMs() + " ms")),
+                        () -> close(CloseNotice.closing(
+                                0, CloseReason.TIMEOUT, "no HELLO within " + relay.settings().door().helloTimeoutMs() + " ms")),
                         relay.settings().door().helloTimeoutMs(),
                         TimeUnit.MILLISECONDS);
     }
@@ -143,7 +143,7 @@ final class Connection implements FrameDecoder.Sink {
         try {
             decoder.feed(in);
         } catch (WireException e) {
-            close(Notice.closing(0, e.reason(), e.getMessage()));
+            close(CloseNotice.closing(0, e.reason(), e.getMessage()));
         } catch (RuntimeException e) {
             onFault(e);
         } catch (VirtualMachineError e) {
@@ -164,7 +164,7 @@ final class Connection implements FrameDecoder.Sink {
         if (strand == null) {
             onIntroduction(copy(buffer, index, length), view.type());
         } else if (!view.type().sentBy(role)) {
-            throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a " + roleName());
+            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a " + roleName());
         } else if (inside || (inside = strand.tryEnter())) {
             handle(buffer, index, length, view);
         } else {
@@ -202,7 +202,7 @@ final class Connection implements FrameDecoder.Sink {
             case IDENTIFY -> onIdentify(proof.identify(frame));
             case PROOF -> onProof(frame);
             case HELLO -> onHello(Hello.decode(frame));
-            default -> throw new WireException(Reason.NOT_EXPECTED, type + " from one who has not proven who he is");
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, type + " from one who has not proven who he is");
         }
     }
 
@@ -233,15 +233,15 @@ final class Connection implements FrameDecoder.Sink {
         }
         Identify client = proof.client();
         if (client.kind() == Hello.LAUNCHER) {
-            throw new WireException(Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
+            throw new WireException(CloseReason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
         }
         Shard shard = relay.shards().of(client.job(), client.rank());
         shard.strand().submit(() -> refuse(shard.core().unproven(client)));
     }
 
     private void refuse(Throwable cause) {
-        Reason reason = cause instanceof Refusal refusal ? refusal.reason() : Reason.INTERNAL;
-        close(Notice.closing(0, reason, cause.getMessage()));
+        CloseReason closeReason = cause instanceof Refusal refusal ? refusal.reason() : CloseReason.INTERNAL;
+        close(CloseNotice.closing(0, closeReason, cause.getMessage()));
     }
 
     private void onHello(Hello hello) throws WireException {
@@ -279,7 +279,7 @@ final class Connection implements FrameDecoder.Sink {
 
     /** It ends for another one, without a word: a rank dials again. */
     void makeRoom(String why) {
-        line.cut(Notice.closing(0, Reason.TIMEOUT, why));
+        line.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, why));
     }
 
     private interface Opening {
@@ -293,9 +293,9 @@ final class Connection implements FrameDecoder.Sink {
                 session = opening.open();
                 session.begin();
             } catch (WireException e) {
-                close(Notice.closing(0, e.reason(), e.getMessage()));
+                close(CloseNotice.closing(0, e.reason(), e.getMessage()));
             } catch (Refusal e) {
-                close(Notice.closing(0, e.reason(), e.getMessage()));
+                close(CloseNotice.closing(0, e.reason(), e.getMessage()));
             } catch (RuntimeException e) {
                 onFault(e);
             }
@@ -309,7 +309,7 @@ final class Connection implements FrameDecoder.Sink {
         }
         helloTimer.cancel(false);
         decoder.release();
-        line.cut(Notice.closing(0, Reason.NORMAL, "the connection ended"));
+        line.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended"));
         relay.connections().remove(this);
         relay.newcomers().remove(this);
         if (relay.isOver()) {
@@ -332,12 +332,12 @@ final class Connection implements FrameDecoder.Sink {
     }
 
     /** Whether it is somebody's fault that a connection is closed for this. */
-    static boolean isFault(Reason reason) {
-        return !EXPECTED.contains(reason);
+    static boolean isFault(CloseReason closeReason) {
+        return !EXPECTED.contains(closeReason);
     }
 
     private void tell(Session served) {
-        Notice why = line.closing();
+        CloseNotice why = line.closing();
         if (isFault(why.reason())) {
             relay.refusals()
                     .refused(
@@ -405,7 +405,7 @@ final class Connection implements FrameDecoder.Sink {
                 handle(held, held.readerIndex(), held.readableBytes(), view);
             }
         } catch (WireException e) {
-            close(Notice.closing(0, e.reason(), e.getMessage()));
+            close(CloseNotice.closing(0, e.reason(), e.getMessage()));
         } catch (RuntimeException e) {
             onFault(e);
         } finally {
@@ -426,7 +426,7 @@ final class Connection implements FrameDecoder.Sink {
      * The relay is about to end. A rank that looks for it afterwards is cut off without a word, as by a crash, behind all that was read of it; anybody else is
      * told.
      */
-    void stopServing(Notice why) {
+    void stopServing(CloseNotice why) {
         Strand served = strand;
         if (served == null) {
             close(why);
@@ -443,7 +443,7 @@ final class Connection implements FrameDecoder.Sink {
 
     private void onFault(RuntimeException fault) {
         LOG.error("{}: a frame from {} cannot be handled", relay.id(), line.remote(), fault);
-        close(Notice.closing(0, Reason.INTERNAL, fault.toString()));
+        close(CloseNotice.closing(0, CloseReason.INTERNAL, fault.toString()));
     }
 
     private void onWritable() {
@@ -464,7 +464,7 @@ final class Connection implements FrameDecoder.Sink {
      * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
      * reset throws away what the peer has not read yet.
      */
-    void close(Notice why) {
+    void close(CloseNotice why) {
         if (line.close(why)) {
             relay.loop().schedule(() -> line.cut(why), CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
         }

@@ -5,8 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import org.posthouse.causes.Causes;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +44,6 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         if (!environment) {
             LOG.error("the connection from {} failed", connection.line().remote(), cause);
         }
-        connection.line().cut(Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, Causes.text(cause)));
+        connection.line().cut(CloseNotice.closing(0, environment ? CloseReason.NORMAL : CloseReason.INTERNAL, Causes.text(cause)));
     }
 }

@@ -11,7 +11,7 @@ import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.PeerTrust;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /** Who may give a console orders: by the system's word for who is at the other end, or by its secret. Stateless. */
 public final class ConsoleAccess {
@@ -38,7 +38,7 @@ public final class ConsoleAccess {
 
             @Override
             public void refused(String who, String what) {
-                relay.get().refusals().refused(Reason.WRONG_TOKEN, "console: " + who + ": " + what);
+                relay.get().refusals().refused(CloseReason.WRONG_TOKEN, "console: " + who + ": " + what);
             }
         }));
     }

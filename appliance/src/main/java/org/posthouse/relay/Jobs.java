@@ -20,12 +20,12 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
-import org.posthouse.wire.Exit;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.ExitStatuses;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -157,13 +157,13 @@ final class Jobs {
 
     /** One that has been in contact may have stopped since. */
     private void expectOthers(JobOpen opening) {
-        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
+        relay.links().expect(opening.homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).toList());
     }
 
     /** A job that could not be opened has never been: the relay's next start is not to find it in the log. */
     private void undo(OpenJob job, Throwable fault) {
         open.remove(job.id());
-        relay.shards().close(job.id(), new Notice(job.id(), 1, -1, fault.toString()), ranks -> {});
+        relay.shards().close(job.id(), new CloseNotice(job.id(), 1, -1, fault.toString()), ranks -> {});
         if (job.opening().logged()) {
             relay.journal().jobClosed(job.id(), 1);
             relay.journal().dismiss(job.id());
@@ -234,11 +234,11 @@ final class Jobs {
      * what ranks at other relays have sent meanwhile, until somebody ends it; one without, or its absence, ends it, as nobody else could.
      */
     private void cannotGoOn(OpenJob job, long position, Throwable fault) {
-        String why = Reason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
+        String why = CloseReason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
                 + relay.settings().logFolder().map(Path::toString).orElse("") + ", cannot go on from its records: " + fault + "; "
-                + Reason.LOG_DAMAGED.advice();
+                + CloseReason.LOG_DAMAGED.advice();
         LOG.error("{}: {}", relay.id(), why, fault);
-        relay.shards().close(job.id(), Notice.closing(job.id(), Reason.LOG_DAMAGED, why), ranks -> {});
+        relay.shards().close(job.id(), CloseNotice.closing(job.id(), CloseReason.LOG_DAMAGED, why), ranks -> {});
         if (job.opening().keepsOutput()) {
             // Their relays send it again as soon as they are linked, and it counts as handled.
             String lost = job.opening().homes().size() > 1 ? "; what its ranks at other relays have sent here meanwhile is lost to it" : "";
@@ -269,25 +269,25 @@ final class Jobs {
     private void check(JobOpen opening, String owner) throws Refusal {
         String job = "job " + Job.hexId(opening.job());
         if (open.containsKey(opening.job())) {
-            throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
+            throw new Refusal(CloseReason.DUPLICATE_JOB, job + " is open already");
         }
         Job.requireHome(relay.id(), opening);
         requireRoom(opening, owner, job);
         int most = relay.settings().launcherWait().keepSecondsMax();
         if (opening.logged() && opening.keepSeconds() > most) {
-            throw new Refusal(Reason.LIMIT, job + " is to be kept for " + opening.keepSeconds() + " s without its launcher, and relay " + relay.id()
+            throw new Refusal(CloseReason.LIMIT, job + " is to be kept for " + opening.keepSeconds() + " s without its launcher, and relay " + relay.id()
                     + " keeps jobs for " + most + " s at most: give run --launcher-timeout " + most + ", or relay --keep-max " + opening.keepSeconds());
         }
         if (opening.logged() && !relay.journal().isOpen()) {
-            throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
+            throw new Refusal(CloseReason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
         if (opening.survivesHost() && relay.syncFailure().isPresent()) {
-            throw new Refusal(Reason.LOG_BROKEN, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
+            throw new Refusal(CloseReason.LOG_BROKEN, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
         }
         if (opening.logged()) {
             Optional<String> tooMuch = relay.journal().room().admit(opening, owner, relay.settings().rankBytes());
             if (tooMuch.isPresent()) {
-                throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
+                throw new Refusal(CloseReason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }
         }
     }
@@ -298,11 +298,11 @@ final class Jobs {
         long has = open.values().stream().mapToLong(other -> room(other.opening())).sum();
         long most = (long) RANKS_PER_CONNECTION * relay.settings().door().connectionsMax();
         if (has + more > most) {
-            throw new Refusal(Reason.LIMIT,
+            throw new Refusal(CloseReason.LIMIT,
                     job + " takes the room of " + more + " ranks at relay " + relay.id() + ", where open jobs take that of " + has + " of at most " + most);
         }
         if (own > 0 && own + more > most / 4 * 3) {
-            throw new Refusal(Reason.LIMIT, job + " takes the room of " + more + " ranks at relay " + relay.id() + ", where other jobs of " + owner
+            throw new Refusal(CloseReason.LIMIT, job + " takes the room of " + more + " ranks at relay " + relay.id() + ", where other jobs of " + owner
                     + " take that of " + own + ", and the jobs of one owner together " + most / 4 * 3 + " at most, so that others find room");
         }
     }
@@ -318,14 +318,14 @@ final class Jobs {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
         if (job == null && relay.journal().isUnended(opening.job())) {
-            return Future.failedFuture(new Refusal(Reason.LOG_BROKEN, unended(name)));
+            return Future.failedFuture(new Refusal(CloseReason.LOG_BROKEN, unended(name)));
         }
         if (job == null || job.state() == OpenJob.State.CLOSED) {
-            return Future.failedFuture(new Refusal(Reason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
+            return Future.failedFuture(new Refusal(CloseReason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
         }
         if (!job.opening().token().matches(opening.token())) {
             return Future.failedFuture(
-                    new Refusal(Reason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
+                    new Refusal(CloseReason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
         }
         job.attach(launcher);
         job.owner(launcher.owner());
@@ -348,7 +348,7 @@ final class Jobs {
     }
 
     /** A launcher's connection has ended. Its jobs that are logged wait for it; the others end. */
-    void abandoned(long id, LauncherSession launcher, Notice why) {
+    void abandoned(long id, LauncherSession launcher, CloseNotice why) {
         assert relay.inLoop();
         OpenJob job = open.get(id);
         if (job == null || job.launcher() != launcher || job.state() != OpenJob.State.OPEN) {
@@ -366,8 +366,8 @@ final class Jobs {
         if (stopped || job.standsStill()) {
             return;
         }
-        Notice why = new Notice(
-                job.id(), Exit.TERMINATED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
+        CloseNotice why = new CloseNotice(
+                job.id(), ExitStatuses.TERMINATED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
         job.await(relay.loop().schedule(
                 () -> relay.control().submit(() -> close(job.id(), why)), ms, TimeUnit.MILLISECONDS), System.currentTimeMillis() + ms);
     }
@@ -401,7 +401,7 @@ final class Jobs {
         for (OpenJob job : open.values()) {
             if (job.opening().survivesHost()) {
                 Shard shard = relay.shards().of(job.id(), 0);
-                shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.LOG_BROKEN, why));
+                shard.strand().submit(() -> shard.core().failJob(job.id(), CloseReason.LOG_BROKEN, why));
             }
         }
     }
@@ -446,7 +446,7 @@ final class Jobs {
 
     /** Its frames are not acknowledged until this relay is started again, and a link acknowledges in order. */
     private String held(OpenJob job) {
-        String others = job.opening().homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
+        String others = job.opening().homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
         return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
     }
 
@@ -465,7 +465,7 @@ final class Jobs {
             if (job.opening().logged()) {
                 job.awaitNobody();
             } else {
-                close(job.id(), new Notice(job.id(), 1, -1, "relay " + relay.id() + " is stopping"));
+                close(job.id(), new CloseNotice(job.id(), 1, -1, "relay " + relay.id() + " is stopping"));
             }
         }
     }
@@ -489,13 +489,13 @@ final class Jobs {
             return false;
         }
         String why = "an operator of relay " + relay.id() + " has ended it (posthouse jobs end)";
-        job.tell(new JobEvent(id, JobEvent.ABORTED, -1, Exit.TERMINATED, why));
-        close(id, new Notice(id, Exit.TERMINATED, -1, why));
+        job.tell(new JobEvent(id, JobEvent.ABORTED, -1, ExitStatuses.TERMINATED, why));
+        close(id, new CloseNotice(id, ExitStatuses.TERMINATED, -1, why));
         return true;
     }
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
-    void close(long id, Notice why) {
+    void close(long id, CloseNotice why) {
         assert relay.inLoop();
         OpenJob job = open.get(id);
         if (job == null || !job.close(why.text())) {
@@ -506,7 +506,7 @@ final class Jobs {
         relay.shards().close(id, why, ranks -> relay.control().submit(() -> closed(job, why, ranks)));
     }
 
-    private void closed(OpenJob job, Notice why, Collection<ShardStatus.Rank> ranks) {
+    private void closed(OpenJob job, CloseNotice why, Collection<ShardStatus.Rank> ranks) {
         assert relay.inLoop();
         if (open.remove(job.id()) == null) {
             return;

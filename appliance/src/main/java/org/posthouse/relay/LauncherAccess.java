@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.posthouse.core.Refusal;
 import org.posthouse.peer.PeerUser;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Token;
 
 /**
@@ -34,9 +34,9 @@ final class LauncherAccess {
                 + ", or of root, on its own host; ";
         return switch (user.trust()) {
             case TRUSTED -> Future.succeededFuture(Token.NONE);
-            case FOREIGN -> Future.failedFuture(new Refusal(Reason.WRONG_TOKEN, who + "this one is of " + user + "; start the relay with --token-file"));
+            case FOREIGN -> Future.failedFuture(new Refusal(CloseReason.WRONG_TOKEN, who + "this one is of " + user + "; start the relay with --token-file"));
             case UNKNOWN -> Future.failedFuture(new Refusal(
-                    Reason.WRONG_TOKEN,
+                    CloseReason.WRONG_TOKEN,
                     who + "whose this one is cannot be known, as it comes from elsewhere or through a forwarded port; start the relay with --token-file"));
         };
     }

@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -40,7 +40,7 @@ final class LauncherSession implements Session {
     private final Set<Long> jobs = new LinkedHashSet<>();
 
     /** Jobs that are being opened; and why one is to end as soon as it is open, if its launcher has said so meanwhile. */
-    private final Map<Long, Optional<Notice>> opening = new HashMap<>();
+    private final Map<Long, Optional<CloseNotice>> opening = new HashMap<>();
 
     /** @param unsealed brings back a token that the launcher has hidden */
     LauncherSession(Relay relay, Connection connection, UnaryOperator<Token> unsealed) {
@@ -71,10 +71,10 @@ final class LauncherSession implements Session {
                 JobOpen sealed = JobOpen.decode(Connection.copy(buffer, index, length));
                 open(sealed.with(unsealed.apply(sealed.token())));
             }
-            case JOB_CLOSE -> close(view.job(), Notice.decode(Connection.copy(buffer, index, length)));
+            case JOB_CLOSE -> close(view.job(), CloseNotice.decode(Connection.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
-            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a launcher");
+            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a launcher");
         }
     }
 
@@ -86,13 +86,13 @@ final class LauncherSession implements Session {
             return;
         }
         List<String> others = job.homes().stream()
-                .map(Home::relay)
+                .map(HomeRelay::relay)
                 .filter(other -> !other.equals(relay.id()))
                 .toList();
         relay.contacted(others)
                 .onSuccess(contacted -> openNow(job))
                 .onFailure(cause -> connection.close(
-                        Notice.closing(job.job(), Reason.SITE_UNREACHABLE, cause.getMessage())));
+                        CloseNotice.closing(job.job(), CloseReason.SITE_UNREACHABLE, cause.getMessage())));
     }
 
     private void openNow(JobOpen job) {
@@ -105,7 +105,7 @@ final class LauncherSession implements Session {
     }
 
     private void opened(OpenJob job) {
-        Optional<Notice> end = opening.getOrDefault(job.id(), Optional.empty());
+        Optional<CloseNotice> end = opening.getOrDefault(job.id(), Optional.empty());
         opening.remove(job.id());
         if (end.isPresent()) {
             relay.jobs().close(job.id(), end.get());
@@ -123,12 +123,12 @@ final class LauncherSession implements Session {
     }
 
     private void refused(long job, Throwable cause) {
-        Reason reason = switch (cause) {
+        CloseReason closeReason = switch (cause) {
             case Refusal refusal -> refusal.reason();
             case JournalFailure failure -> failure.reason();
-            default -> Reason.INTERNAL;
+            default -> CloseReason.INTERNAL;
         };
-        connection.close(Notice.closing(job, reason, cause.getMessage()));
+        connection.close(CloseNotice.closing(job, closeReason, cause.getMessage()));
     }
 
     private void write(ByteBuffer frame) {
@@ -136,11 +136,12 @@ final class LauncherSession implements Session {
         line.flush();
         int unread = line.waitingBytes();
         if (unread > UNREAD_BYTES_MAX) {
-            connection.close(Notice.closing(0, Reason.LIMIT, "it does not read: " + unread + " bytes wait for it, expected " + UNREAD_BYTES_MAX + " at most"));
+            connection.close(
+                    CloseNotice.closing(0, CloseReason.LIMIT, "it does not read: " + unread + " bytes wait for it, expected " + UNREAD_BYTES_MAX + " at most"));
         }
     }
 
-    private void close(long job, Notice why) {
+    private void close(long job, CloseNotice why) {
         if (jobs.remove(job)) {
             relay.jobs().close(job, why);
         } else {
@@ -167,7 +168,7 @@ final class LauncherSession implements Session {
 
     private void abandon(long job) {
         jobs.remove(job);
-        relay.jobs().abandoned(job, this, new Notice(job, Exit.TERMINATED, -1, "the launcher's connection ended"));
+        relay.jobs().abandoned(job, this, new CloseNotice(job, ExitStatuses.TERMINATED, -1, "the launcher's connection ended"));
     }
 
     /** The job has another launcher's connection now. */
@@ -176,7 +177,7 @@ final class LauncherSession implements Session {
     }
 
     @Override
-    public void onClosed(Notice why) {
+    public void onClosed(CloseNotice why) {
         Set.copyOf(jobs).forEach(this::abandon);
     }
 

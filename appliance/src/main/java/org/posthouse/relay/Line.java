@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Notice;
 
 /**
  * The way out of one connection: frames wait here in order and leave in as few system calls as possible, written by
@@ -25,7 +25,7 @@ final class Line {
     private final Strand emission;
     private final Runnable emit = this::emit;
     private final WaitingFrames waiting = new WaitingFrames();
-    private final AtomicReference<Notice> closing = new AtomicReference<>();
+    private final AtomicReference<CloseNotice> closing = new AtomicReference<>();
 
     /** Whether it waits to be flushed. Confined to the strand of the session that writes here. */
     private boolean listed;
@@ -112,7 +112,7 @@ final class Line {
     }
 
     /** Says why in a CLOSE frame and sends nothing more. @return false if it is closing already */
-    boolean close(Notice why) {
+    boolean close(CloseNotice why) {
         if (!closing.compareAndSet(null, why)) {
             return false;
         }
@@ -122,13 +122,13 @@ final class Line {
     }
 
     /** Breaks the connection off without a word, as a cut does, whatever waits to leave. */
-    void cut(Notice why) {
+    void cut(CloseNotice why) {
         closing.compareAndSet(null, why);
         outlet.close();
     }
 
     /** Why it is closing, or null while it is not. */
-    Notice closing() {
+    CloseNotice closing() {
         return closing.get();
     }
 

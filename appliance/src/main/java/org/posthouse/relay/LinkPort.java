@@ -25,12 +25,12 @@ import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.LoopbackConfig;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,7 +96,7 @@ final class LinkPort implements Links.Listener {
 
     /** Where other relays dial this one, as host:port; empty if they cannot. */
     String address() {
-        return port() == 0 ? "" : Home.address(host, port());
+        return port() == 0 ? "" : HomeRelay.address(host, port());
     }
 
     /** Done once there was contact with all of {@code others}: from then on frames for them are kept through any cut. */
@@ -179,7 +179,7 @@ final class LinkPort implements Links.Listener {
             other.flow().in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 visit.leave();
-                stalled(other, type, Stall.decode(Connection.copy(buffer, index, length)));
+                stalled(other, type, BlockedReport.decode(Connection.copy(buffer, index, length)));
             } else {
                 Shard shard = relay.shards().addressed(view);
                 visit.enter(shard.strand(), length);
@@ -190,7 +190,7 @@ final class LinkPort implements Links.Listener {
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays, if that relay has ranks of it.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
-            breach(other, view.job(), new WireException(Reason.INTERNAL, e.toString()));
+            breach(other, view.job(), new WireException(CloseReason.INTERNAL, e.toString()));
         } catch (VirtualMachineError e) {
             Breakdown.report(e);
             throw e;
@@ -204,12 +204,12 @@ final class LinkPort implements Links.Listener {
     }
 
     /** Every shard judges what blocked ranks say; a verdict is for one rank. */
-    private void stalled(OtherRelay other, FrameType type, Stall stall) {
+    private void stalled(OtherRelay other, FrameType type, BlockedReport blockedReport) {
         if (type == FrameType.BLOCKED) {
-            relay.shards().each(shard -> shard.core().stalled(other.peer(shard), type, stall));
+            relay.shards().each(shard -> shard.core().stalled(other.peer(shard), type, blockedReport));
         } else {
-            Shard shard = relay.shards().of(stall.job(), stall.rank());
-            shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, stall));
+            Shard shard = relay.shards().of(blockedReport.job(), blockedReport.rank());
+            shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, blockedReport));
         }
     }
 
@@ -234,9 +234,9 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public void onDown(String other, Notice why) {
+    public void onDown(String other, CloseNotice why) {
         assert relay.inLoop();
-        LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
+        LOG.atLevel(why.reason() == CloseReason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
         parking.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());
     }

@@ -12,11 +12,11 @@ import org.posthouse.logstore.Drafts;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.StoredMessage;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -68,7 +68,7 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
     static List<String> homes(JobState job) {
         try {
             JobOpen opening = opening(job.opening());
-            List<String> homes = opening.homes().stream().map(Home::relay).toList();
+            List<String> homes = opening.homes().stream().map(HomeRelay::relay).toList();
             List<String> known = job.ranks().stream().map(rank -> homes.get(opening.homeOf()[rank.rank()])).distinct().toList();
             return known.isEmpty() ? homes : known;
         } catch (WireException e) {
@@ -80,7 +80,7 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
         int bytes = frame.remaining();
         FrameView view = new FrameView().wrap(frame, 0);
         if (bytes < Wire.HEADER_BYTES || view.checkHeader(bytes) != bytes || view.type() != FrameType.JOB_OPEN) {
-            throw new WireException(Reason.MALFORMED_FRAME, "its opening has " + bytes + " bytes, expected one JOB_OPEN");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "its opening has " + bytes + " bytes, expected one JOB_OPEN");
         }
         return JobOpen.decode(frame);
     }

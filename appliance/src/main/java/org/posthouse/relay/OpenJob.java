@@ -8,9 +8,9 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -257,7 +257,7 @@ final class OpenJob {
     void tell(JobEvent event) {
         if (event.kind() == JobEvent.DIVERGED) {
             tellDivergence(event);
-        } else if (event.kind() == JobEvent.REFUSED && event.code() == Reason.WRONG_TOKEN.code()) {
+        } else if (event.kind() == JobEvent.REFUSED && event.code() == CloseReason.WRONG_TOKEN.code()) {
             tellFirst(++strangers, event, "; of more with a wrong token only its relay tells (its log, posthouse_refusals_total)");
         } else if (event.kind() != JobEvent.ABORTED || !endTold) {
             endTold |= event.kind() == JobEvent.ABORTED;

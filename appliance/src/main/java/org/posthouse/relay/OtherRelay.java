@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import org.posthouse.tunnel.Links;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -218,7 +218,7 @@ final class OtherRelay {
     void requireAnswersRead(FrameView view) throws WireException {
         boolean asks = view.type() == FrameType.WITHDRAW || view.type() == FrameType.OFFER && (view.flags() & FrameView.AGAIN) != 0;
         if (asks && answers >= ANSWERS_MAX && ++askedBeyond > ANSWERS_MAX) {
-            throw new WireException(Reason.LIMIT,
+            throw new WireException(CloseReason.LIMIT,
                     view.type() + " from relay " + id + ", which has not acknowledged " + answers + " answers, the most that may wait");
         }
     }

@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
 import org.posthouse.core.Job;
 import org.posthouse.ops.ParkedView;
 import org.posthouse.tunnel.LinkStatus;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Reason;
 
 /**
  * Which links are down, and what waits for them (docs/recovery.md, P8): nothing is lost and nothing ends, for as long as it takes, unless there
@@ -140,7 +140,7 @@ final class Parking {
         String why = job + " has ranks at site " + site + ": " + down(cut) + ", longer than the "
                 + relay.settings().linkPatienceSeconds() + " s of --link-patience";
         Shard shard = relay.shards().of(job.id(), 0);
-        shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.SITE_UNREACHABLE, why));
+        shard.strand().submit(() -> shard.core().failJob(job.id(), CloseReason.SITE_UNREACHABLE, why));
     }
 
     private String down(Cut cut) {
@@ -160,7 +160,7 @@ final class Parking {
     }
 
     private static Set<String> homes(OpenJob job) {
-        return job.opening().homes().stream().map(Home::relay).collect(Collectors.toSet());
+        return job.opening().homes().stream().map(HomeRelay::relay).collect(Collectors.toSet());
     }
 
     /** Whether a link to another relay of the job is down. */

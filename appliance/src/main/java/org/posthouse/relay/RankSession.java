@@ -17,13 +17,13 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
 import org.posthouse.core.Round;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
@@ -122,14 +122,14 @@ final class RankSession implements Session, RankPort {
         pages++;
         if (page.left() != hello.pages() - pages) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "STATE with " + page.left() + " pages left as page " + pages + " of " + hello.pages());
+                    CloseReason.NOT_EXPECTED, "STATE with " + page.left() + " pages left as page " + pages + " of " + hello.pages());
         }
         state.addAll(page.entries());
         if (page.left() == 0) {
             try {
                 admit();
             } catch (Refusal e) {
-                connection.close(Notice.closing(job, e.reason(), e.getMessage()));
+                connection.close(CloseNotice.closing(job, e.reason(), e.getMessage()));
             }
         }
     }
@@ -153,11 +153,11 @@ final class RankSession implements Session, RankPort {
             return;
         }
         switch (view.type()) {
-            case ABORT -> core.aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
-            case BLOCKED -> core.blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
-            case POINT -> core.pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
-            case HELLO, STATE -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
+            case ABORT -> core.aborted(rank, CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case BLOCKED -> core.blocked(rank, BlockedReport.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case POINT -> core.pointed(rank, CheckpointNotice.decode(Connection.copy(buffer, index, length)));
+            case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
     }
@@ -183,9 +183,9 @@ final class RankSession implements Session, RankPort {
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
             default -> throw new WireException(
-                    Reason.NOT_EXPECTED, view.type() + " after " + pages + " of " + hello.pages() + " pages of STATE");
+                    CloseReason.NOT_EXPECTED, view.type() + " after " + pages + " of " + hello.pages() + " pages of STATE");
         }
     }
 
@@ -211,7 +211,8 @@ final class RankSession implements Session, RankPort {
         bytesWritten += bytes;
         if (++framesWritten % UNREAD_MAX == 0) {
             if (bytesWritten - line.waitingBytes() < bytesBefore) {
-                connection.close(Notice.closing(job, Reason.LIMIT, "it does not read: more than " + UNREAD_MAX + " frames wait for it, the most that may"));
+                connection.close(
+                        CloseNotice.closing(job, CloseReason.LIMIT, "it does not read: more than " + UNREAD_MAX + " frames wait for it, the most that may"));
             }
             bytesBefore = bytesWritten;
         }
@@ -230,7 +231,7 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void onClosed(Notice why) {
+    public void onClosed(CloseNotice why) {
         greeting.drop();
         if (rank == null) {
             return;
@@ -296,8 +297,8 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void mismatch(Stall stall) {
-        write(stall.encode(FrameType.MISMATCH));
+    public void mismatch(BlockedReport blockedReport) {
+        write(blockedReport.encode(FrameType.MISMATCH));
     }
 
     @Override
@@ -306,11 +307,11 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void point(Point point) {
-        if (point.kind() == Point.Kind.SAVED) {
-            whenSafe(() -> write(point.encode())); // The rank goes on as if it could be started again from there.
+    public void point(CheckpointNotice checkpointNotice) {
+        if (checkpointNotice.kind() == CheckpointNotice.Kind.SAVED) {
+            whenSafe(() -> write(checkpointNotice.encode())); // The rank goes on as if it could be started again from there.
         } else {
-            write(point.encode());
+            write(checkpointNotice.encode());
         }
     }
 
@@ -344,16 +345,16 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void aborted(Notice notice) {
+    public void aborted(CloseNotice closeNotice) {
         greeting.drop();
-        write(notice.encode(FrameType.ABORT));
-        connection.close(Notice.closing(job, Reason.JOB_ABORTED, notice.text()));
+        write(closeNotice.encode(FrameType.ABORT));
+        connection.close(CloseNotice.closing(job, CloseReason.JOB_ABORTED, closeNotice.text()));
     }
 
     @Override
-    public void close(Notice why) {
+    public void close(CloseNotice why) {
         greeting.drop();
-        if (why.reason() == Reason.MOVED) {
+        if (why.reason() == CloseReason.MOVED) {
             int move = rank.moves();
             connection.relay().moves().left(rank);
             whenSafe(() -> leave(why, move)); // Behind the words that wait for the log to be safe: there is no other way for them.
@@ -362,9 +363,9 @@ final class RankSession implements Session, RankPort {
         }
     }
 
-    private void leave(Notice why, int move) {
+    private void leave(CloseNotice why, int move) {
         connection.close(why);
-        Notice late = Notice.closing(job, Reason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
+        CloseNotice late = CloseNotice.closing(job, CloseReason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
         connection.relay()
                 .loop()
                 .schedule(

@@ -21,8 +21,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
-import org.posthouse.mpj.Keepalive;
 import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.TcpKeepalive;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +40,14 @@ final class Reception {
     /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
     static final int ACCEPT_PAUSE_MS = 1_000;
 
-    /** {@link Keepalive}'s times as each kind of channel calls them, which passes over what another kind's are called. */
+    /** {@link TcpKeepalive}'s times as each kind of channel calls them, which passes over what another kind's are called. */
     private static final Map<ChannelOption<Integer>, Integer> KEEPALIVE = Map.of(
-            EpollChannelOption.TCP_KEEPIDLE, Keepalive.IDLE_SECONDS,
-            EpollChannelOption.TCP_KEEPINTVL, Keepalive.INTERVAL_SECONDS,
-            EpollChannelOption.TCP_KEEPCNT, Keepalive.QUESTIONS,
-            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), Keepalive.IDLE_SECONDS,
-            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), Keepalive.INTERVAL_SECONDS,
-            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), Keepalive.QUESTIONS);
+            EpollChannelOption.TCP_KEEPIDLE, TcpKeepalive.IDLE_SECONDS,
+            EpollChannelOption.TCP_KEEPINTVL, TcpKeepalive.INTERVAL_SECONDS,
+            EpollChannelOption.TCP_KEEPCNT, TcpKeepalive.QUESTIONS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), TcpKeepalive.IDLE_SECONDS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), TcpKeepalive.INTERVAL_SECONDS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), TcpKeepalive.QUESTIONS);
 
     /** Makes a connection of an outlet, and of where frames for it are written. */
     interface Connections {
@@ -179,7 +179,7 @@ final class Reception {
             ConnectionEnds ends = ConnectionEnds.of(socket);
             if (socket.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
                 socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                Keepalive.set(socket);
+                TcpKeepalive.set(socket);
             }
             socket.configureBlocking(true);
             BlockingOutlet outlet = new BlockingOutlet(socket, ends);

@@ -6,7 +6,7 @@ import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Counts connections that were closed for a fault, and tells of them without letting whoever reaches the port fill the
@@ -21,9 +21,9 @@ final class RefusalLog {
 
     private final LongSupplier nanoTime;
     private final Consumer<String> log;
-    private final Map<Reason, Long> counts = new EnumMap<>(Reason.class);
-    private final Map<Reason, Integer> told = new EnumMap<>(Reason.class);
-    private final Map<Reason, Integer> untold = new EnumMap<>(Reason.class);
+    private final Map<CloseReason, Long> counts = new EnumMap<>(CloseReason.class);
+    private final Map<CloseReason, Integer> told = new EnumMap<>(CloseReason.class);
+    private final Map<CloseReason, Integer> untold = new EnumMap<>(CloseReason.class);
     private long begun;
     private boolean running;
 
@@ -34,18 +34,18 @@ final class RefusalLog {
     }
 
     /** @param line what there is to tell of this one */
-    synchronized void refused(Reason reason, String line) {
-        counts.merge(reason, 1L, Long::sum);
+    synchronized void refused(CloseReason closeReason, String line) {
+        counts.merge(closeReason, 1L, Long::sum);
         endIfOver();
         if (!running) {
             running = true;
             begun = nanoTime.getAsLong();
         }
-        if (told.getOrDefault(reason, 0) < LINES_MAX) {
-            told.merge(reason, 1, Integer::sum);
+        if (told.getOrDefault(closeReason, 0) < LINES_MAX) {
+            told.merge(closeReason, 1, Integer::sum);
             log.accept(line);
         } else {
-            untold.merge(reason, 1, Integer::sum);
+            untold.merge(closeReason, 1, Integer::sum);
         }
     }
 
@@ -60,7 +60,7 @@ final class RefusalLog {
     }
 
     /** How many there were since the start, by reason; those that never occurred are missing. */
-    synchronized Map<Reason, Long> counts() {
+    synchronized Map<CloseReason, Long> counts() {
         return new EnumMap<>(counts);
     }
 
@@ -81,7 +81,7 @@ final class RefusalLog {
 
     private String summary() {
         StringJoiner kinds = new StringJoiner(", ");
-        untold.forEach((reason, count) -> kinds.add(count + " " + reason));
+        untold.forEach((closeReason, count) -> kinds.add(count + " " + closeReason));
         long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begun);
         int all = untold.values().stream().mapToInt(Integer::intValue).sum();
         return "closed " + all + " more in " + seconds + " s: " + kinds;

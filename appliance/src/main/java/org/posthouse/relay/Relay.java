@@ -27,9 +27,9 @@ import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -260,7 +260,7 @@ public final class Relay extends VerticleBase {
             @Override
             public void giveUp(long job, String text) {
                 Shard shard = shards.of(job, 0);
-                shard.strand().submit(() -> shard.core().failJob(job, Reason.LOG_FULL, text));
+                shard.strand().submit(() -> shard.core().failJob(job, CloseReason.LOG_FULL, text));
             }
 
             @Override
@@ -299,7 +299,7 @@ public final class Relay extends VerticleBase {
         if (connections.size() >= config.door().connectionsMax()) {
             String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
             if (!tryMakeRoom(limit)) {
-                connection.close(Notice.closing(0, Reason.LIMIT, limit));
+                connection.close(CloseNotice.closing(0, CloseReason.LIMIT, limit));
                 return connection; // Not counted: it can make no room, and is to take none from the next.
             }
         } else if (newcomers.size() >= config.door().newcomersMax()) {
@@ -311,12 +311,12 @@ public final class Relay extends VerticleBase {
     }
 
     /** Why nobody is let in now, as a stranger may know it: not where the log is. Empty if that depends on who it is. */
-    private Optional<Notice> untimely() {
+    private Optional<CloseNotice> untimely() {
         if (stopping) {
             return Optional.of(goodbye());
         }
-        return recovering().map(first -> Notice.closing(
-                0, Reason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
+        return recovering().map(first -> CloseNotice.closing(
+                0, CloseReason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
     }
 
     /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */
@@ -345,8 +345,8 @@ public final class Relay extends VerticleBase {
                 jobs.ranksHere()));
     }
 
-    private Notice goodbye() {
-        return Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
+    private CloseNotice goodbye() {
+        return CloseNotice.closing(0, CloseReason.RELAY_STOPPING, "relay " + config.relay());
     }
 
     /**
@@ -517,7 +517,7 @@ public final class Relay extends VerticleBase {
     /** What a launcher is told: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
         assert inLoop();
-        return Roster.welcome(new Home(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
+        return Roster.welcome(new HomeRelay(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
     /** Waits for contact with these relays. */
@@ -530,7 +530,7 @@ public final class Relay extends VerticleBase {
 
     /** The address that ranks and launchers connect to, as host:port. */
     public String address() {
-        return Home.address(config.door().host(), reception.port());
+        return HomeRelay.address(config.door().host(), reception.port());
     }
 
     /** The link port that other relays dial, or 0. */

@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Parcel;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Stall;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -108,9 +108,9 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     }
 
     @Override
-    public void stall(FrameType type, Stall stall) {
+    public void stall(FrameType type, BlockedReport blockedReport) {
         assert shard.strand().isInside();
-        ByteBuf frame = Unpooled.wrappedBuffer(stall.encode(type));
+        ByteBuf frame = Unpooled.wrappedBuffer(blockedReport.encode(type));
         if (gated.isEmpty() || shard.gate().hasGivenUp()) {
             diagnose(frame);
         } else {

@@ -13,7 +13,7 @@ import org.posthouse.directory.GroupRefusal;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelayMeasures.Latency;
 import org.posthouse.tunnel.LinkRefusal;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /**
  * What has happened to one relay since its start, put together a few times a second from what its parts have counted.
@@ -70,7 +70,7 @@ final class RelayTally {
     }
 
     RelayMeasures measures(
-            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
+            List<ShardStatus> shards, long divergences, Lines lines, Map<CloseReason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
             Map<GroupRefusal, Long> groupRefusals, long nanos) {
         return new RelayMeasures(
                 flows.flows(),
@@ -83,7 +83,7 @@ final class RelayTally {
                 queuedPeaks(nanos),
                 lines.open(),
                 lines.slow(),
-                named(Reason.values(), refusals, Connection::isFault),
+                named(CloseReason.values(), refusals, Connection::isFault),
                 named(LinkRefusal.values(), linkRefusals, kind -> true),
                 named(GroupRefusal.values(), groupRefusals, kind -> true));
     }

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.directory.RelayEntry;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 
 /**
@@ -14,12 +14,12 @@ import org.posthouse.wire.Welcome;
  * each site in turn the one with the fewest ranks: so no site is left out for another's second relay.
  */
 final class Roster {
-    private record Turn(int round, Home home, int ranks) {}
+    private record Turn(int round, HomeRelay home, int ranks) {}
 
     private Roster() {}
 
     /** @param ranks how many are at home at {@code self} */
-    static Welcome welcome(Home self, int ranks, List<RelayEntry> directory) {
+    static Welcome welcome(HomeRelay self, int ranks, List<RelayEntry> directory) {
         List<RelayEntry> others = directory.stream()
                 .filter(entry -> !entry.relay().equals(self.relay()))
                 .sorted(Comparator.comparingInt(RelayEntry::ranks).thenComparing(RelayEntry::relay))
@@ -27,7 +27,7 @@ final class Roster {
         Map<String, Integer> ofSite = new HashMap<>(Map.of(self.site(), 1));
         List<Turn> turns = new ArrayList<>(List.of(new Turn(0, self, ranks)));
         others.forEach(entry -> turns.add(new Turn(
-                ofSite.merge(entry.site(), 1, Integer::sum) - 1, new Home(entry.site(), entry.relay(), entry.address()), entry.ranks())));
+                ofSite.merge(entry.site(), 1, Integer::sum) - 1, new HomeRelay(entry.site(), entry.relay(), entry.address()), entry.ranks())));
         turns.sort(Comparator.comparingInt(Turn::round));
         return Welcome.launcher(
                 turns.stream().map(Turn::home).toList(), turns.stream().mapToInt(Turn::ranks).toArray());

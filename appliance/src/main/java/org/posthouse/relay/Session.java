@@ -2,8 +2,8 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import org.posthouse.core.Refusal;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
 /** What a connection is for, once its HELLO was accepted. Confined to its strand: a rank's shard's, or the relay's. */
@@ -25,5 +25,5 @@ interface Session {
 
     void onWritable();
 
-    void onClosed(Notice why);
+    void onClosed(CloseNotice why);
 }

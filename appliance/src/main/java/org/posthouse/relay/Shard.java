@@ -3,9 +3,9 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.Optional;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
@@ -14,11 +14,11 @@ import org.posthouse.core.Parcel;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
 import org.posthouse.core.UnexpectedPool;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Stall;
 
 /**
  * One part of the relay's ranks: a core, and the strand that owns it. The shards of a relay know each other as peers
@@ -302,12 +302,12 @@ final class Shard {
     }
 
     /** What another shard says of a blocked rank overtakes nothing that the shard has passed on before. Confined to the strand. */
-    private void stalled(Way peer, FrameType type, Stall stall) {
+    private void stalled(Way peer, FrameType type, BlockedReport blockedReport) {
         assert strand.isInside();
-        if (mustWait(stall.job(), type)) {
-            backlog.addWord(peer, () -> core.stalled(peer, type, stall));
+        if (mustWait(blockedReport.job(), type)) {
+            backlog.addWord(peer, () -> core.stalled(peer, type, blockedReport));
         } else {
-            core.stalled(peer, type, stall);
+            core.stalled(peer, type, blockedReport);
         }
     }
 
@@ -451,8 +451,8 @@ final class Shard {
         }
 
         @Override
-        public void stall(FrameType type, Stall stall) {
-            to.strand.submit(() -> to.stalled(to.ways.get(number), type, stall));
+        public void stall(FrameType type, BlockedReport blockedReport) {
+            to.strand.submit(() -> to.stalled(to.ways.get(number), type, blockedReport));
         }
 
         @Override

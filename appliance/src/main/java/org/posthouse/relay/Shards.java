@@ -13,16 +13,16 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.core.UnexpectedPool;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
+import org.posthouse.core.UnexpectedPool;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 
 /**
  * The relay's shards, and which rank is at home in which. Ranks of a job that are neighbours share a shard, because they
@@ -179,7 +179,7 @@ final class Shards {
      *
      * @param done told once, in some shard's strand, how the job's ranks here stood before
      */
-    void close(long job, Notice why, Consumer<Collection<ShardStatus.Rank>> done) {
+    void close(long job, CloseNotice why, Consumer<Collection<ShardStatus.Rank>> done) {
         seatOf.remove(job);
         Queue<ShardStatus.Rank> ranks = new ConcurrentLinkedQueue<>();
         AtomicInteger left = new AtomicInteger(shards.size());

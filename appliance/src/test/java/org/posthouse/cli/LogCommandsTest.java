@@ -21,7 +21,7 @@ import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -39,9 +39,9 @@ final class LogCommandsTest {
     }
 
     private static void open(MessageLog log, long job, String name, int ranks) {
-        Home home = new Home("site-a", "site-a", "127.0.0.1:1");
+        HomeRelay homeRelay = new HomeRelay("site-a", "site-a", "127.0.0.1:1");
         log.appendJobOpened(
-                new JobOpened(job, ranks, Durability.PROCESS.code()), new JobOpen(job, Token.NONE, true, name, List.of(home), new int[ranks]).encode());
+                new JobOpened(job, ranks, Durability.PROCESS.code()), new JobOpen(job, Token.NONE, true, name, List.of(homeRelay), new int[ranks]).encode());
     }
 
     /** @return the status */

@@ -27,9 +27,9 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Token;
 
 /** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
@@ -54,7 +54,7 @@ class LauncherAtRelayTest {
     @Test
     void aJobThatIsToEndBeforeItIsOpenIsNotKept() throws Exception {
         long job = ids.nextLong();
-        JobOpen opening = new JobOpen(job, Token.random(), false, "test", List.of(new Home("here", "here/2", relay.address())), new int[2]);
+        JobOpen opening = new JobOpen(job, Token.random(), false, "test", List.of(new HomeRelay("here", "here/2", relay.address())), new int[2]);
         try (Socket launcher = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().split(":")[1]))) {
             OutputStream out = launcher.getOutputStream();
             ClientHalf half = new ClientHalf(Hello.launcher(), Token.NONE);
@@ -62,7 +62,7 @@ class LauncherAtRelayTest {
             byte[] proof = bytes(half.prove(ByteBuffer.wrap(launcher.getInputStream().readNBytes(FrameType.CHALLENGE.bytesMax()))));
             out.write(proof);
             out.write(
-                    bytes(Hello.launcher().encode(), half.sealed(opening.encode()), new Notice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
+                    bytes(Hello.launcher().encode(), half.sealed(opening.encode()), new CloseNotice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
             DataInputStream in = new DataInputStream(launcher.getInputStream());
             assertThat(frame(in).type()).isSameAs(FrameType.WELCOME);
             assertThat(frame(in).type()).as("the job's last event, and before it not that it is open").isSameAs(FrameType.JOB_EVENT);
@@ -117,7 +117,7 @@ class LauncherAtRelayTest {
             long first = open(line, 3);
             open(other, 2);
             assertThat(ranksKnown()).isEqualTo(5);
-            line.closeJob(new Notice(first, 0, -1, "finished"));
+            line.closeJob(new CloseNotice(first, 0, -1, "finished"));
             await().until(() -> ranksKnown() == 2);
             vertx.undeploy(relay.deploymentID()).await();
             assertThat(directory.relays()).isEmpty();

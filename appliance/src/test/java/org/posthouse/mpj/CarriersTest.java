@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class CarriersTest {
     private static void awaitEnd(String address) {
-        try (FrameLine line = FrameLine.connect(address)) {
+        try (FrameChannel line = FrameChannel.connect(address)) {
             line.read();
             throw new AssertionError("somebody said something");
         } catch (EOFException e) {

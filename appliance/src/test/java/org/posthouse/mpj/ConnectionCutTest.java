@@ -48,7 +48,7 @@ final class ConnectionCutTest {
             byte[] sent = letter(sizes[round], end.rank(), round);
             byte[] expected = letter(sizes[round], previous, round);
             byte[] got = new byte[expected.length];
-            Mode mode = own.nextInt(4) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD;
+            SendMode mode = own.nextInt(4) == 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
             Operation send = end.send(CONTEXT, next, round % 7, region(sent).content(0, sent.length), mode);
             int source = own.nextInt(3) == 0 ? Wire.ANY : previous;
             if (own.nextInt(4) == 0) {

@@ -131,7 +131,7 @@ final class HostGateTest {
     }
 
     private void takeBack(Endpoint end) {
-        Operation offer = end.send(CONTEXT, 0, 0, region(new byte[1]).content(0, 1), Mode.SYNCHRONOUS);
+        Operation offer = end.send(CONTEXT, 0, 0, region(new byte[1]).content(0, 1), SendMode.SYNCHRONOUS);
         exchanged.countDown();
         assertThat(end.cancel(offer)).isTrue();
     }

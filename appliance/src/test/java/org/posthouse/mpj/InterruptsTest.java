@@ -131,7 +131,7 @@ class InterruptsTest {
                     virtual,
                     () -> {
                         Thread.currentThread().interrupt();
-                        FrameLine line = FrameLine.connect(world.address());
+                        FrameChannel line = FrameChannel.connect(world.address());
                         assertThat(Thread.currentThread().isInterrupted()).isTrue();
                         line.close();
                     },

@@ -46,11 +46,11 @@ class ReadingLoopTest {
         int peer = 1 - end.rank();
         for (int i = 0; i < roundTrips; i++) {
             if (end.rank() == 0) {
-                end.await(end.send(CONTEXT, peer, 1, region().content(0, 1), Mode.STANDARD));
+                end.await(end.send(CONTEXT, peer, 1, region().content(0, 1), SendMode.STANDARD));
                 end.await(end.receive(CONTEXT, peer, 1, region().sink(0, 1)));
             } else {
                 end.await(end.receive(CONTEXT, peer, 1, region().sink(0, 1)));
-                end.await(end.send(CONTEXT, peer, 1, region().content(0, 1), Mode.STANDARD));
+                end.await(end.send(CONTEXT, peer, 1, region().content(0, 1), SendMode.STANDARD));
             }
         }
     }

@@ -36,7 +36,7 @@ class RelayEndpointTest {
             world.run(end -> {
                 byte[] array = new byte[count];
                 if (end.rank() == 0) {
-                    Operation send = end.send(CONTEXT, 1, 1, bytes(count, 7), Mode.SYNCHRONOUS);
+                    Operation send = end.send(CONTEXT, 1, 1, bytes(count, 7), SendMode.SYNCHRONOUS);
                     Operation late = end.receive(CONTEXT, 1, 2, room(new byte[0]));
                     end.await(late);
                     assertThat(end.test(send)).as("nobody has received it").isFalse();
@@ -68,7 +68,7 @@ class RelayEndpointTest {
                 byte[] never = new byte[1];
                 for (int round = 1; round < 50; round++) {
                     Operation receive = end.receive(CONTEXT, other, 1, room(never));
-                    Operation offer = end.send(CONTEXT, other, 2, bytes(1, 99), Mode.SYNCHRONOUS);
+                    Operation offer = end.send(CONTEXT, other, 2, bytes(1, 99), SendMode.SYNCHRONOUS);
                     assertThat(end.cancel(receive)).isTrue();
                     assertThat(end.cancel(offer)).isTrue();
                     assertThat(receive.isCancelled() && offer.isCancelled()).isTrue();
@@ -98,7 +98,7 @@ class RelayEndpointTest {
                 byte[] array = new byte[count];
                 for (int round = 0; round < rounds; round++) {
                     Operation operation = end.rank() == 0
-                            ? end.send(CONTEXT, 1, 1, bytes(count, 3), Mode.SYNCHRONOUS)
+                            ? end.send(CONTEXT, 1, 1, bytes(count, 3), SendMode.SYNCHRONOUS)
                             : end.receive(CONTEXT, 0, 1, room(array));
                     if (!end.cancel(operation)) {
                         end.await(operation);
@@ -106,7 +106,7 @@ class RelayEndpointTest {
                     }
                 }
                 Operation last = end.rank() == 0
-                        ? end.send(CONTEXT, 1, 2, bytes(0, 0), Mode.SYNCHRONOUS)
+                        ? end.send(CONTEXT, 1, 2, bytes(0, 0), SendMode.SYNCHRONOUS)
                         : end.receive(CONTEXT, 0, 2, room(array));
                 end.await(last);
             });
@@ -160,11 +160,11 @@ class RelayEndpointTest {
                 int other = 1 - end.rank();
                 Operation receive = end.receive(CONTEXT, other, 1, room(new byte[1]));
                 for (int i = 0; i < 5; i++) {
-                    ((RelayEndpoint) end).countFailedPolls(History.POLLS_MOST - 3);
+                    ((RelayEndpoint) end).countFailedPolls(DeterminantLog.POLLS_MOST - 3);
                     for (int poll = 0; poll < 5; poll++) {
                         assertThat(end.tryProbe(CONTEXT, other, 2)).isNull();
                     }
-                    ((RelayEndpoint) end).countFailedPolls(History.POLLS_MOST - 1);
+                    ((RelayEndpoint) end).countFailedPolls(DeterminantLog.POLLS_MOST - 1);
                 }
                 end.await(end.send(CONTEXT, other, 1, bytes(1, 1)));
                 end.await(receive);

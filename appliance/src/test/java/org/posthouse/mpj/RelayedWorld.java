@@ -10,19 +10,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.RelayView;
+import org.posthouse.relay.ClientHalf;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
 import org.posthouse.relay.ThreadLoad;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
-import org.posthouse.relay.ClientHalf;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 
@@ -35,7 +35,7 @@ final class RelayedWorld implements AutoCloseable {
     private static final Token TOKEN = new Token(3, 4);
 
     /** A process's end would be the test's: it is a failure of the rank instead. */
-    private static final class Thrown extends Ending {
+    private static final class Thrown extends ProcessExit {
         Thrown(int rank) {
             super(rank);
         }
@@ -63,9 +63,9 @@ final class RelayedWorld implements AutoCloseable {
 
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final EmbeddedGrid grid;
-    private final List<FrameLine> launchers = new ArrayList<>();
+    private final List<FrameChannel> launchers = new ArrayList<>();
     private final List<ClientHalf> halves = new ArrayList<>();
-    private final List<Home> homes = new ArrayList<>();
+    private final List<HomeRelay> homes = new ArrayList<>();
     private final Set<Integer> gone = ConcurrentHashMap.newKeySet();
     private final int[] homeOf;
     private final Settings settings;
@@ -111,7 +111,7 @@ final class RelayedWorld implements AutoCloseable {
         homeOf = new int[ranks];
         Arrays.setAll(homeOf, rank -> rank * addresses.size() / ranks);
         for (String address : addresses) {
-            FrameLine launcher = FrameLine.connect(address);
+            FrameChannel launcher = FrameChannel.connect(address);
             launchers.add(launcher);
             ClientHalf half = new ClientHalf(Hello.launcher(), Token.NONE);
             halves.add(half);
@@ -120,14 +120,14 @@ final class RelayedWorld implements AutoCloseable {
             launcher.write(Hello.launcher().encode());
             Welcome[] welcome = new Welcome[1];
             read(launcher, (frame, view) -> welcome[0] = Welcome.decode(frame));
-            Home self = welcome[0].homes().get(welcome[0].self());
-            homes.add(new Home(self.site(), self.relay(), address));
+            HomeRelay self = welcome[0].homes().get(welcome[0].self());
+            homes.add(new HomeRelay(self.site(), self.relay(), address));
         }
         JobOpen opening = new JobOpen(job, TOKEN, durability, false, "test", homes, homeOf);
         for (int i = 0; i < launchers.size(); i++) {
             launchers.get(i).write(halves.get(i).sealed(opening.encode()));
         }
-        for (FrameLine launcher : launchers) {
+        for (FrameChannel launcher : launchers) {
             read(launcher, (frame, view) -> {
                 if (view.type() != FrameType.JOB_OPENED) {
                     throw new AssertionError(view);
@@ -136,7 +136,7 @@ final class RelayedWorld implements AutoCloseable {
         }
     }
 
-    private static void read(FrameLine line, FrameLine.Handler handler) throws Exception {
+    private static void read(FrameChannel line, FrameChannel.Handler handler) throws Exception {
         boolean[] got = new boolean[1];
         while (!got[0]) {
             line.read();
@@ -249,8 +249,8 @@ final class RelayedWorld implements AutoCloseable {
 
     @Override
     public void close() throws Exception {
-        for (FrameLine launcher : launchers) {
-            launcher.write(new Notice(job, 0, -1, "finished").encode(FrameType.JOB_CLOSE));
+        for (FrameChannel launcher : launchers) {
+            launcher.write(new CloseNotice(job, 0, -1, "finished").encode(FrameType.JOB_CLOSE));
             launcher.close();
         }
         grid.close();

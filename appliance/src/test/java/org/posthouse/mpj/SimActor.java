@@ -147,7 +147,7 @@ final class SimActor {
 
     // ---- acts
 
-    Act send(int destination, int tag, int bytes, Mode mode) {
+    Act send(int destination, int tag, int bytes, SendMode mode) {
         Diary.Letter letter = letter(destination, tag, bytes);
         return new Act(endpoint.send(context, destination, tag, new Letters.Outbound(letter), mode), null, letter);
     }
@@ -166,7 +166,7 @@ final class SimActor {
     }
 
     /** A receive and a send together. @return the receive, then the send */
-    List<Act> exchange(int source, int receiveTag, int destination, int sendTag, int bytes, Mode mode) {
+    List<Act> exchange(int source, int receiveTag, int destination, int sendTag, int bytes, SendMode mode) {
         Diary.Post post = diary.post(context, source, receiveTag);
         Letters.Inbound inbound = new Letters.Inbound(post);
         Diary.Letter letter = letter(destination, sendTag, bytes);

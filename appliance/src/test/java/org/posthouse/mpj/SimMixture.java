@@ -70,7 +70,7 @@ final class SimMixture {
     void play() throws ReceiveException {
         while (!destinations.isEmpty()) {
             if (own.nextInt(3) > 0) {
-                send(destinations.removeFirst(), own.nextInt(actor.takesBack() ? 2 : 12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
+                send(destinations.removeFirst(), own.nextInt(actor.takesBack() ? 2 : 12) == 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD);
             } else if (!sends.isEmpty() && own.nextInt(actor.takesBack() ? 2 : 4) == 0) {
                 takeBack(own.nextInt(sends.size()));
             } else {
@@ -95,7 +95,7 @@ final class SimMixture {
 
     // ---- sends
 
-    private void send(int destination, Mode mode) {
+    private void send(int destination, SendMode mode) {
         int tag = alone ? own.nextInt(TAGS) : phaseTag;
         if (waiting.size() < WAITING_MAX && own.nextInt(4) == 0) {
             List<SimActor.Act> both = actor.exchange(source(), tag(), destination, tag, actor.bytes(own), mode);
@@ -115,7 +115,7 @@ final class SimMixture {
 
     private void hearWhatWasTakenBack() throws ReceiveException {
         for (int rank = 0; rank < actor.ranks(); rank++) {
-            sends.add(words.send(rank, takenBack[rank], words.bytes(own), Mode.STANDARD));
+            sends.add(words.send(rank, takenBack[rank], words.bytes(own), SendMode.STANDARD));
         }
         for (int rank = 0; rank < actor.ranks(); rank++) {
             SimActor.Act word = words.receive(rank, Wire.ANY);

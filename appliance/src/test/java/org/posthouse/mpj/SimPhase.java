@@ -24,7 +24,7 @@ public enum SimPhase {
             List<Plan> plans = plans(actor);
             int source = actor.shape().nextInt(actor.ranks());
             for (int i = FLOOD_MIN + actor.shape().nextInt(FLOOD_MIN); i > 0; i--) {
-                plans.add(new Plan(source, actor.shape().nextInt(actor.ranks()), i % 3, actor.bytes(actor.shape()), Mode.STANDARD));
+                plans.add(new Plan(source, actor.shape().nextInt(actor.ranks()), i % 3, actor.bytes(actor.shape()), SendMode.STANDARD));
             }
             exchange(actor, plans, actor.shape().nextInt(3), false);
         }
@@ -127,7 +127,7 @@ public enum SimPhase {
 
     abstract void play(SimActor actor) throws ReceiveException;
 
-    private record Plan(int source, int destination, int tag, int bytes, Mode mode) {}
+    private record Plan(int source, int destination, int tag, int bytes, SendMode mode) {}
 
     /** @param naming 0: receives take anything; 1: they name the source; 2: and the tag */
     private static void exchange(SimActor actor, int naming, boolean deterministic) throws ReceiveException {
@@ -176,7 +176,7 @@ public enum SimPhase {
                     shape.nextInt(actor.ranks()),
                     shape.nextInt(3),
                     actor.bytes(shape),
-                    shape.nextInt(6) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD));
+                    shape.nextInt(6) == 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD));
         }
         return plans;
     }
@@ -188,7 +188,7 @@ public enum SimPhase {
         boolean anybody = actor.shape().nextBoolean();
         List<Act> sends = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            sends.add(actor.send(next, actor.own().nextInt(5), actor.bytes(actor.own()), Mode.STANDARD));
+            sends.add(actor.send(next, actor.own().nextInt(5), actor.bytes(actor.own()), SendMode.STANDARD));
         }
         int failures = 0;
         for (int i = 0; i < count; i++) {
@@ -205,7 +205,7 @@ public enum SimPhase {
         }
         actor.complete(sends, false);
         SimActor answers = actor.inNextContext();
-        Act answer = answers.send(previous, failures, 16 + failures, Mode.STANDARD);
+        Act answer = answers.send(previous, failures, 16 + failures, SendMode.STANDARD);
         answers.await(answers.receive(next, Wire.ANY));
         answers.await(answer);
     }
@@ -216,7 +216,7 @@ public enum SimPhase {
         SimActor answers = actor.inNextContext();
         if (actor.rank() != master) {
             for (int i = 0; i < rounds; i++) {
-                Act request = actor.send(master, i, actor.bytes(actor.own()), Mode.STANDARD);
+                Act request = actor.send(master, i, actor.bytes(actor.own()), SendMode.STANDARD);
                 answers.await(answers.receive(master, Wire.ANY));
                 actor.await(request);
             }
@@ -226,7 +226,7 @@ public enum SimPhase {
         for (int i = 0; i < rounds * (actor.ranks() - 1); i++) {
             Act request = actor.receive(Wire.ANY, Wire.ANY);
             actor.await(request);
-            sent.add(answers.send(request.operation().envelope().source(), i, 16 + actor.own().nextInt(100), Mode.STANDARD));
+            sent.add(answers.send(request.operation().envelope().source(), i, 16 + actor.own().nextInt(100), SendMode.STANDARD));
         }
         actor.complete(sent, false);
     }
@@ -235,7 +235,7 @@ public enum SimPhase {
         int next = (actor.rank() + 1) % actor.ranks();
         int previous = (actor.rank() + actor.ranks() - 1) % actor.ranks();
         boolean first = actor.own().nextBoolean();
-        Act send = first ? actor.send(next, 5, actor.bytes(actor.own()), Mode.STANDARD) : null;
+        Act send = first ? actor.send(next, 5, actor.bytes(actor.own()), SendMode.STANDARD) : null;
         Act receive = actor.receive(actor.own().nextBoolean() ? Wire.ANY : previous, 5);
         boolean done = false;
         for (int i = actor.own().nextInt(6); i > 0 && !done; i--) {
@@ -245,7 +245,7 @@ public enum SimPhase {
         if (!done && !gone) {
             actor.await(receive);
         }
-        send = first ? send : actor.send(next, 5, actor.bytes(actor.own()), Mode.STANDARD);
+        send = first ? send : actor.send(next, 5, actor.bytes(actor.own()), SendMode.STANDARD);
         if (gone) {
             actor.await(actor.receive(previous, 5));
         }
@@ -261,7 +261,7 @@ public enum SimPhase {
         List<Act> sends = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             early.add(actor.own().nextBoolean() ? actor.receive(previous, CANCELLED_TAG + i) : null);
-            sends.add(actor.send(next, CANCELLED_TAG + i, actor.bytes(actor.own()), actor.own().nextInt(3) > 0 ? Mode.SYNCHRONOUS : Mode.STANDARD));
+            sends.add(actor.send(next, CANCELLED_TAG + i, actor.bytes(actor.own()), actor.own().nextInt(3) > 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD));
         }
         int gone = 0;
         for (int i = count - 1; i >= 0; i--) {
@@ -278,7 +278,7 @@ public enum SimPhase {
             }
         }
         SimActor words = actor.inNextContext();
-        Act word = words.send(next, gone, 16, Mode.STANDARD);
+        Act word = words.send(next, gone, 16, SendMode.STANDARD);
         Act heard = words.receive(previous, Wire.ANY);
         words.await(heard);
         words.await(word);

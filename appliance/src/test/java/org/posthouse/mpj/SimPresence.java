@@ -2,25 +2,25 @@ package org.posthouse.mpj;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A {@link Presence} on a {@link Stage}, whose threads may wait for a lock, but not for a monitor that another of them has. */
+/** A {@link CollectivePosition} on a {@link Stage}, whose threads may wait for a lock, but not for a monitor that another of them has. */
 final class SimPresence {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Presence presence;
+    private final CollectivePosition collectivePosition;
 
-    SimPresence(Presence presence) {
-        this.presence = presence;
+    SimPresence(CollectivePosition collectivePosition) {
+        this.collectivePosition = collectivePosition;
     }
 
     void enter(String call, int root) {
-        within(() -> presence.enter(call, root, false));
+        within(() -> collectivePosition.enter(call, root, false));
     }
 
     void leave() {
-        within(presence::leave);
+        within(collectivePosition::leave);
     }
 
     void look() {
-        within(presence::look);
+        within(collectivePosition::look);
     }
 
     private void within(Runnable what) {

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Token;
 
@@ -15,7 +15,7 @@ import org.posthouse.wire.Token;
  * One process of a rank: the real library on a {@link Stage}, with a program on it, until that has ended or the process is
  * killed. A thread of a dead process ends where it next asks its machine for anything.
  */
-public final class SimProcess implements Machine {
+public final class SimProcess implements Platform {
     /** Who has started it. */
     public interface World {
         /** Connects to a relay. @throws IOException if it is not there */
@@ -51,7 +51,7 @@ public final class SimProcess implements Machine {
         }
     }
 
-    /** Between two looks where it is in its collectives, at most: {@link StallWatch} takes a second, which is longer than most programs run. */
+    /** Between two looks where it is in its collectives, at most: {@link StallDetector} takes a second, which is longer than most programs run. */
     private static final int LOOK_TICKS_MAX = 60;
 
     /** Looks of a process, or a program that is stuck would go on for ever. */
@@ -87,7 +87,7 @@ public final class SimProcess implements Machine {
                 endpoint.close();
                 exit(0, "");
             } catch (IOException e) {
-                exit(Exit.CONNECTION, e.getMessage());
+                exit(ExitStatuses.CONNECTION, e.getMessage());
             } catch (Exited e) {
                 exit(e.status, lastWords);
             } catch (Killed e) {
@@ -192,7 +192,7 @@ public final class SimProcess implements Machine {
         if (presences.isEmpty()) {
             beside(this::watch);
         }
-        SimPresence presence = new SimPresence(new Presence(endpoint.presences(), context, worldRanks, 0));
+        SimPresence presence = new SimPresence(new CollectivePosition(endpoint.presences(), context, worldRanks, 0));
         presences.add(presence);
         return presence;
     }
@@ -263,7 +263,7 @@ public final class SimProcess implements Machine {
         return "rank " + hello.rank() + ", incarnation " + hello.incarnation();
     }
 
-    private final class SimEnding extends Ending {
+    private final class SimEnding extends ProcessExit {
         private SimEnding() {
             super(hello.rank());
         }

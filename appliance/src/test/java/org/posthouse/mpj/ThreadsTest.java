@@ -135,7 +135,7 @@ class ThreadsTest {
             List<Operation> sends = new ArrayList<>();
             for (int to = 0; to < end.size(); to++) {
                 byte[] sent = letter(end.rank(), to, tag, round);
-                Mode mode = own.nextInt(3) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD;
+                SendMode mode = own.nextInt(3) == 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD;
                 sends.add(end.send(CONTEXT, to, tag, region(sent).content(0, sent.length), mode));
             }
             for (int from = 0; from < end.size(); from++) {

@@ -9,8 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Peer;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Stall;
 
 /** What waits for room in the log, and in which order it goes on. */
 final class BacklogTest {
@@ -139,7 +139,7 @@ final class BacklogTest {
         }
 
         @Override
-        public void stall(FrameType type, Stall stall) {
+        public void stall(FrameType type, BlockedReport blockedReport) {
             throw new AssertionError("nothing is sent");
         }
 

@@ -16,7 +16,7 @@ import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
 import org.posthouse.mpj.Stage;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -112,9 +112,9 @@ final class CrashWorld {
     }
 
     private static JobOpen opening(Hardship hardship, long id, int relays, int size, Durability durability, Random random, Random launcher) {
-        List<Home> homes = new ArrayList<>();
+        List<HomeRelay> homes = new ArrayList<>();
         for (int relay = 0; relay < relays; relay++) {
-            homes.add(new Home("site-" + relay, relayId(relay), "127.0.0.1:" + relay));
+            homes.add(new HomeRelay("site-" + relay, relayId(relay), "127.0.0.1:" + relay));
         }
         int[] homeOf = new int[size];
         for (int rank = 0; rank < size; rank++) {

@@ -24,14 +24,14 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.ops.RankView;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -134,9 +134,9 @@ final class DirectoryFaultTest {
             launcher.hello(Hello.launcher());
             until(launcher, FrameType.WELCOME);
             broken = true;
-            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            List<HomeRelay> homes = List.of(new HomeRelay("site-a", "site-a", relay.address()));
             launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
-            assertThat(Notice.decode(until(launcher, FrameType.CLOSE)).text()).contains("broken by the test");
+            assertThat(CloseNotice.decode(until(launcher, FrameType.CLOSE)).text()).contains("broken by the test");
         }
         broken = false;
         vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
@@ -160,7 +160,7 @@ final class DirectoryFaultTest {
     void theLogIsMadeSafeBeforeTheGroupIsLeft(Vertx vertx) throws Exception {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.hello(Hello.launcher());
-            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            List<HomeRelay> homes = List.of(new HomeRelay("site-a", "site-a", relay.address()));
             launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
             assertThat(syncing.getCount()).isEqualTo(1);
@@ -176,7 +176,7 @@ final class DirectoryFaultTest {
         try (RawPeer launcher = RawPeer.connect(relay.address());
                 RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.hello(Hello.launcher());
-            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            List<HomeRelay> homes = List.of(new HomeRelay("site-a", "site-a", relay.address()));
             launcher.send(new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[2]).encode());
             until(launcher, FrameType.JOB_OPENED);
             rank.hello(Hello.firstStart(JOB, 1), TOKEN);
@@ -188,7 +188,7 @@ final class DirectoryFaultTest {
     }
 
     private static void end(RawPeer launcher) throws Exception {
-        launcher.send(new Notice(JOB, 0, -1, "finished").encode(FrameType.JOB_CLOSE));
+        launcher.send(new CloseNotice(JOB, 0, -1, "finished").encode(FrameType.JOB_CLOSE));
     }
 
     /** Reads on to an event of that kind. */

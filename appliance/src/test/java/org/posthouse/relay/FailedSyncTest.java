@@ -32,14 +32,14 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -85,7 +85,7 @@ final class FailedSyncTest {
         StoppedDisk disk = new StoppedDisk();
         Relay relay = new Relay(config, directory, disk::stands);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
-        JobOpen job = new JobOpen(1, Token.random(), Durability.HOST, false, "test", List.of(new Home("here", "here", relay.address())), new int[2])
+        JobOpen job = new JobOpen(1, Token.random(), Durability.HOST, false, "test", List.of(new HomeRelay("here", "here", relay.address())), new int[2])
                 .keepingOutput();
         disk.fail();
         for (JobOpen opening : List.of(job, job.comingBack())) {
@@ -189,14 +189,14 @@ final class FailedSyncTest {
         try (RawPeer launcher = RawPeer.connect(relay.address())) {
             launcher.hello(Hello.launcher());
             read(launcher);
-            List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("far", "far", "f:1"));
+            List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()), new HomeRelay("far", "far", "f:1"));
             launcher.send(new JobOpen(1, Token.random(), durability, false, "test", homes, new int[] {0, 1}).encode());
             assertThat(read(launcher)).contains("JOB_OPENED");
             fault.before(relay, () -> context.runOnContext(now -> far.send("here", offer(1))));
             assertThat(read(launcher)).contains("JOB_EVENT", "LOG_BROKEN", told);
             await().during(10L * links.timeouts().ackMs(), TimeUnit.MILLISECONDS).atMost(Duration.ofSeconds(60))
                     .failFast("the job may go on out of the log", () -> acknowledged.get() > 0).until(() -> true);
-            launcher.send(new Notice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
+            launcher.send(new CloseNotice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
             await().atMost(Duration.ofSeconds(60)).until(() -> acknowledged.get() == 1);
         } finally {
             vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
@@ -232,7 +232,7 @@ final class FailedSyncTest {
     }
 
     private static String open(RawPeer launcher, Relay relay, long job, Durability durability) throws IOException {
-        Home here = new Home("here", "here", relay.address());
+        HomeRelay here = new HomeRelay("here", "here", relay.address());
         launcher.send(new JobOpen(job, Token.random(), durability, false, "test", List.of(here), new int[2]).encode());
         return read(launcher);
     }

@@ -13,15 +13,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
@@ -130,9 +130,9 @@ final class GreetingTest {
     /** One message each way between the two ranks. */
     private void play(Durability durability) throws Exception {
         launcher = new Peer(Hello.launcher());
-        Home self = Welcome.decode(launcher.hear(FrameType.WELCOME)).homes().getFirst();
-        Home home = new Home(self.site(), self.relay(), grid.addresses().getFirst());
-        launcher.say(new JobOpen(JOB, TOKEN, durability, false, "test", List.of(home), new int[2]).encode());
+        HomeRelay self = Welcome.decode(launcher.hear(FrameType.WELCOME)).homes().getFirst();
+        HomeRelay homeRelay = new HomeRelay(self.site(), self.relay(), grid.addresses().getFirst());
+        launcher.say(new JobOpen(JOB, TOKEN, durability, false, "test", List.of(homeRelay), new int[2]).encode());
         launcher.hear(FrameType.JOB_OPENED);
         other = new Peer(Hello.firstStart(JOB, 1));
         other.hear(FrameType.WELCOME);
@@ -221,7 +221,7 @@ final class GreetingTest {
         try (Peer second = comes(process(2));
                 Peer third = new Peer(process(3))) {
             launcher.hears(JobEvent.REPLAYING);
-            assertThat(Notice.decode(second.hear(FrameType.CLOSE)).reason()).isEqualTo(Reason.FENCED);
+            assertThat(CloseNotice.decode(second.hear(FrameType.CLOSE)).reason()).isEqualTo(CloseReason.FENCED);
             third.hearsNothing();
             disk.goOn();
             hearsItsPast(third, 3);
@@ -247,8 +247,8 @@ final class GreetingTest {
     void whoWaitsHearsThatTheJobHasEnded() throws Exception {
         play(Durability.HOST);
         try (Peer second = comes(process(2))) {
-            launcher.say(new Notice(JOB, 3, -1, "over").encode(FrameType.JOB_CLOSE));
-            assertThat(Notice.decode(second.hear(FrameType.ABORT)).code()).isEqualTo(3);
+            launcher.say(new CloseNotice(JOB, 3, -1, "over").encode(FrameType.JOB_CLOSE));
+            assertThat(CloseNotice.decode(second.hear(FrameType.ABORT)).code()).isEqualTo(3);
             second.hear(FrameType.CLOSE);
             disk.goOn();
             assertThat(second.connection.read()).as("more").isEqualTo(-1);

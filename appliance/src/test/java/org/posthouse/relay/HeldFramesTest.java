@@ -21,7 +21,7 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -157,7 +157,7 @@ class HeldFramesTest {
     private static void open(RawPeer launcher, Relay relay) throws IOException {
         launcher.hello(Hello.launcher());
         launcher.readFrame();
-        List<Home> homes = List.of(new Home("here", "here", relay.address()));
+        List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()));
         launcher.send(new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());
         launcher.readFrame();
     }

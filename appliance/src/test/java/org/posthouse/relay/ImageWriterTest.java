@@ -20,13 +20,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Point;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -48,12 +48,12 @@ final class ImageWriterTest {
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = RawPeer.connect(relay.address()); RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.hello(Hello.launcher());
-            launcher.send(new JobOpen(1, TOKEN, Durability.PROCESS, false, "test", List.of(new Home("here", "here", "h:1")), new int[1]).encode());
+            launcher.send(new JobOpen(1, TOKEN, Durability.PROCESS, false, "test", List.of(new HomeRelay("here", "here", "h:1")), new int[1]).encode());
             next(launcher, FrameType.JOB_OPENED);
             rank.hello(Hello.firstStart(1, 0), TOKEN);
-            rank.send(Point.of(1, Point.Kind.READY, 0, 0).encode());
-            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
-            rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
+            rank.send(CheckpointNotice.of(1, CheckpointNotice.Kind.READY, 0, 0).encode());
+            assertThat(CheckpointNotice.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(CheckpointNotice.Kind.SAVED);
+            rank.send(new CheckpointNotice(1, CheckpointNotice.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
             await().atMost(Duration.ofSeconds(60)).until(() -> unfinished().isPresent());
             Path written = unfinished().orElseThrow();
             Files.delete(written);
@@ -62,7 +62,7 @@ final class ImageWriterTest {
             Path kept = written.resolveSibling(name.substring(0, name.lastIndexOf('.')));
             Files.createDirectories(kept.resolve("full"));
             rank.send(image());
-            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.FAILED);
+            assertThat(CheckpointNotice.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(CheckpointNotice.Kind.FAILED);
             relay.control().post(relay.status()::refresh);
             await().atMost(Duration.ofSeconds(60)).until(() -> log(relay).state().equals("unsaved"));
             assertThat(log(relay).text()).startsWith("no checkpoint of rank 0 of job 0000000000000001: log " + folder);
@@ -70,9 +70,9 @@ final class ImageWriterTest {
                 Files.delete(inTheWay.resolve("full"));
                 Files.deleteIfExists(inTheWay); // The relay may have been faster.
             }
-            rank.send(new Point(1, Point.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
+            rank.send(new CheckpointNotice(1, CheckpointNotice.Kind.SAVE, 0, 0, BYTES, 0, 0, 0, 0, 0).encode());
             rank.send(image());
-            assertThat(Point.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(Point.Kind.SAVED);
+            assertThat(CheckpointNotice.decode(next(rank, FrameType.POINT)).kind()).isEqualTo(CheckpointNotice.Kind.SAVED);
             await().atMost(Duration.ofSeconds(60)).until(() -> {
                 relay.control().post(relay.status()::refresh);
                 return log(relay).state().equals("open");

@@ -27,7 +27,7 @@ import org.posthouse.ops.EndJobOrder;
 import org.posthouse.ops.EndJobReport;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -70,7 +70,7 @@ class JobRoomTest {
         RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
         lines.add(line);
         line.listen(events::add, why -> {});
-        line.open(new JobOpen(job, TOKEN, Durability.PROCESS, false, "test", List.of(new Home("here", "here", "")), new int[ranks], keepSeconds, false));
+        line.open(new JobOpen(job, TOKEN, Durability.PROCESS, false, "test", List.of(new HomeRelay("here", "here", "")), new int[ranks], keepSeconds, false));
         return line;
     }
 

@@ -37,14 +37,14 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.OddRecord;
 import org.posthouse.ops.RankView;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.slf4j.LoggerFactory;
 
@@ -98,7 +98,7 @@ class LauncherReturnsTest {
     }
 
     private JobOpen opening(long job, Token token, boolean again) {
-        return new JobOpen(job, token, Durability.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
+        return new JobOpen(job, token, Durability.PROCESS, again, "test", List.of(new HomeRelay("here", "here", "")), new int[3], keepSeconds, keepsOutput);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {
@@ -132,7 +132,7 @@ class LauncherReturnsTest {
         try (RawPeer rank = RawPeer.connect(relay.address())) {
             try (RelayLine first = launcher(TOKEN, false)) {
                 rank.hello(Hello.firstStart(JOB, 0), TOKEN.ofRelay("here"));
-                rank.send(new Point(JOB, Point.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9).encode());
+                rank.send(new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9).encode());
                 await().atMost(PATIENCE).until(() -> heard().contains(asked));
                 assertThat(first.home().relay()).isEqualTo("here");
             }
@@ -298,7 +298,7 @@ class LauncherReturnsTest {
         stop();
         start(new LauncherWait(1, 1));
         try (RelayLine line = launcher(TOKEN, true)) {
-            line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+            line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
             assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
         }
         stop();
@@ -316,7 +316,7 @@ class LauncherReturnsTest {
         Path away = Files.move(metadata, folder.resolve("away"));
         await().atMost(PATIENCE).until(() -> relay.journal().failure().isPresent());
         try (RelayLine line = launcher(TOKEN, true)) {
-            line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+            line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
             assertThat(line.awaitClosed(PATIENCE.toMillis())).isFalse();
         }
         await().atMost(PATIENCE).until(() -> inControl(this::job) == null);
@@ -346,11 +346,11 @@ class LauncherReturnsTest {
                 Shard shard = relay.shards().of(JOB, 0);
                 shard.strand().submit(() -> {
                     for (int frame = 0; frame < 100; frame++) {
-                        shard.core().failJob(JOB, Reason.LOG_BROKEN, "no disk");
+                        shard.core().failJob(JOB, CloseReason.LOG_BROKEN, "no disk");
                     }
                 });
                 await().atMost(PATIENCE).until(() -> !events.isEmpty());
-                line.closeJob(new Notice(JOB, 1, -1, "ended by its user"));
+                line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
                 assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
             } finally {
                 logger.detachAppender(lines);
@@ -367,7 +367,7 @@ class LauncherReturnsTest {
     @Test
     void whereAJobThatCannotGoOnHasRanksElsewhereItIsToldWhatIsLost() throws Exception {
         keepsOutput = true;
-        List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
+        List<HomeRelay> homes = List.of(new HomeRelay("here", "here", ""), new HomeRelay("there", "there", ""));
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1),
                     new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).at("here").encode());
@@ -410,16 +410,16 @@ class LauncherReturnsTest {
         inControl(() -> {
             job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the first"));
             for (int stranger = 0; stranger < 2 * OpenJob.UNTOLD_MAX; stranger++) {
-                job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, Reason.WRONG_TOKEN.code(), "not the job's"));
+                job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, CloseReason.WRONG_TOKEN.code(), "not the job's"));
             }
-            job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, Reason.FENCED.code(), "the last"));
+            job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, CloseReason.FENCED.code(), "the last"));
             return null;
         });
         try (RelayLine line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
             assertThat(line.home().relay()).isEqualTo("here");
             assertThat(events).extracting(JobEvent::text).contains("the first");
-            assertThat(events.stream().filter(event -> event.code() == Reason.WRONG_TOKEN.code())).hasSize(OpenJob.TOLD_MAX)
+            assertThat(events.stream().filter(event -> event.code() == CloseReason.WRONG_TOKEN.code())).hasSize(OpenJob.TOLD_MAX)
                     .last().matches(event -> event.text().startsWith("not the job's; of more"));
         }
     }
@@ -514,7 +514,7 @@ class LauncherReturnsTest {
     void aJobWithoutALogEndsWithItsRelay() throws Exception {
         start(LauncherWait.DEFAULT);
         try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
-            line.open(new JobOpen(JOB, TOKEN, Durability.NONE, false, "test", List.of(new Home("here", "here", "")), new int[3]));
+            line.open(new JobOpen(JOB, TOKEN, Durability.NONE, false, "test", List.of(new HomeRelay("here", "here", "")), new int[3]));
             stop();
         }
         assertThat(directory.ranks(JOB)).isEmpty();

@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 
 /** What is written leaves in order, each byte once, however little the kernel takes; and nothing is leaked. */
 final class LineTest {
@@ -186,7 +186,7 @@ final class LineTest {
         line.flush();
         line.write(frame(new Random(2), 100_000));
         line.flush();
-        line.cut(Notice.closing(0, Reason.NORMAL, "gone"));
+        line.cut(CloseNotice.closing(0, CloseReason.NORMAL, "gone"));
         line.ended();
         outlet.broken = true;
         outlet.haveRoom();
@@ -195,7 +195,7 @@ final class LineTest {
 
     @Test
     void nothingFollowsTheCloseFrame() {
-        Notice why = Notice.closing(0, Reason.LIMIT, "enough");
+        CloseNotice why = CloseNotice.closing(0, CloseReason.LIMIT, "enough");
         assertThat(line.close(why)).isTrue();
         assertThat(line.close(why)).isFalse();
         line.write(frame(new Random(1), 10));

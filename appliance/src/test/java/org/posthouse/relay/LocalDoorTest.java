@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.directory.MemoryDirectory;
-import org.posthouse.mpj.FrameLine;
+import org.posthouse.mpj.FrameChannel;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
@@ -57,7 +57,7 @@ class LocalDoorTest {
         directory.close();
     }
 
-    private static void greet(FrameLine line, FrameType[] seen) throws Exception {
+    private static void greet(FrameChannel line, FrameType[] seen) throws Exception {
         ClientHalf half = new ClientHalf(Hello.launcher(), Token.NONE);
         line.write(half.identify());
         boolean[] proven = new boolean[1];
@@ -90,7 +90,7 @@ class LocalDoorTest {
     @EnumSource
     void theHostsOwnComeInPastThePort(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         Relay relay = start(vertx, mode, SOCKETS);
-        try (FrameLine line = FrameLine.connect(relay.address())) {
+        try (FrameChannel line = FrameChannel.connect(relay.address())) {
             FrameType[] seen = new FrameType[1];
             greet(line, seen);
             assertThat(seen[0]).isEqualTo(FrameType.WELCOME);
@@ -120,7 +120,7 @@ class LocalDoorTest {
     void aRelayWhoseSocketCannotBeServesAtItsPort(Vertx vertx) throws Exception {
         LocalSockets tooLong = LocalSockets.of(Map.of(LocalSockets.VARIABLE, SOCKETS.folder().resolve("long".repeat(30)).toString())).orElseThrow();
         Relay relay = start(vertx, RelayConfig.Mode.MULTIPLEXED, tooLong);
-        try (FrameLine line = FrameLine.connect(relay.address())) {
+        try (FrameChannel line = FrameChannel.connect(relay.address())) {
             FrameType[] seen = new FrameType[1];
             greet(line, seen);
             assertThat(seen[0]).isEqualTo(FrameType.WELCOME);

@@ -31,7 +31,7 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -94,7 +94,7 @@ final class LogJournalTest {
     @Test
     void jobsThatWereOpenAreHandedOutAsTheyWere() throws Exception {
         JobOpen opening = new JobOpen(
-                9, Token.random(), true, "went on", List.of(new Home("a", "a", "a:1"), new Home("here", "here", "h:1")),
+                9, Token.random(), true, "went on", List.of(new HomeRelay("a", "a", "a:1"), new HomeRelay("here", "here", "h:1")),
                 new int[] {0, 1, 1});
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder), book -> 70, entry -> {})) {
             dead.appendJobOpened(new LogRecord.JobOpened(9, 3, 1), opening.encode());
@@ -147,7 +147,7 @@ final class LogJournalTest {
     void theLogOfAnotherRelayOfTheJobIsToo() throws Exception {
         Path here = folder.resolve("log");
         JobOpen job = new JobOpen(
-                7, Token.random(), true, "job", List.of(new Home("here", "here", "h:1"), new Home("there", "there", "h:2")), new int[] {0, 1});
+                7, Token.random(), true, "job", List.of(new HomeRelay("here", "here", "h:1"), new HomeRelay("there", "there", "h:2")), new int[] {0, 1});
         try (MessageLog dead = MessageLog.open(LogConfig.of(here))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), job.encode());
             dead.append(new LogRecord.Incarnation(7, 0, 1, 0, 0));
@@ -160,7 +160,7 @@ final class LogJournalTest {
     }
 
     private static JobOpen job(long id) {
-        return new JobOpen(id, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[] {0, 0});
+        return new JobOpen(id, Token.random(), true, "job", List.of(new HomeRelay("here", "here", "h:1")), new int[] {0, 0});
     }
 
     private static LogJournal open(Path log) throws IOException {

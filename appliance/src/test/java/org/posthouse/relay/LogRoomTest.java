@@ -24,7 +24,7 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.WornLog;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.slf4j.LoggerFactory;
@@ -440,7 +440,7 @@ final class LogRoomTest {
     }
 
     private static JobOpen opening(long job, int ranks) {
-        return new JobOpen(job, new Token(1, 2), true, "test", List.of(new Home("here", "here", "h:1")), new int[ranks]);
+        return new JobOpen(job, new Token(1, 2), true, "test", List.of(new HomeRelay("here", "here", "h:1")), new int[ranks]);
     }
 
     /** Of both ranks, from here on. */

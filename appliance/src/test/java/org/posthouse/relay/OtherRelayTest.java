@@ -43,15 +43,15 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -164,7 +164,7 @@ class OtherRelayTest {
             RelayPeer peer = relay.links().other("far").peer(shard);
             shard.strand().submit(() -> {
                 peer.send(send(LONG, LONG_BYTES));
-                peer.stall(what, new Stall(JOB, 1, 2, 3, 4, 5, "bcast"));
+                peer.stall(what, new BlockedReport(JOB, 1, 2, 3, 4, 5, "bcast"));
                 peer.send(send(SHORT, 0));
             });
         });
@@ -213,7 +213,7 @@ class OtherRelayTest {
                 return null;
             });
             assertThat(linked()).as("the job has a rank there").containsExactly("far UP", "pod DOWN");
-            launcher.send(new Notice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            launcher.send(new CloseNotice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
             await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP")) && flowsOf("pod") == 0);
         }
         assertThat(inControl(() -> relay.links().known("pod"))).isEmpty();
@@ -280,7 +280,7 @@ class OtherRelayTest {
             open(launcher, JOB + 2, token, Durability.PROCESS);
             inControl(parking, () -> parking.onUp("far", TimeUnit.SECONDS.toNanos(8)));
             assertThat(List.of(heard(launcher), heard(launcher))).containsExactly(JOB + " is up", JOB + 1 + " is up");
-            launcher.send(new Notice(JOB + 2, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            launcher.send(new CloseNotice(JOB + 2, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
             assertThat(JobEvent.decode(launcher.readFrame()).kind()).as("it was never told").isEqualTo(JobEvent.CLOSED);
         }
     }
@@ -362,7 +362,7 @@ class OtherRelayTest {
         openJob(peer, Durability.HOST);
         inShard(() -> {
             peer.send(offer(0, 1, 1));
-            peer.stall(FrameType.BLOCKED, new Stall(JOB, 1, 2, 3, 0, -1, "bcast"));
+            peer.stall(FrameType.BLOCKED, new BlockedReport(JOB, 1, 2, 3, 0, -1, "bcast"));
         });
         inControl(() -> null);
         assertThat(far.came).isEmpty();
@@ -473,7 +473,7 @@ class OtherRelayTest {
         await().atMost(PATIENCE).until(() -> inShard(() -> shard.gate().hasGivenUp()));
         inShard(() -> {
             peer.send(offer(0, 1, 2));
-            peer.stall(FrameType.BLOCKED, new Stall(JOB + 1, 1, 2, 3, 4, 5, "bcast"));
+            peer.stall(FrameType.BLOCKED, new BlockedReport(JOB + 1, 1, 2, 3, 4, 5, "bcast"));
         });
         await().atMost(PATIENCE).until(() -> far.came.contains(FrameType.BLOCKED));
         assertThat(far.offers).isEmpty();
@@ -488,7 +488,7 @@ class OtherRelayTest {
                 RawPeer rank = RawPeer.connect(relay.address())) {
             launcher.hello(Hello.launcher());
             launcher.readFrame();
-            List<Home> homes = List.of(new Home("near", "near", relay.address()), new Home("far", "far", "f:1"));
+            List<HomeRelay> homes = List.of(new HomeRelay("near", "near", relay.address()), new HomeRelay("far", "far", "f:1"));
             Token token = Token.random();
             launcher.send(new JobOpen(JOB, token, Durability.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
             assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
@@ -558,7 +558,7 @@ class OtherRelayTest {
             assertThat(far.names).doesNotContainKey(LONG);
             disk.goOn();
             await().atMost(PATIENCE).until(() -> far.names.containsKey(LONG));
-            launcher.send(new Notice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            launcher.send(new CloseNotice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
             FrameType last;
             do {
                 ByteBuffer frame = waits.readFrame();
@@ -573,7 +573,7 @@ class OtherRelayTest {
     }
 
     private static void open(RawPeer launcher, long job, Token token, Durability durability, String other) throws IOException {
-        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home(other, other, "f:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("near", "near", "n:1"), new HomeRelay(other, other, "f:1"));
         launcher.send(new JobOpen(job, token, durability, false, "test", homes, new int[] {0, 1}).encode());
         assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
     }
@@ -638,7 +638,7 @@ class OtherRelayTest {
 
     /** Of rank 0 here, and rank 1 there. */
     private void openJob(RelayPeer peer, Durability durability) throws Exception {
-        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("near", "near", "n:1"), new HomeRelay("far", "far", "f:1"));
         JobOpen opening = new JobOpen(JOB, Token.random(), durability, false, "test", homes, new int[] {0, 1});
         CompletableFuture<Void> open = new CompletableFuture<>();
         shard.strand().submit(() -> {

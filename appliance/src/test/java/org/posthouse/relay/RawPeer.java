@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
@@ -39,8 +39,8 @@ public final class RawPeer implements AutoCloseable {
         RawPeer launcher = connect(address);
         launcher.hello(Hello.launcher());
         launcher.readFrame();
-        Home home = new Home("site-a", "site-a", address);
-        launcher.send(new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
+        HomeRelay homeRelay = new HomeRelay("site-a", "site-a", address);
+        launcher.send(new JobOpen(job, token, false, "test", List.of(homeRelay), new int[2]).encode());
         launcher.readFrame();
         return launcher;
     }

@@ -40,15 +40,15 @@ import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.ModeOrder;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -131,7 +131,7 @@ class RelayTest {
             assertThat(type(launcher.readFrame())).isEqualTo(FrameType.JOB_EVENT);
             JobEvent lost = JobEvent.decode(launcher.readFrame());
             assertThat(lost.kind()).isEqualTo(JobEvent.LOST);
-            assertThat(Reason.of(lost.code())).isEqualTo(Reason.LIMIT);
+            assertThat(CloseReason.of(lost.code())).isEqualTo(CloseReason.LIMIT);
         }
     }
 
@@ -284,22 +284,22 @@ class RelayTest {
         return new FrameView().wrap(frame, 0).type();
     }
 
-    private static Notice notice(ByteBuffer frame) {
+    private static CloseNotice notice(ByteBuffer frame) {
         try {
-            return Notice.decode(frame);
+            return CloseNotice.decode(frame);
         } catch (WireException e) {
             throw new AssertionError(e);
         }
     }
 
     /** Passes when the relay closes the connection for this reason. */
-    private Predicate<ByteBuffer> closedFor(Reason reason, String detail, VertxTestContext context) {
+    private Predicate<ByteBuffer> closedFor(CloseReason closeReason, String detail, VertxTestContext context) {
         return frame -> {
             if (type(frame) != FrameType.CLOSE) {
                 return false;
             }
             context.verify(() -> {
-                assertThat(notice(frame).reason()).isEqualTo(reason);
+                assertThat(notice(frame).reason()).isEqualTo(closeReason);
                 assertThat(notice(frame).text()).contains(detail);
             });
             passes(context);
@@ -312,7 +312,7 @@ class RelayTest {
     void closesAConnectionThatSaysNothing(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         relay(vertx, mode, 100, 8)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.until(closedFor(Reason.TIMEOUT, "no HELLO within 100 ms", context)))
+                .onSuccess(peer -> peer.until(closedFor(CloseReason.TIMEOUT, "no HELLO within 100 ms", context)))
                 .onFailure(context::failNow);
     }
 
@@ -323,7 +323,7 @@ class RelayTest {
         relay(vertx, mode, 3_600_000, 8)
                 .onSuccess(relay -> broken = true)
                 .compose(relay -> peer(vertx, relay))
-                .onSuccess(peer -> peer.hello(Hello.launcher()).until(closedFor(Reason.INTERNAL, "", context)))
+                .onSuccess(peer -> peer.hello(Hello.launcher()).until(closedFor(CloseReason.INTERNAL, "", context)))
                 .onFailure(context::failNow);
     }
 
@@ -346,7 +346,7 @@ class RelayTest {
                         .onSuccess(first -> first.hello(Hello.launcher()).until(welcome -> {
                             peer(vertx, relay)
                                     .onSuccess(second -> second.until(
-                                            closedFor(Reason.LIMIT, "2 connections, at most 1", context)))
+                                            closedFor(CloseReason.LIMIT, "2 connections, at most 1", context)))
                                     .onFailure(context::failNow);
                             return true;
                         })))
@@ -365,12 +365,12 @@ class RelayTest {
                     RawPeer other = comes(relay);
                     RawPeer late = RawPeer.connect(relay.address())) {
                 assertThat(second.read()).isEqualTo(-1);
-                assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(Reason.LIMIT);
+                assertThat(notice(late.readFrame()).reason()).as("nobody is left to make room").isSameAs(CloseReason.LIMIT);
                 try (RawPeer later = RawPeer.connect(relay.address())) {
-                    assertThat(notice(later.readFrame()).reason()).as("nor who was refused").isSameAs(Reason.LIMIT);
+                    assertThat(notice(later.readFrame()).reason()).as("nor who was refused").isSameAs(CloseReason.LIMIT);
                 }
                 assertThat(launcher.available() + other.available()).isZero();
-                await().until(() -> relay.refusals().counts().getOrDefault(Reason.TIMEOUT, 0L) == 2);
+                await().until(() -> relay.refusals().counts().getOrDefault(CloseReason.TIMEOUT, 0L) == 2);
             }
         }
     }
@@ -431,7 +431,7 @@ class RelayTest {
         Relay relay = relay(vertx, mode, 3_600_000, 8).await(60, TimeUnit.SECONDS);
         try (RawPeer launcher = comes(relay);
                 RawPeer rank = RawPeer.connect(relay.address())) {
-            launcher.send(new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]).encode());
+            launcher.send(new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[1]).encode());
             assertThat(type(launcher.readFrame())).isSameAs(FrameType.JOB_OPENED);
             rank.hello(Hello.firstStart(JOB, 0).again(Hello.MOVED, 0, 0, 0, 1, 2), TOKEN);
             await().until(() -> relay.newcomers().isEmpty());
@@ -441,7 +441,7 @@ class RelayTest {
                 assertThat(first.read()).isEqualTo(-1);
                 assertThat(rank.available() + second.available() + third.available()).isZero();
                 rank.send(Hello.launcher().encode());
-                assertThat(notice(rank.readFrame()).reason()).as("it was heard").isSameAs(Reason.NOT_EXPECTED);
+                assertThat(notice(rank.readFrame()).reason()).as("it was heard").isSameAs(CloseReason.NOT_EXPECTED);
             }
         }
     }
@@ -463,47 +463,47 @@ class RelayTest {
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(send)
-                        .until(closedFor(Reason.NOT_EXPECTED, "SEND from a launcher", context)))
+                        .until(closedFor(CloseReason.NOT_EXPECTED, "SEND from a launcher", context)))
                 .onFailure(context::failNow);
     }
 
     @ParameterizedTest
     @EnumSource
     void refusesAJobThatSpansASiteWithoutLink(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        Home here = new Home("here", "here", "");
-        Home there = new Home("there", "there", "");
+        HomeRelay here = new HomeRelay("here", "here", "");
+        HomeRelay there = new HomeRelay("there", "there", "");
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(here, there), new int[] {0, 1});
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
-                        .until(closedFor(Reason.SITE_UNREACHABLE, "no way to relays [there]", context)))
+                        .until(closedFor(CloseReason.SITE_UNREACHABLE, "no way to relays [there]", context)))
                 .onFailure(context::failNow);
     }
 
     @ParameterizedTest
     @EnumSource
     void refusesAJobThatIsToBeLoggedWithoutALog(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new Home("here", "here", "")), new int[1]);
+        JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new HomeRelay("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
-                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here", context)))
+                        .until(closedFor(CloseReason.NO_LOG, "is to be logged, at relay here", context)))
                 .onFailure(context::failNow);
     }
 
     /** Whoever may open jobs cannot have the relay run out of memory. */
     @Test
     void refusesAJobPastTheLimitOfRanks(Vertx vertx, VertxTestContext context) {
-        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[27]);
-        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[2]);
+        JobOpen first = new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[27]);
+        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[2]);
         relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(first.encode())
                         .send(second.encode())
-                        .until(closedFor(Reason.LIMIT, "room of 6 ranks at relay here, where open jobs take that of 31 of at most 32", context)))
+                        .until(closedFor(CloseReason.LIMIT, "room of 6 ranks at relay here, where open jobs take that of 31 of at most 32", context)))
                 .onFailure(context::failNow);
     }
 
@@ -512,9 +512,9 @@ class RelayTest {
     void refusesAJobPastTheLimitOfRanksElsewhere(Vertx vertx) throws Exception {
         int[] homeOf = new int[1 + 10 * 27];
         Arrays.fill(homeOf, 1, homeOf.length, 1);
-        List<Home> homes = List.of(new Home("here", "here", ""), new Home("there", "there", ""));
+        List<HomeRelay> homes = List.of(new HomeRelay("here", "here", ""), new HomeRelay("there", "there", ""));
         JobOpen first = new JobOpen(JOB, TOKEN, false, "test", homes, homeOf);
-        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
+        JobOpen second = new JobOpen(JOB + 1, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[1]);
         Relay relay = relay(vertx, RelayConfig.Mode.MULTIPLEXED, 60_000, 2).await(60, TimeUnit.SECONDS);
         Promise<OpenJob> opened = Promise.promise();
         relay.control().submit(() -> relay.jobs().open(first, "first", null).compose(job -> relay.jobs().open(second, "second", null)).onComplete(opened));
@@ -527,19 +527,19 @@ class RelayTest {
     @EnumSource
     void doesNotOpenAJobThatItsLauncherBelievesToBeOpen(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         JobOpen job = new JobOpen(
-                JOB, TOKEN, Durability.PROCESS, true, "test", List.of(new Home("here", "here", "")), new int[1]);
+                JOB, TOKEN, Durability.PROCESS, true, "test", List.of(new HomeRelay("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.hello(Hello.launcher())
                         .send(job.encode())
-                        .until(closedFor(Reason.UNKNOWN_JOB, "is not open any more at relay here", context)))
+                        .until(closedFor(CloseReason.UNKNOWN_JOB, "is not open any more at relay here", context)))
                 .onFailure(context::failNow);
     }
 
     @ParameterizedTest
     @EnumSource
     void aJobEndsWithItsLaunchersConnection(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
                     launcher.hello(Hello.launcher()).send(job.encode());
@@ -570,7 +570,7 @@ class RelayTest {
     /** With 3 shards 60 ranks are 20 a shard; those of a shard sit in groups of 8. */
     @Test
     void neighboursShareASeat(Vertx vertx, VertxTestContext context) {
-        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[60]);
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new HomeRelay("here", "here", "")), new int[60]);
         relay(vertx, RelayConfig.Mode.POOLED, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
                     launcher.hello(Hello.launcher()).send(job.encode());

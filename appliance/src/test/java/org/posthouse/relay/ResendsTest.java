@@ -22,7 +22,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Message;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -92,7 +92,7 @@ final class ResendsTest {
     private String compareOnce(Resends resends) throws IOException {
         journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), 0, LogJournalTest.NOBODY, safe -> true);
         journal.sync(); // Files that go are not begun again.
-        journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[2]));
+        journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new HomeRelay("here", "here", "h:1")), new int[2]));
         ByteBuf eight = Unpooled.buffer().writeZero(8);
         journal.arrival(JOB, Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0)), new BufferParcel(eight, 0, 8, 0));
         shard.strand().submit(() -> resends.add(JOB, 0, new Claim(0, 1, 1, 5, 8, 8, 1, 0)));

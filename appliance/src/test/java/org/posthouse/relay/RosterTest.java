@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.posthouse.directory.RelayEntry;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** Which relays a launcher is told of, and in which order. */
 class RosterTest {
-    private static final Home SELF = new Home("b", "b/2", "h:2");
+    private static final HomeRelay SELF = new HomeRelay("b", "b/2", "h:2");
 
     @Test
     void theOneThatAnswersThenOfEachSiteInTurnTheOneWithTheFewestRanks() {
         Welcome welcome = Roster.welcome(
                 SELF, 5, List.of(entry("a", "a", 3), entry("a", "a/2", 0), entry("b", "b", 1), entry("b", "b/2", 9), entry("c", "c", 2)));
-        assertThat(welcome.homes()).extracting(Home::relay).containsExactly("b/2", "a/2", "c", "b", "a");
+        assertThat(welcome.homes()).extracting(HomeRelay::relay).containsExactly("b/2", "a/2", "c", "b", "a");
         assertThat(welcome.ranksAt()).containsExactly(5, 0, 2, 1, 3);
         assertThat(welcome.self()).isZero();
         assertThat(welcome.pages()).as("left out").isZero();
@@ -33,7 +33,7 @@ class RosterTest {
         Welcome welcome = Roster.welcome(SELF, 0, directory);
         assertThat(welcome.encode().remaining()).isLessThanOrEqualTo(Wire.FRAME_BYTES_MAX);
         assertThat(welcome.homes().getFirst()).isEqualTo(SELF);
-        assertThat(welcome.homes().stream().map(Home::site).distinct()).hasSize(101);
+        assertThat(welcome.homes().stream().map(HomeRelay::site).distinct()).hasSize(101);
         assertThat(welcome.homes().size() + welcome.pages()).isEqualTo(601);
         assertThat(welcome.pages()).isPositive();
     }

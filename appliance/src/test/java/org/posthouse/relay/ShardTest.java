@@ -14,19 +14,19 @@ import org.posthouse.core.Journal;
 import org.posthouse.core.Peer;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.Refusal;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.Token;
 
 /** Two shards of a relay, each with a rank of one job, all in the thread of the test. */
 final class ShardTest {
     private static final long JOB = 7;
     private static final Token TOKEN = new Token(1, 2);
-    private static final Home HERE = new Home("here", "here", "h:1");
+    private static final HomeRelay HERE = new HomeRelay("here", "here", "h:1");
 
     private final Histories histories = Histories.of(new LogJournal());
     private final Shard first = shard(0);
@@ -74,12 +74,12 @@ final class ShardTest {
     void whatAnotherShardSaysOfABlockedRankWaitsBehindWhatThatHasPassedOnBefore() {
         Peer fromFirst = second.peer(0);
         second.strand().submit(() -> second.backlog().add(fromFirst, Unpooled.EMPTY_BUFFER, () -> order.add("frame")));
-        Stall stall = new Stall(JOB, 1, 2, 3, 1, -1, "nothing more comes");
-        first.strand().submit(() -> first.peer(1).stall(FrameType.MISMATCH, stall));
+        BlockedReport blockedReport = new BlockedReport(JOB, 1, 2, 3, 1, -1, "nothing more comes");
+        first.strand().submit(() -> first.peer(1).stall(FrameType.MISMATCH, blockedReport));
         assertThat(order).doesNotContain("mismatch", "frame");
         second.strand().submit(second::goOnWithRoom);
         assertThat(order).containsSubsequence("frame", "mismatch");
-        first.strand().submit(() -> first.peer(1).stall(FrameType.MISMATCH, stall));
+        first.strand().submit(() -> first.peer(1).stall(FrameType.MISMATCH, blockedReport));
         assertThat(order).as("when nothing waits").endsWith("mismatch");
     }
 

@@ -10,11 +10,11 @@ import org.posthouse.core.Frame;
 import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Stall;
 
 /** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a historian. */
 final class SimCore {
@@ -52,7 +52,7 @@ final class SimCore {
     }
 
     /** Its job has ended: what was kept of it is told. */
-    void close(Notice why) {
+    void close(CloseNotice why) {
         core.closeJob(why.job(), why);
         gate.forgo(job -> core.job(job) == null);
     }
@@ -117,10 +117,10 @@ final class SimCore {
     }
 
     /** What another core says of a blocked rank. A link tells what is handled in its order: so it waits for what came before. */
-    void stalled(int from, FrameType type, Stall stall, boolean local, Runnable handled) {
-        world().trace(() -> "  core " + number + " <- core " + from + ": " + type + " " + stall);
-        core.stalled(way(from), type, stall);
-        tell(stall.job(), local, handled);
+    void stalled(int from, FrameType type, BlockedReport blockedReport, boolean local, Runnable handled) {
+        world().trace(() -> "  core " + number + " <- core " + from + ": " + type + " " + blockedReport);
+        core.stalled(way(from), type, blockedReport);
+        tell(blockedReport.job(), local, handled);
     }
 
     private static Frame arrived(byte[] frame) {

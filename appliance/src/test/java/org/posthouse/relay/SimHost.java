@@ -11,9 +11,9 @@ import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.mpj.Cable;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /** A relay's host: its log and images, a disk that is slow, and the relay's process, which dies and starts again on them. */
@@ -118,7 +118,7 @@ final class SimHost {
     boolean close(SimJob job) {
         if (isAlive()) {
             world.trace("relay " + number + " ends job " + Long.toHexString(job.id()));
-            cores.forEach(core -> core.close(Notice.closing(job.id(), Reason.NORMAL, "all ranks are done")));
+            cores.forEach(core -> core.close(CloseNotice.closing(job.id(), CloseReason.NORMAL, "all ranks are done")));
             broken.remove(job.id());
             if (takes(job.id())) {
                 log.append(new LogRecord.JobClosed(job.id(), 0));
@@ -170,7 +170,7 @@ final class SimHost {
         syncFailed = true;
         for (SimCore core : cores) {
             core.gate().giveUp();
-            world.jobs().stream().filter(job -> job.opening().survivesHost()).forEach(job -> core.core().failJob(job.id(), Reason.LOG_BROKEN, "the disk"));
+            world.jobs().stream().filter(job -> job.opening().survivesHost()).forEach(job -> core.core().failJob(job.id(), CloseReason.LOG_BROKEN, "the disk"));
         }
     }
 

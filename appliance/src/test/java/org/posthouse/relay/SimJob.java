@@ -10,7 +10,7 @@ import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
 import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
@@ -159,10 +159,10 @@ final class SimJob implements SimProcess.World {
             return;
         }
         boolean isRefused = world.hosts().get(opening.homeOf()[process.rank()]).isBroken(); // As good as one that starts, if its host has lost that it had.
-        boolean starting = status == Exit.CONNECTION && (!process.isConnected() || isRefused);
+        boolean starting = status == ExitStatuses.CONNECTION && (!process.isConnected() || isRefused);
         if (status == 0) {
             noteEnd(process);
-        } else if (starting || status == Exit.RESTART) {
+        } else if (starting || status == ExitStatuses.RESTART) {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
         } else {
             throw new AssertionError(process + of() + " ends with status " + status + ": " + why);

@@ -19,7 +19,11 @@ import org.posthouse.core.Round;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Stage;
 import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -27,10 +31,6 @@ import org.posthouse.wire.Hmac;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
@@ -127,11 +127,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             case PROOF -> requireProof(MutualProof.decode(Connection.copy(buffer, index, length)));
             case HELLO -> onHello(Hello.decode(Connection.copy(buffer, index, length)));
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
-            case POINT -> core.core().pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
-            case ABORT -> core.core().aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
+            case POINT -> core.core().pointed(rank, CheckpointNotice.decode(Connection.copy(buffer, index, length)));
+            case ABORT -> core.core().aborted(rank, CloseNotice.decode(Connection.copy(buffer, index, length)));
             case BLOCKED -> {
                 host.world().onBlocked();
-                core.core().blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
+                core.core().blocked(rank, BlockedReport.decode(Connection.copy(buffer, index, length)));
             }
             default -> {
                 if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0) {
@@ -179,7 +179,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         try {
             rank = core.core().connect(hello, state, this);
         } catch (Refusal e) {
-            close(Notice.closing(job.id(), e.reason(), e.getMessage()));
+            close(CloseNotice.closing(job.id(), e.reason(), e.getMessage()));
             return;
         }
         boolean hasPast = rank.state() == RankState.REPLAYING;
@@ -226,7 +226,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private void ended() {
         host.gone(this);
         if (!closed && rank != null) {
-            core.core().disconnected(rank, this, Notice.closing(job.id(), Reason.NORMAL, "the connection ended"));
+            core.core().disconnected(rank, this, CloseNotice.closing(job.id(), CloseReason.NORMAL, "the connection ended"));
         }
         end();
     }
@@ -323,8 +323,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void mismatch(Stall stall) {
-        write(stall.encode(FrameType.MISMATCH));
+    public void mismatch(BlockedReport blockedReport) {
+        write(blockedReport.encode(FrameType.MISMATCH));
     }
 
     @Override
@@ -333,14 +333,14 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void point(Point point) {
-        if (point.kind() == Point.Kind.JUMP || point.kind() == Point.Kind.READY) {
+    public void point(CheckpointNotice checkpointNotice) {
+        if (checkpointNotice.kind() == CheckpointNotice.Kind.JUMP || checkpointNotice.kind() == CheckpointNotice.Kind.READY) {
             host.world().onPrologueEnd(job.id(), rank.rank());
         }
-        if (point.kind() == Point.Kind.SAVED) {
-            whenSafe(() -> write(point.encode()));
+        if (checkpointNotice.kind() == CheckpointNotice.Kind.SAVED) {
+            whenSafe(() -> write(checkpointNotice.encode()));
         } else {
-            write(point.encode());
+            write(checkpointNotice.encode());
         }
     }
 
@@ -373,14 +373,14 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void aborted(Notice notice) {
-        throw new AssertionError(rank + " is aborted: " + notice);
+    public void aborted(CloseNotice closeNotice) {
+        throw new AssertionError(rank + " is aborted: " + closeNotice);
     }
 
     @Override
-    public void close(Notice why) {
+    public void close(CloseNotice why) {
         greeting.drop();
-        if (why.reason() == Reason.MOVED) {
+        if (why.reason() == CloseReason.MOVED) {
             int move = rank.moves();
             whenSafe(() -> {
                 hangUp(why);
@@ -391,7 +391,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         }
     }
 
-    private void hangUp(Notice why) {
+    private void hangUp(CloseNotice why) {
         if (!closed) {
             write(why.encode(FrameType.CLOSE));
             closed = true;
@@ -402,7 +402,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void awaitMove(int move) {
-        Notice late = Notice.closing(job.id(), Reason.TIMEOUT, "did not connect again");
+        CloseNotice late = CloseNotice.closing(job.id(), CloseReason.TIMEOUT, "did not connect again");
         core.after(MOVE_TICKS_MAX, () -> core.core().moveFailed(rank, move, late));
     }
 

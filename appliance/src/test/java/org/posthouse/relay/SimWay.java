@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.posthouse.core.Parcel;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Stall;
 
 /**
  * The way from one core to another: of the same relay, or over a link, which keeps each frame until it is known that it was
@@ -37,7 +37,7 @@ final class SimWay extends FramePeer {
         }
     }
 
-    private record Word(FrameType type, Stall stall) {}
+    private record Word(FrameType type, BlockedReport stall) {}
 
     /** @param behind how many frames must have been handled before */
     private record Diagnosis(Sent word, long behind) {}
@@ -93,7 +93,7 @@ final class SimWay extends FramePeer {
     }
 
     @Override
-    public void stall(FrameType type, Stall stall) {
+    public void stall(FrameType type, BlockedReport stall) {
         Sent word = new Sent(new byte[0], false, from.isGated(stall.job()), new Word(type, stall));
         if (local || gated.isEmpty()) {
             letOut(word);

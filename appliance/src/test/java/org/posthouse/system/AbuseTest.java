@@ -23,13 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.relay.RawPeer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
@@ -71,7 +71,7 @@ class AbuseTest {
             InetSocketAddress address = new InetSocketAddress(
                     InetAddress.getLoopbackAddress(), Integer.parseInt(relay.ranks().replaceFirst(".*:", "")));
             List<SocketChannel> silent = new ArrayList<>();
-            List<Reason> told = new ArrayList<>();
+            List<CloseReason> told = new ArrayList<>();
             try {
                 for (int i = 0; i < SILENT; i++) {
                     SocketChannel connection = SocketChannel.open();
@@ -86,7 +86,7 @@ class AbuseTest {
                     connection.close();
                 }
             }
-            assertThat(told).hasSizeBetween(1, SILENT - 1).containsOnly(Reason.TIMEOUT);
+            assertThat(told).hasSizeBetween(1, SILENT - 1).containsOnly(CloseReason.TIMEOUT);
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(relay.meter("posthouse_refusals_total{reason=\"timeout\"")).isEqualTo(SILENT));
             Jobs.assertRunsARing(relay);
             Command.Result stopped = relay.stop();
@@ -103,7 +103,7 @@ class AbuseTest {
     }
 
     /** Why the relay closes this connection; empty if it makes room. */
-    private static Optional<Reason> reason(SocketChannel connection) throws WireException {
+    private static Optional<CloseReason> reason(SocketChannel connection) throws WireException {
         try {
             InputStream in = connection.socket().getInputStream();
             byte[] length = in.readNBytes(Integer.BYTES);
@@ -112,7 +112,7 @@ class AbuseTest {
             }
             ByteBuffer frame = ByteBuffer.allocate(ByteBuffer.wrap(length).getInt());
             frame.put(length).put(in.readNBytes(frame.remaining())).flip();
-            return Optional.of(Notice.decode(frame).reason());
+            return Optional.of(CloseNotice.decode(frame).reason());
         } catch (IOException e) {
             return Optional.empty();
         }
@@ -124,7 +124,7 @@ class AbuseTest {
         try (Relays relay = relay(mode)) {
             try (RawPeer peer = RawPeer.connect(relay.ranks())) {
                 peer.send(ByteBuffer.allocate(16).putInt(Integer.MAX_VALUE).put((byte) 3).position(0));
-                assertThat(Notice.decode(peer.readFrame()).reason()).isEqualTo(Reason.FRAME_TOO_LONG);
+                assertThat(CloseNotice.decode(peer.readFrame()).reason()).isEqualTo(CloseReason.FRAME_TOO_LONG);
             }
             ByteBuffer hello = new Identify(Hello.LAUNCHER, 0, 0, Nonce.random()).encode();
             long begun = System.nanoTime();
@@ -133,7 +133,7 @@ class AbuseTest {
                     peer.send(hello.duplicate().position(at).limit(at + 1));
                     Thread.sleep(1_000);
                 }
-                assertThat(Notice.decode(peer.readFrame()).reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(CloseNotice.decode(peer.readFrame()).reason()).isEqualTo(CloseReason.TIMEOUT);
             } catch (IOException e) {
                 assertThat(System.nanoTime() - begun).as("cut while it still dripped").isGreaterThan(4_000_000_000L);
             }

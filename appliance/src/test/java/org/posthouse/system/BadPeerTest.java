@@ -18,14 +18,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.relay.ClientHalf;
 import org.posthouse.relay.RawPeer;
 import org.posthouse.system.jobs.Waits;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Hmac;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -58,28 +58,28 @@ class BadPeerTest {
         byte[] noise = new byte[4_096];
         new Random(4711).nextBytes(noise);
         assertThat(refusal(ByteBuffer.wrap(noise)).reason())
-                .isIn(Reason.FRAME_TOO_LONG, Reason.UNKNOWN_TYPE, Reason.MALFORMED_FRAME);
+                .isIn(CloseReason.FRAME_TOO_LONG, CloseReason.UNKNOWN_TYPE, CloseReason.MALFORMED_FRAME);
     }
 
     @Test
     void anotherProtocolIsRefused() throws Exception {
         assertThat(refusal(ByteBuffer.wrap("GET / HTTP/1.1\r\nHost: relay\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))
                 .reason())
-                .isEqualTo(Reason.FRAME_TOO_LONG);
+                .isEqualTo(CloseReason.FRAME_TOO_LONG);
     }
 
     @Test
     void rankOfAnUnknownJobIsRefused() throws Exception {
-        Notice why = refusal(new Identify(Hello.RANK, 77, 0, Nonce.random()).encode());
-        assertThat(why.reason()).isEqualTo(Reason.UNKNOWN_JOB);
+        CloseNotice why = refusal(new Identify(Hello.RANK, 77, 0, Nonce.random()).encode());
+        assertThat(why.reason()).isEqualTo(CloseReason.UNKNOWN_JOB);
         assertThat(why.text()).contains("000000000000004d");
     }
 
     @Test
     void rankWithTheWrongTokenIsRefusedByName() throws Exception {
         try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 78, Token.random())) {
-            Notice why = refusal(Hello.firstStart(78, 0), Token.random());
-            assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
+            CloseNotice why = refusal(Hello.firstStart(78, 0), Token.random());
+            assertThat(why.reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(why.text()).isEqualTo("rank 0 of job 000000000000004e came with a token that is not this rank's");
         }
     }
@@ -88,8 +88,8 @@ class BadPeerTest {
     void rankOutsideTheJobIsRefusedByName() throws Exception {
         Token token = Token.random();
         try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 79, token)) {
-            Notice why = refusal(Hello.firstStart(79, 9), token.ofRank(9));
-            assertThat(why.reason()).isEqualTo(Reason.WRONG_RANK);
+            CloseNotice why = refusal(Hello.firstStart(79, 9), token.ofRank(9));
+            assertThat(why.reason()).isEqualTo(CloseReason.WRONG_RANK);
             assertThat(why.text()).contains("rank 9").contains("ranks 0 to 1");
         }
     }
@@ -101,8 +101,8 @@ class BadPeerTest {
                 folder, "run", "-n", "2", "--relay", relay.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(), go.toString())) {
             await().atMost(Duration.ofSeconds(60)).until(() -> job.out().contains("waits"));
             long id = HexFormat.fromHexDigitsToLong(job.out().replaceFirst("(?s).*job ([0-9a-f]{16}) waits.*", "$1"));
-            assertThat(refusal(Hello.firstStart(id, 1), Token.random()).reason()).isEqualTo(Reason.WRONG_TOKEN);
-            assertThat(refusal(Hello.firstStart(id, 9), Token.random()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(id, 1), Token.random()).reason()).isEqualTo(CloseReason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(id, 9), Token.random()).reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             Files.createFile(go);
             Command.Result result = job.await();
             assertThat(result.status()).isZero();
@@ -172,10 +172,10 @@ class BadPeerTest {
                 RawPeer second = RawPeer.connect(relay.ranks())) {
             second.hello(Hello.firstStart(80, 1), token);
             assertThat(second.readFrame().get(HEADER_TYPE_AT)).isEqualTo(FrameType.WELCOME.id());
-            Notice why = refusal(Hello.start(80, 1, 2), token.ofRank(0));
-            assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
+            CloseNotice why = refusal(Hello.start(80, 1, 2), token.ofRank(0));
+            assertThat(why.reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(why.text()).isEqualTo("rank 1 of job 0000000000000050 came with a token that is not this rank's");
-            assertThat(refusal(Hello.firstStart(80, 0), token).reason()).as("nor the job's own").isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(80, 0), token).reason()).as("nor the job's own").isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(second.available()).as("rank 1 is not fenced").isZero();
         }
     }
@@ -198,7 +198,7 @@ class BadPeerTest {
             replay.readFrame();
             replay.send(proof);
             replay.send(Hello.start(81, 0, 2).encode());
-            assertThat(Notice.decode(replay.readFrame()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(CloseNotice.decode(replay.readFrame()).reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(rank.available()).as("the rank is not fenced").isZero();
         }
     }
@@ -207,30 +207,30 @@ class BadPeerTest {
     @Test
     void aLongFrameOfAStrangerIsRefusedAtItsHeader() throws Exception {
         ByteBuffer chunk = ByteBuffer.allocate(Wire.HEADER_BYTES).putInt(Wire.CHUNK_FRAME_BYTES_MAX).put(FrameType.CHUNK.id()).rewind();
-        Notice why = refusal(chunk);
-        assertThat(why.reason()).isEqualTo(Reason.NOT_EXPECTED);
+        CloseNotice why = refusal(chunk);
+        assertThat(why.reason()).isEqualTo(CloseReason.NOT_EXPECTED);
         assertThat(why.text()).isEqualTo("CHUNK of 262192 bytes, expected 48 at most from one who has not proven who he is");
-        assertThat(refusal(Hello.launcher().encode()).reason()).as("HELLO before PROOF").isEqualTo(Reason.NOT_EXPECTED);
-        assertThat(refusal(MutualProof.encode(new Hmac(1, 2, 3, 4))).reason()).as("PROOF before IDENTIFY").isEqualTo(Reason.NOT_EXPECTED);
+        assertThat(refusal(Hello.launcher().encode()).reason()).as("HELLO before PROOF").isEqualTo(CloseReason.NOT_EXPECTED);
+        assertThat(refusal(MutualProof.encode(new Hmac(1, 2, 3, 4))).reason()).as("PROOF before IDENTIFY").isEqualTo(CloseReason.NOT_EXPECTED);
     }
 
     /** Who proves himself with that and says HELLO. */
-    private static Notice refusal(Hello hello, Token own) throws Exception {
+    private static CloseNotice refusal(Hello hello, Token own) throws Exception {
         try (RawPeer peer = RawPeer.connect(relay.ranks())) {
             peer.introduce(hello, own);
             peer.send(hello.encode());
-            return Notice.decode(peer.readFrame());
+            return CloseNotice.decode(peer.readFrame());
         }
     }
 
     /** Sends the bytes on a connection of their own and reads why the relay closes it. */
-    private static Notice refusal(ByteBuffer bytes) throws Exception {
+    private static CloseNotice refusal(ByteBuffer bytes) throws Exception {
         try (RawPeer peer = RawPeer.connect(relay.ranks())) {
             peer.send(bytes);
             ByteBuffer frame = peer.readFrame();
             assertThat(frame.get(HEADER_TYPE_AT)).isEqualTo(CLOSE);
             assertThat(peer.read()).isEqualTo(-1);
-            return Notice.decode(frame);
+            return CloseNotice.decode(frame);
         }
     }
 }

@@ -28,7 +28,7 @@ import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
@@ -60,8 +60,8 @@ final class LogCommandTest {
     }
 
     private static ByteBuffer opening(long job) {
-        Home home = new Home("site-a", "site-a", "127.0.0.1:1");
-        return new JobOpen(job, Token.NONE, true, "weather-" + job, List.of(home), new int[4]).encode();
+        HomeRelay homeRelay = new HomeRelay("site-a", "site-a", "127.0.0.1:1");
+        return new JobOpen(job, Token.NONE, true, "weather-" + job, List.of(homeRelay), new int[4]).encode();
     }
 
     private static InProcess.Result log(String... arguments) {

@@ -24,13 +24,13 @@ import org.posthouse.launch.Installation;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.system.jobs.Stranger;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** Another user of the relay's host (docs/security.md): what he gets at the ranks' port, and in a relay's place. */
@@ -126,8 +126,8 @@ class StrangerTest {
             assertThat(stranger.waitFor()).as(said()).isZero();
             Matcher heard = HEARD.matcher(said());
             assertThat(heard.find()).isTrue();
-            Notice why = Notice.decode(ByteBuffer.wrap(HexFormat.of().parseHex(heard.group(1))));
-            assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
+            CloseNotice why = CloseNotice.decode(ByteBuffer.wrap(HexFormat.of().parseHex(heard.group(1))));
+            assertThat(why.reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(why.text()).contains("takes launchers of its own user only, user 0", "this one is of user " + NOBODY, "--token-file");
             Jobs.assertRunsARing(relay);
         }
@@ -143,8 +143,8 @@ class StrangerTest {
             assertThat(stranger.waitFor()).as(said()).isZero();
             Matcher heard = HEARD.matcher(said());
             assertThat(heard.find()).isTrue();
-            Notice why = Notice.decode(ByteBuffer.wrap(HexFormat.of().parseHex(heard.group(1))));
-            assertThat(why.reason()).isIn(Reason.NOT_EXPECTED, Reason.WRONG_TOKEN);
+            CloseNotice why = CloseNotice.decode(ByteBuffer.wrap(HexFormat.of().parseHex(heard.group(1))));
+            assertThat(why.reason()).isIn(CloseReason.NOT_EXPECTED, CloseReason.WRONG_TOKEN);
             Jobs.assertRunsARing(relay);
         }
     }

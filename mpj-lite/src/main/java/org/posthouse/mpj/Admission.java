@@ -3,9 +3,9 @@ package org.posthouse.mpj;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
@@ -21,7 +21,7 @@ final class Admission {
         siteOf = siteNumbers(welcome.homes(), welcome.homeOf());
     }
 
-    private static int[] siteNumbers(List<Home> homes, int[] homeOf) {
+    private static int[] siteNumbers(List<HomeRelay> homes, int[] homeOf) {
         Map<String, Integer> numbers = new LinkedHashMap<>();
         int[] siteOf = new int[homeOf.length];
         for (int rank = 0; rank < homeOf.length; rank++) {
@@ -44,7 +44,7 @@ final class Admission {
         String expected = remembered(hello.job(), hello.rank(), hello.incarnation(), size, deliveries);
         String said = remembered(again.job(), again.rank(), again.incarnation(), again.size(), again.deliveries());
         if (!said.equals(expected)) {
-            throw new WireException(Reason.CANNOT_RESUME, "WELCOME after a move to " + said + ", expected " + expected);
+            throw new WireException(CloseReason.CANNOT_RESUME, "WELCOME after a move to " + said + ", expected " + expected);
         }
     }
 
@@ -54,7 +54,7 @@ final class Admission {
                 || again.incarnation() != hello.incarnation() || again.size() != size) {
             String said = remembered(again.job(), again.rank(), again.incarnation(), again.size(), again.deliveries());
             throw new WireException(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     "WELCOME after a break to " + said + ", expected "
                             + remembered(hello.job(), hello.rank(), hello.incarnation(), size, deliveries) + " or more");
         }

@@ -7,16 +7,16 @@ import java.io.IOException;
  * logged it is recorded, and found again after a restart. Guarded by the endpoint's lock.
  */
 final class Completions {
-    private final Progress progress;
-    private final History history;
-    private final Observed observed;
-    private final Presences presences;
+    private final ProgressEngine progressEngine;
+    private final DeterminantLog determinantLog;
+    private final DeterminantRecorder determinantRecorder;
+    private final CallTracker callTracker;
 
-    Completions(Progress progress, History history, Observed observed, Presences presences) {
-        this.progress = progress;
-        this.history = history;
-        this.observed = observed;
-        this.presences = presences;
+    Completions(ProgressEngine progressEngine, DeterminantLog determinantLog, DeterminantRecorder determinantRecorder, CallTracker callTracker) {
+        this.progressEngine = progressEngine;
+        this.determinantLog = determinantLog;
+        this.determinantRecorder = determinantRecorder;
+        this.callTracker = callTracker;
     }
 
     /**
@@ -27,29 +27,29 @@ final class Completions {
      */
     void await(Operation operation, String call) throws IOException {
         if (!operation.isDone()) {
-            presences.begin(call, operation);
+            callTracker.begin(call, operation);
             try {
                 awaitNow(operation);
             } finally {
-                presences.end(call, operation);
+                callTracker.end(call, operation);
             }
         }
     }
 
     private void awaitNow(Operation operation) throws IOException {
-        boolean errand = operation instanceof Errand;
+        boolean errand = operation instanceof BackgroundOperation;
         while (!operation.isDone()) {
             if (operation.isPassedOver()) {
                 throw waitedInVain();
             }
-            progress.await(!errand, errand);
+            progressEngine.await(!errand, errand);
         }
     }
 
     /** Waits until all of them are done, and throws as {@link #await}. Those that are null are none. */
     void awaitAll(Operation[] operations, String call) throws IOException {
         if (!areDone(operations)) {
-            presences.begin(call, operations);
+            callTracker.begin(call, operations);
             try {
                 for (Operation operation : operations) {
                     if (operation != null) {
@@ -57,7 +57,7 @@ final class Completions {
                     }
                 }
             } finally {
-                presences.end(call, operations);
+                callTracker.end(call, operations);
             }
         }
         for (Operation operation : operations) {
@@ -78,13 +78,13 @@ final class Completions {
 
     /** One thread at a time is inside a call of a program that is replayed: nobody takes back what this one waits for. */
     private DivergedException waitedInVain() {
-        return observed.diverged("a wait for what it had taken back then,");
+        return determinantRecorder.diverged("a wait for what it had taken back then,");
     }
 
     /** Waits until one of them is done, and throws as {@link #await}. @return its index; those that are null are no choice */
     int awaitAny(Operation[] operations, String call) throws IOException {
-        boolean choice = history.isLogged() && isChoice(operations);
-        int index = choice && observed.replays() ? anyAgain(operations, call) : any(operations, choice, call);
+        boolean choice = determinantLog.isLogged() && isChoice(operations);
+        int index = choice && determinantRecorder.replays() ? anyAgain(operations, call) : any(operations, choice, call);
         operations[index].seen();
         return index;
     }
@@ -99,9 +99,9 @@ final class Completions {
 
     private int anyAgain(Operation[] operations, String call) throws IOException {
         String what = "a wait for any of " + operations.length;
-        long index = observed.again(History.ANY, what);
+        long index = determinantRecorder.again(DeterminantLog.ANY, what);
         if (index < 0 || index >= operations.length || operations[(int) index] == null) {
-            throw observed.diverged(what + ", which has no " + index);
+            throw determinantRecorder.diverged(what + ", which has no " + index);
         }
         await(operations[(int) index], call);
         return (int) index;
@@ -110,17 +110,17 @@ final class Completions {
     private int any(Operation[] operations, boolean choice, String call) throws IOException {
         int done = firstDone(operations);
         if (done < 0) {
-            presences.begin(call, operations);
+            callTracker.begin(call, operations);
             try {
                 for (; done < 0; done = firstDone(operations)) {
                     awaitChange(operations);
                 }
             } finally {
-                presences.end(call, operations);
+                callTracker.end(call, operations);
             }
         }
         if (choice) {
-            observed.record(History.ANY, done);
+            determinantRecorder.record(DeterminantLog.ANY, done);
         }
         return done;
     }
@@ -139,13 +139,13 @@ final class Completions {
         boolean frame = false;
         boolean errand = false;
         for (Operation operation : operations) {
-            frame |= operation != null && !(operation instanceof Errand) && !operation.isPassedOver();
-            errand |= operation instanceof Errand;
+            frame |= operation != null && !(operation instanceof BackgroundOperation) && !operation.isPassedOver();
+            errand |= operation instanceof BackgroundOperation;
         }
         if (!frame && !errand) {
             throw waitedInVain();
         }
-        progress.await(frame, errand);
+        progressEngine.await(frame, errand);
     }
 
     /** As {@link Endpoint#test(Operation, boolean)}. */
@@ -153,7 +153,7 @@ final class Completions {
         if (operation.isSeen()) {
             return true;
         }
-        boolean done = observed.replays() ? testAgain(operation) : testNow(operation, move);
+        boolean done = determinantRecorder.replays() ? testAgain(operation) : testNow(operation, move);
         if (done) {
             operation.seen();
         }
@@ -161,25 +161,25 @@ final class Completions {
     }
 
     private boolean testAgain(Operation operation) throws IOException {
-        if (observed.failsAgain()) {
+        if (determinantRecorder.failsAgain()) {
             return false;
         }
-        observed.again(History.DONE, "a test");
+        determinantRecorder.again(DeterminantLog.DONE, "a test");
         await(operation, null);
         return true;
     }
 
     private boolean testNow(Operation operation, boolean move) throws IOException {
         if (!operation.isDone()) {
-            progress.requireOpen();
-            if (move || progress.hasFound()) {
-                progress.poll();
+            progressEngine.requireOpen();
+            if (move || progressEngine.hasFound()) {
+                progressEngine.poll();
             }
         }
         if (operation.isDone()) {
-            observed.record(History.DONE, 0);
+            determinantRecorder.record(DeterminantLog.DONE, 0);
         } else {
-            observed.count(1);
+            determinantRecorder.count(1);
         }
         return operation.isDone();
     }

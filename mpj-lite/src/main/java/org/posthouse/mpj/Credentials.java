@@ -21,8 +21,8 @@ public record Credentials(Token token, boolean direct) {
         return new Credentials(token, false);
     }
 
-    /** As {@link Introduction.Requirement} has it. */
-    void check(FrameLine line, Identify self, Challenge challenge) throws IOException {
+    /** As {@link RelayAuthentication.Requirement} has it. */
+    void check(FrameChannel line, Identify self, Challenge challenge) throws IOException {
         if (!MutualProof.isFromRelay(token, self, challenge)) {
             throw new UnprovenRelayException("whoever listens at " + line.remote() + " has not proven that it is this rank's relay: it does not know rank "
                     + self.rank() + "'s token, and was told nothing");

@@ -1,7 +1,7 @@
 package org.posthouse.mpj;
 
 import java.util.function.LongSupplier;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 
 /**
  * A rank's end of the message-passing machine: what the API layer and the collectives stand on. All ranks are world
@@ -20,17 +20,17 @@ public interface Endpoint {
 
     /** Starts a send in standard mode. */
     default Operation send(int context, int destination, int tag, Content content) {
-        return send(context, destination, tag, content, Mode.STANDARD);
+        return send(context, destination, tag, content, SendMode.STANDARD);
     }
 
     /**
      * Starts a send. In standard mode small messages are complete on return; a large one, or any when the rank is out of
      * credit, is complete when it was matched and its bytes have left. In synchronous mode that holds for every message.
      */
-    Operation send(int context, int destination, int tag, Content content, Mode mode);
+    Operation send(int context, int destination, int tag, Content content, SendMode mode);
 
     /** Whether a send of so many bytes may have to wait for its receive, and not for credit alone. Depends on nothing else, and never changes. */
-    boolean mayWaitForReceive(long bytes, Mode mode);
+    boolean mayWaitForReceive(long bytes, SendMode mode);
 
     /**
      * Posts a receive.
@@ -43,7 +43,7 @@ public interface Endpoint {
     /** A receive and a send in standard mode started together. */
     default Operation[] exchange(
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
-        return exchange(context, source, receiveTag, sink, destination, sendTag, content, Mode.STANDARD);
+        return exchange(context, source, receiveTag, sink, destination, sendTag, content, SendMode.STANDARD);
     }
 
     /**
@@ -52,7 +52,7 @@ public interface Endpoint {
      * @return the receive, then the send
      */
     Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode);
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, SendMode mode);
 
     /**
      * An operation that no message ends but {@link #end}: that of a collective which runs in a thread of its own. Other
@@ -134,10 +134,10 @@ public interface Endpoint {
     long nanoTime();
 
     /** From here on this process is not to be started again: what it does may depend on what is not recorded. */
-    void limit(Limit reason);
+    void limit(ReplayLimit reason);
 
     /** Where this rank's state is kept from one of its processes to the next. */
-    Vault vault();
+    CheckpointStore vault();
 
     /**
      * A place to say in which collective of a communicator this rank is. When its call and another rank's do not match,
@@ -146,7 +146,7 @@ public interface Endpoint {
      * @param worldRanks the communicator's members in their order
      * @param first number of the collectives that are before the first
      */
-    Presence presence(int context, int[] worldRanks, int first);
+    CollectivePosition presence(int context, int[] worldRanks, int first);
 
     /** Whether {@link #close} was called: every further call throws a {@link FinalizedException}. */
     boolean isClosed();

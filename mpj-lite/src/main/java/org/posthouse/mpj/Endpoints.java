@@ -66,13 +66,13 @@ public final class Endpoints {
                 Integer.parseInt(environment.getOrDefault(INCARNATION, "1")));
         Credentials credentials = new Credentials(Token.parse(variable(environment, TOKEN)), environment.containsKey(DIRECT));
         String relay = variable(environment, RELAY);
-        Ending ending = new Ending(rank);
+        ProcessExit processExit = new ProcessExit(rank);
         boolean restartable = environment.containsKey(RESTARTABLE);
-        FrameLine.rehearse();
+        FrameChannel.rehearse();
         try {
-            connected = RelayEndpoint.connect(Machine.REAL, relay, credentials, hello, Settings.of(environment), ending, restartable);
+            connected = RelayEndpoint.connect(Platform.REAL, relay, credentials, hello, Settings.of(environment), processExit, restartable);
         } catch (IOException e) {
-            ending.unreached(e);
+            processExit.unreached(e);
             throw new IllegalStateException("the process was to end", e);
         } catch (IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
@@ -89,7 +89,7 @@ public final class Endpoints {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     public static Endpoint hosted(String relay, long job, int rank, Token token) throws IOException {
-        return RelayEndpoint.connect(relay, token, Hello.firstStart(job, rank), Settings.of(System.getenv()), new Ending(rank));
+        return RelayEndpoint.connect(relay, token, Hello.firstStart(job, rank), Settings.of(System.getenv()), new ProcessExit(rank));
     }
 
     /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A rank's receives and probes that are under way, and the relay's answers to them. Guarded by the endpoint's lock. */
-final class Inbox implements Aheads.Posting {
+final class Inbox implements LocalMatchContexts.Posting {
     /** Receives and probes of one rank that wait at its relay, of any contexts. What is called beyond waits in the rank, and is posted in its order when there is room. */
     static final int POSTED_SHARED = 192 * 1024;
 
@@ -38,15 +38,15 @@ final class Inbox implements Aheads.Posting {
 
     private record Transfer(int context, int source, long sequence) {}
 
-    private final Told line;
+    private final DeterminantWriter line;
     private final long job;
     private final int rank;
-    private final History history;
-    private final Pending pending = new Pending();
-    private final Map<Transfer, Receiving> arriving = new HashMap<>();
-    private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
-    private final Unasked unasked = new Unasked();
-    private final Aheads aheads;
+    private final DeterminantLog determinantLog;
+    private final PendingOperations pendingOperations = new PendingOperations();
+    private final Map<Transfer, PostedReceive> arriving = new HashMap<>();
+    private final ArrayDeque<PostedReceive> cancelling = new ArrayDeque<>();
+    private final ReplayMatcher replayMatcher = new ReplayMatcher();
+    private final LocalMatchContexts localMatchContexts;
 
     /** For each context, how many receives were called in it. */
     private final Map<Integer, long[]> posts = new HashMap<>();
@@ -57,184 +57,184 @@ final class Inbox implements Aheads.Posting {
     private boolean cameAgain;
 
     /** @param ahead whether contexts may run ahead */
-    Inbox(Told line, long job, int rank, History history, boolean ahead) {
+    Inbox(DeterminantWriter line, long job, int rank, DeterminantLog determinantLog, boolean ahead) {
         this.line = line;
         this.job = job;
         this.rank = rank;
-        this.history = history;
-        this.aheads = new Aheads(line, job, rank, ahead);
+        this.determinantLog = determinantLog;
+        this.localMatchContexts = new LocalMatchContexts(line, job, rank, ahead);
     }
 
     // ---- what the rank asks for; the caller flushes the line
 
     /** A receive is called. */
-    void receive(Receiving receiving) throws IOException {
-        receiving.called(++posts.computeIfAbsent(receiving.context, none -> new long[1])[0]);
-        history.received();
-        Early.Message named = unasked.take(receiving);
-        Ahead ahead = aheads.of(receiving.context);
-        Ahead.Message came = named == null ? ahead.take(receiving.source, receiving.tag, history.lastObserved()) : null;
+    void receive(PostedReceive postedReceive) throws IOException {
+        postedReceive.called(++posts.computeIfAbsent(postedReceive.context, none -> new long[1])[0]);
+        determinantLog.received();
+        UnexpectedQueue.Message named = replayMatcher.take(postedReceive);
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
+        LocalMatchContext.Message came = named == null ? ahead.take(postedReceive.source, postedReceive.tag, determinantLog.lastObserved()) : null;
         if (named != null) {
-            goOn(named, receiving);
+            goOn(named, postedReceive);
         } else if (came != null) {
-            came.passTo(receiving);
-            aheads.received(ahead);
-        } else if (unasked.isPassedOver(receiving)) {
-            receiving.passedOver();
-        } else if (history.isCatchingUp()) {
-            awaitAgain(receiving);
+            came.passTo(postedReceive);
+            localMatchContexts.received(ahead);
+        } else if (replayMatcher.isPassedOver(postedReceive)) {
+            postedReceive.passedOver();
+        } else if (determinantLog.isCatchingUp()) {
+            awaitAgain(postedReceive);
         } else if (ahead.isOpen()) {
-            ahead.await(receiving);
+            ahead.await(postedReceive);
         } else {
-            postOrWait(receiving);
-            aheads.posted(ahead);
+            postOrWait(postedReceive);
+            localMatchContexts.posted(ahead);
         }
     }
 
     /** Its message comes unasked while the rank catches up: one that names it, or one that it matches. */
-    private void awaitAgain(Receiving receiving) {
-        unasked.await(receiving);
-        aheads.of(receiving.context).await(receiving);
+    private void awaitAgain(PostedReceive postedReceive) {
+        replayMatcher.await(postedReceive);
+        localMatchContexts.of(postedReceive.context).await(postedReceive);
     }
 
-    private void goOn(Early.Message came, Receiving receiving) {
-        if (!came.passTo(receiving)) {
-            arriving.replaceAll((transfer, each) -> each == came.keeper() ? receiving : each);
+    private void goOn(UnexpectedQueue.Message came, PostedReceive postedReceive) {
+        if (!came.passTo(postedReceive)) {
+            arriving.replaceAll((transfer, each) -> each == came.keeper() ? postedReceive : each);
         }
     }
 
     @Override
-    public void post(Receiving receiving) throws IOException {
-        receiving.posted(pending.add(receiving));
-        aheads.of(receiving.context).countPosted(1);
-        request(FrameType.POST, receiving);
+    public void post(PostedReceive postedReceive) throws IOException {
+        postedReceive.posted(pendingOperations.add(postedReceive));
+        localMatchContexts.of(postedReceive.context).countPosted(1);
+        request(FrameType.POST, postedReceive);
     }
 
     @Override
-    public boolean mayPost(Ahead ahead) {
-        return pending.size() < POSTED_SHARED || pending.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
+    public boolean mayPost(LocalMatchContext ahead) {
+        return pendingOperations.size() < POSTED_SHARED || pendingOperations.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
     }
 
     @Override
-    public boolean isWorth(Ahead ahead) {
-        return pending.size() < POSTED_SHARED - POSTED_AT_ONCE || pending.size() < POSTED_MAX && ahead.postedCount() == 0;
+    public boolean isWorth(LocalMatchContext ahead) {
+        return pendingOperations.size() < POSTED_SHARED - POSTED_AT_ONCE || pendingOperations.size() < POSTED_MAX && ahead.postedCount() == 0;
     }
 
     /** The rank is live: it asks for what it waits for. What was to be taken back is gone, since nothing has matched it. */
     void live() throws IOException {
-        aheads.forgetRounds();
-        for (Receiving receiving : unasked.takeWaiting()) {
-            if (receiving.isBeingCancelled()) {
-                receiving.beingCancelled(false);
-                receiving.takenBack();
+        localMatchContexts.forgetRounds();
+        for (PostedReceive postedReceive : replayMatcher.takeWaiting()) {
+            if (postedReceive.isBeingCancelled()) {
+                postedReceive.beingCancelled(false);
+                postedReceive.takenBack();
             } else {
-                postOrWait(receiving);
+                postOrWait(postedReceive);
             }
         }
     }
 
-    private void postOrWait(Receiving receiving) throws IOException {
-        Ahead ahead = aheads.of(receiving.context);
+    private void postOrWait(PostedReceive postedReceive) throws IOException {
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
         if (!ahead.postsLater() && mayPost(ahead)) {
-            post(receiving);
+            post(postedReceive);
         } else {
-            ahead.await(receiving);
-            aheads.postLater(ahead);
+            ahead.await(postedReceive);
+            localMatchContexts.postLater(ahead);
         }
     }
 
     /** Whether messages of the history have come whose receives were not called yet. */
     boolean hasEarly() {
-        return unasked.keepsMessages() || history.isCatchingUp() && aheads.keepsMessages();
+        return replayMatcher.keepsMessages() || determinantLog.isCatchingUp() && localMatchContexts.keepsMessages();
     }
 
     /** Whether messages have come that an image cannot have: for receives of a history that were not called yet. */
     boolean keepsNamed() {
-        return unasked.keepsMessages();
+        return replayMatcher.keepsMessages();
     }
 
     /** Whether anything may come unasked. */
     boolean isAhead() {
-        return aheads.isAnyOpen();
+        return localMatchContexts.isAnyOpen();
     }
 
     /** Has the relay asked again from now on, in all contexts; {@link #isAhead()} says when that is so. */
     void endAhead() throws IOException {
-        aheads.endAll();
+        localMatchContexts.endAll();
     }
 
-    void probe(Probing probing) throws IOException {
-        probing.asked(pending.add(probing));
-        ask(probing);
+    void probe(PendingProbe pendingProbe) throws IOException {
+        pendingProbe.asked(pendingOperations.add(pendingProbe));
+        ask(pendingProbe);
     }
 
-    private void ask(Probing probing) throws IOException {
-        request(FrameType.PROBE, probing.flags, probing.context, probing.source, probing.tag, 0, probing.request());
+    private void ask(PendingProbe pendingProbe) throws IOException {
+        request(FrameType.PROBE, pendingProbe.flags, pendingProbe.context, pendingProbe.source, pendingProbe.tag, 0, pendingProbe.request());
     }
 
     /** The envelope of a message that has come and that such a probe finds; null if none has. */
     Envelope find(int context, int source, int tag) {
-        return aheads.of(context).find(source, tag);
+        return localMatchContexts.of(context).find(source, tag);
     }
 
     /** Whether what comes in this context comes unasked, so that the relay must not be asked. */
     boolean isAhead(int context) {
-        return aheads.of(context).isOpen();
+        return localMatchContexts.of(context).isOpen();
     }
 
     /** Whether receives of this context wait in the rank that are before whatever is asked now. */
     boolean postsLater(int context) {
-        return aheads.of(context).postsLater();
+        return localMatchContexts.of(context).postsLater();
     }
 
     /** Has the relay asked again from now on; {@link #isAhead} says when that is so. */
     void endAhead(int context) throws IOException {
-        aheads.end(aheads.of(context));
+        localMatchContexts.end(localMatchContexts.of(context));
     }
 
     /** Something may be said again: what was to be posted meanwhile is. */
     void proceed() throws IOException {
         if (isPostDue()) {
-            aheads.postWaiting(this);
+            localMatchContexts.postWaiting(this);
         }
     }
 
     boolean isPostDue() {
-        return aheads.isPostDue();
+        return localMatchContexts.isPostDue();
     }
 
     /** The rank says goodbye. */
     void stop() {
-        aheads.stop();
+        localMatchContexts.stop();
     }
 
     /** Asks the relay to take the receive back; false if it need not be asked, since it is too late, or nothing was posted. */
-    boolean cancel(Receiving receiving) throws IOException {
-        if (receiving.isMatched() || receiving.isDone()) {
+    boolean cancel(PostedReceive postedReceive) throws IOException {
+        if (postedReceive.isMatched() || postedReceive.isDone()) {
             return false;
         }
-        if (receiving.isPassedOver()) {
-            receiving.takenBack();
+        if (postedReceive.isPassedOver()) {
+            postedReceive.takenBack();
             return false;
         }
-        Ahead ahead = aheads.of(receiving.context);
-        if (ahead.postsLater() && ahead.removeWaiting(receiving)) {
-            receiving.takenBack();
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
+        if (ahead.postsLater() && ahead.removeWaiting(postedReceive)) {
+            postedReceive.takenBack();
             return false;
         }
-        if (unasked.remove(receiving)) {
-            receiving.takenBack();
-            ahead.remove(receiving);
+        if (replayMatcher.remove(postedReceive)) {
+            postedReceive.takenBack();
+            ahead.remove(postedReceive);
             return false;
         }
-        request(FrameType.CANCEL, receiving);
-        cancelling.add(receiving);
-        receiving.beingCancelled(true);
+        request(FrameType.CANCEL, postedReceive);
+        cancelling.add(postedReceive);
+        postedReceive.beingCancelled(true);
         return true;
     }
 
-    private void request(FrameType type, Receiving receiving) throws IOException {
-        request(type, 0, receiving.context, receiving.source, receiving.tag, receiving.ordinal(), receiving.request());
+    private void request(FrameType type, PostedReceive postedReceive) throws IOException {
+        request(type, 0, postedReceive.context, postedReceive.source, postedReceive.tag, postedReceive.ordinal(), postedReceive.request());
     }
 
     private void request(FrameType type, int flags, int context, int source, int tag, long ordinal, int number)
@@ -244,7 +244,7 @@ final class Inbox implements Aheads.Posting {
                 .flags(flags)
                 .address(context, source, rank, tag)
                 .ordinal(ordinal)
-                .post(number, history.tellPolls());
+                .post(number, determinantLog.tellPolls());
         line.end(POST_BYTES);
     }
 
@@ -255,11 +255,11 @@ final class Inbox implements Aheads.Posting {
             onPushed(frame, view);
             return;
         }
-        Receiving receiving = begin(view);
+        PostedReceive postedReceive = begin(view);
         if (isWhole(view)) {
-            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+            postedReceive.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
         } else {
-            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
+            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), postedReceive);
         }
     }
 
@@ -267,20 +267,20 @@ final class Inbox implements Aheads.Posting {
         return view.length() == Wire.MESSAGE_HEADER_BYTES + view.messageBytes();
     }
 
-    private Receiving begin(FrameView view) throws WireException {
+    private PostedReceive begin(FrameView view) throws WireException {
         boolean named = (view.flags() & FrameView.NAMED) != 0;
-        Receiving receiving = named ? unasked(view) : posted(view);
+        PostedReceive postedReceive = named ? unasked(view) : posted(view);
         if (!named) {
-            aheads.of(view.context()).delivered(isWhole(view), view.messageBytes());
+            localMatchContexts.of(view.context()).delivered(isWhole(view), view.messageBytes());
         }
-        receiving.begin(envelope(view), ++deliveries);
-        return receiving;
+        postedReceive.begin(envelope(view), ++deliveries);
+        return postedReceive;
     }
 
     /** Where the payload of a DELIVERED goes as it is; null if it is to be handed over. */
     ByteBuffer placeOfMessage(FrameView view) {
-        Receiving receiving = isWhole(view) ? receiver(view) : null;
-        return receiving == null ? null : receiving.place(envelope(view));
+        PostedReceive postedReceive = isWhole(view) ? receiver(view) : null;
+        return postedReceive == null ? null : postedReceive.place(envelope(view));
     }
 
     /**
@@ -288,21 +288,21 @@ final class Inbox implements Aheads.Posting {
      * matches: it stays the first, since those that are called meanwhile are behind it, and it goes on waiting, since whoever would take it
      * back waits for an ENDED first, which comes behind this frame, as does all else that the relay says.
      */
-    private Receiving receiver(FrameView view) {
+    private PostedReceive receiver(FrameView view) {
         if (view.flags() == FrameView.PUSHED) {
-            return aheads.of(view.context()).receiver(view.source(), view.tag());
+            return localMatchContexts.of(view.context()).receiver(view.source(), view.tag());
         }
-        return view.flags() == 0 && pending.get(view.request()) instanceof Receiving receiving ? receiving : null;
+        return view.flags() == 0 && pendingOperations.get(view.request()) instanceof PostedReceive postedReceive ? postedReceive : null;
     }
 
     /** As {@link #onDelivered}, when its payload has come there. */
     void onMessagePlaced(FrameView view) throws WireException, IOException {
         if (view.flags() == FrameView.PUSHED) {
-            Ahead ahead = aheads.of(view.context());
-            Receiving receiving = ahead.came(envelope(view));
-            receiving.begin(envelope(view), ++deliveries);
-            receiving.placed(view.messageBytes());
-            aheads.received(ahead);
+            LocalMatchContext ahead = localMatchContexts.of(view.context());
+            PostedReceive postedReceive = ahead.came(envelope(view));
+            postedReceive.begin(envelope(view), ++deliveries);
+            postedReceive.placed(view.messageBytes());
+            localMatchContexts.received(ahead);
         } else {
             begin(view).placed(view.messageBytes());
         }
@@ -310,20 +310,20 @@ final class Inbox implements Aheads.Posting {
 
     private void onPushed(ByteBuffer frame, FrameView view) throws WireException, IOException {
         if (!isWhole(view)) {
-            throw new WireException(Reason.NOT_EXPECTED, "a part of a message of " + view.messageBytes() + " bytes, pushed");
+            throw new WireException(CloseReason.NOT_EXPECTED, "a part of a message of " + view.messageBytes() + " bytes, pushed");
         }
-        Ahead ahead = aheads.of(view.context());
+        LocalMatchContext ahead = localMatchContexts.of(view.context());
         Envelope envelope = envelope(view);
         deliveries++;
-        Receiving receiving = history.isCatchingUp() ? again(ahead, envelope) : ahead.came(envelope);
-        if (receiving == null) {
-            aheads.keeper(view.context())
-                    .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, history.lastTakingBack(view.context()));
-            aheads.kept(ahead);
+        PostedReceive postedReceive = determinantLog.isCatchingUp() ? again(ahead, envelope) : ahead.came(envelope);
+        if (postedReceive == null) {
+            localMatchContexts.keeper(view.context())
+                    .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, determinantLog.lastTakingBack(view.context()));
+            localMatchContexts.kept(ahead);
         } else {
-            receiving.begin(envelope, deliveries);
-            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
-            aheads.received(ahead);
+            postedReceive.begin(envelope, deliveries);
+            postedReceive.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+            localMatchContexts.received(ahead);
         }
     }
 
@@ -331,45 +331,45 @@ final class Inbox implements Aheads.Posting {
      * The receive that got a message of the history; null if it is not called yet. One that is to be taken back before did not get it, and
      * neither did any that was called before that: it was posted then, and what it got names it.
      */
-    private Receiving again(Ahead ahead, Envelope envelope) {
-        boolean behind = !aheads.isPresent() || history.lastTakingBack(ahead.context()) > history.lastObserved();
-        Receiving receiving = behind ? null : ahead.cameAgain(envelope);
-        if (receiving != null) {
-            unasked.remove(receiving);
+    private PostedReceive again(LocalMatchContext ahead, Envelope envelope) {
+        boolean behind = !localMatchContexts.isPresent() || determinantLog.lastTakingBack(ahead.context()) > determinantLog.lastObserved();
+        PostedReceive postedReceive = behind ? null : ahead.cameAgain(envelope);
+        if (postedReceive != null) {
+            replayMatcher.remove(postedReceive);
         }
-        return receiving;
+        return postedReceive;
     }
 
     /** A context does not run ahead any more: the relay gets the receives that wait. */
     void onEnded(FrameView view) throws WireException, IOException {
-        aheads.ended(view);
+        localMatchContexts.ended(view);
         proceed();
     }
 
-    private Receiving posted(FrameView view) throws WireException {
-        if (pending.remove(view.request()) instanceof Receiving receiving) {
-            aheads.of(receiving.context).countPosted(-1);
-            return receiving;
+    private PostedReceive posted(FrameView view) throws WireException {
+        if (pendingOperations.remove(view.request()) instanceof PostedReceive postedReceive) {
+            localMatchContexts.of(postedReceive.context).countPosted(-1);
+            return postedReceive;
         }
-        throw new WireException(Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+        throw new WireException(CloseReason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
     }
 
     /** What a message goes to that was not asked for: its receive, or, in a replay, what keeps it until that is called. */
-    private Receiving unasked(FrameView view) throws WireException {
+    private PostedReceive unasked(FrameView view) throws WireException {
         passOver(view);
-        Receiving receiving = unasked.receiver(view.context(), view.request());
-        if (receiving != null) {
-            aheads.of(view.context()).remove(receiving);
-            receiving.beingCancelled(false);
-            return receiving;
+        PostedReceive postedReceive = replayMatcher.receiver(view.context(), view.request());
+        if (postedReceive != null) {
+            localMatchContexts.of(view.context()).remove(postedReceive);
+            postedReceive.beingCancelled(false);
+            return postedReceive;
         }
-        if (!history.isObservedBefore()) {
+        if (!determinantLog.isObservedBefore()) {
             throw new WireException(
-                    Reason.NOT_EXPECTED,
+                    CloseReason.NOT_EXPECTED,
                     "DELIVERED for receive " + Integer.toUnsignedString(view.request()) + " of context " + view.context()
                             + ", which does not wait");
         }
-        return unasked.keeper(view.context(), view.request());
+        return replayMatcher.keeper(view.context(), view.request());
     }
 
     /**
@@ -378,11 +378,11 @@ final class Inbox implements Aheads.Posting {
      * same. It is not posted again, or it would get a later message than the receive behind it.
      */
     private void passOver(FrameView view) {
-        Ahead ahead = aheads.of(view.context());
-        Receiving first = ahead.receiver(view.source(), view.tag());
+        LocalMatchContext ahead = localMatchContexts.of(view.context());
+        PostedReceive first = ahead.receiver(view.source(), view.tag());
         while (first != null && first.isCalledBefore(view.request()) && !first.isBeingCancelled()) {
             ahead.remove(first);
-            unasked.remove(first);
+            replayMatcher.remove(first);
             first.passedOver();
             first = ahead.receiver(view.source(), view.tag());
         }
@@ -395,9 +395,9 @@ final class Inbox implements Aheads.Posting {
 
     /** As {@link #placeOfMessage}, of a CHUNK and all that follow it. */
     ByteBuffer placeOfChunk(FrameView view) {
-        Receiving receiving = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
-        boolean isNext = receiving != null && view.offset() == receiving.arrived();
-        return isNext ? receiving.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
+        PostedReceive postedReceive = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
+        boolean isNext = postedReceive != null && view.offset() == postedReceive.arrived();
+        return isNext ? postedReceive.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
     }
 
     /** As {@link #onChunk}, when its payload has come there. */
@@ -410,43 +410,43 @@ final class Inbox implements Aheads.Posting {
 
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
-        Receiving receiving = arriving.get(transfer);
-        if (cameAgain && (receiving == null || view.offset() < receiving.arrived())) {
+        PostedReceive postedReceive = arriving.get(transfer);
+        if (cameAgain && (postedReceive == null || view.offset() < postedReceive.arrived())) {
             return; // The relay's host has lost that the rank has it.
         }
-        if (receiving == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
+        if (postedReceive == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
         }
-        if (view.offset() != receiving.arrived()) {
+        if (view.offset() != postedReceive.arrived()) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "chunk at " + view.offset() + " of " + transfer + ", expected at " + receiving.arrived());
+                    CloseReason.NOT_EXPECTED, "chunk at " + view.offset() + " of " + transfer + ", expected at " + postedReceive.arrived());
         }
-        if (receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
+        if (postedReceive.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
             arriving.remove(transfer);
         }
     }
 
     void onCancelled(FrameView view) throws WireException {
-        Receiving receiving = cancelling.poll();
+        PostedReceive postedReceive = cancelling.poll();
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (receiving == null || receiving.request() != view.cancelledRequest() || gone == receiving.isMatched()) {
+        if (postedReceive == null || postedReceive.request() != view.cancelledRequest() || gone == postedReceive.isMatched()) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
+                    CloseReason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
         }
-        receiving.beingCancelled(false);
+        postedReceive.beingCancelled(false);
         if (gone) {
-            pending.remove(receiving.request());
-            aheads.of(receiving.context).countPosted(-1);
-            receiving.takenBack();
+            pendingOperations.remove(postedReceive.request());
+            localMatchContexts.of(postedReceive.context).countPosted(-1);
+            postedReceive.takenBack();
         }
     }
 
     void onProbeAnswer(FrameView view) throws WireException {
-        if (!(pending.remove(view.request()) instanceof Probing probing)) {
+        if (!(pendingOperations.remove(view.request()) instanceof PendingProbe pendingProbe)) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
+                    CloseReason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
         }
-        probing.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
+        pendingProbe.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
     }
 
     private static Envelope envelope(FrameView view) {
@@ -461,7 +461,7 @@ final class Inbox implements Aheads.Posting {
 
     /** What is under way, in words; null if nothing is. */
     String busy() {
-        if (!pending.all().isEmpty() || !cancelling.isEmpty() || unasked.isAwaited() || !aheads.waiting().isEmpty()) {
+        if (!pendingOperations.all().isEmpty() || !cancelling.isEmpty() || replayMatcher.isAwaited() || !localMatchContexts.waiting().isEmpty()) {
             return "a receive is under way";
         }
         return arriving.isEmpty() ? null : "a message is arriving";
@@ -474,13 +474,13 @@ final class Inbox implements Aheads.Posting {
             image.writeInt(context.getKey());
             image.writeLong(context.getValue()[0]);
         }
-        aheads.write(image);
+        localMatchContexts.write(image);
     }
 
     /** An image has come, behind which the next delivery comes; so many were made before it. */
     void goOnBehind(long deliveriesThen) {
         deliveries = deliveriesThen;
-        aheads.goOnBehind();
+        localMatchContexts.goOnBehind();
     }
 
     /** Goes on from an image. */
@@ -489,40 +489,40 @@ final class Inbox implements Aheads.Posting {
         for (int left = image.readInt(); left > 0; left--) {
             posts.put(image.readInt(), new long[] {image.readLong()});
         }
-        aheads.read(image);
+        localMatchContexts.read(image);
     }
 
     // ---- after a break
 
     /** For each message that was delivered and has not arrived: how far it has, and how many deliveries ago it began. */
     void arriving(List<StatePage.Entry> state) {
-        arriving.forEach((transfer, receiving) -> {
-            int since = (int) Math.min(deliveries - receiving.delivery() + 1, Integer.MAX_VALUE);
+        arriving.forEach((transfer, postedReceive) -> {
+            int since = (int) Math.min(deliveries - postedReceive.delivery() + 1, Integer.MAX_VALUE);
             state.add(new StatePage.Entry(
-                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, receiving.arrived()));
+                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, postedReceive.arrived()));
         });
     }
 
     /** The connection has broken: what was posted comes unasked, if it comes before the rank is live. */
     void broken() {
         cameAgain = true;
-        cancelling.stream().filter(Receiving::isMatched).forEach(receiving -> receiving.beingCancelled(false));
+        cancelling.stream().filter(PostedReceive::isMatched).forEach(postedReceive -> postedReceive.beingCancelled(false));
         cancelling.clear();
-        Set<Receiving> all = new LinkedHashSet<>(unasked.takeWaiting());
-        all.addAll(aheads.waiting());
-        aheads.forgetRounds();
-        receives().forEach(receiving -> {
-            pending.remove(receiving.request());
-            all.add(receiving);
+        Set<PostedReceive> all = new LinkedHashSet<>(replayMatcher.takeWaiting());
+        all.addAll(localMatchContexts.waiting());
+        localMatchContexts.forgetRounds();
+        receives().forEach(postedReceive -> {
+            pendingOperations.remove(postedReceive.request());
+            all.add(postedReceive);
         });
-        all.stream().sorted(Comparator.comparingLong(Receiving::ordinal)).forEach(this::awaitAgain);
+        all.stream().sorted(Comparator.comparingLong(PostedReceive::ordinal)).forEach(this::awaitAgain);
     }
 
     /** Asks again for what is under way but receives. */
     void askAgain() throws IOException {
-        for (Operation operation : pending.all()) {
-            if (operation instanceof Probing probing) {
-                ask(probing);
+        for (Operation operation : pendingOperations.all()) {
+            if (operation instanceof PendingProbe pendingProbe) {
+                ask(pendingProbe);
             }
         }
     }
@@ -531,41 +531,41 @@ final class Inbox implements Aheads.Posting {
 
     /** Grows with each message and each byte that comes. */
     long trace() {
-        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(Receiving::arrived).sum();
+        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(PostedReceive::arrived).sum();
     }
 
     /** A rank whose message is waited for in this context, or -1. */
     int awaited(int context) {
-        return waiting(context).mapToInt(receiving -> receiving.source).findFirst().orElse(-1);
+        return waiting(context).mapToInt(postedReceive -> postedReceive.source).findFirst().orElse(-1);
     }
 
     /** Whether receives wait in the rank that may be posted though the program does nothing. */
     boolean keepsReceives() {
-        return aheads.keepsReceives();
+        return localMatchContexts.keepsReceives();
     }
 
     /** Whether a receive waits that names this source. */
     boolean waitsFor(int context, int source) {
-        return waiting(context).anyMatch(receiving -> receiving.source == source);
+        return waiting(context).anyMatch(postedReceive -> postedReceive.source == source);
     }
 
     /** Gives up all receives of a context. */
     void abandon(int context, ReceiveException why) {
-        waiting(context).forEach(receiving -> receiving.abandon(why));
+        waiting(context).forEach(postedReceive -> postedReceive.abandon(why));
         arriving.values().stream()
-                .filter(receiving -> receiving.context == context)
-                .forEach(receiving -> receiving.abandon(why));
+                .filter(postedReceive -> postedReceive.context == context)
+                .forEach(postedReceive -> postedReceive.abandon(why));
     }
 
-    private Stream<Receiving> waiting(int context) {
-        return history.isCatchingUp()
+    private Stream<PostedReceive> waiting(int context) {
+        return determinantLog.isCatchingUp()
                 ? Stream.empty()
-                : Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
+                : Stream.concat(receives().filter(postedReceive -> postedReceive.context == context), localMatchContexts.waiting(context));
     }
 
-    private Stream<Receiving> receives() {
-        return pending.all().stream()
-                .filter(operation -> operation instanceof Receiving)
-                .map(operation -> (Receiving) operation);
+    private Stream<PostedReceive> receives() {
+        return pendingOperations.all().stream()
+                .filter(operation -> operation instanceof PostedReceive)
+                .map(operation -> (PostedReceive) operation);
     }
 }

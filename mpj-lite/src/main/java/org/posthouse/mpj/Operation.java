@@ -94,7 +94,7 @@ public class Operation {
         return false;
     }
 
-    /** What message it waits for, in the words of {@link Waits}; null if for none. */
+    /** What message it waits for, in the words of {@link BlockedCalls}; null if for none. */
     String arguments() {
         return null;
     }

@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.MessageChecksum;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -31,19 +31,19 @@ final class Outbox {
 
     private record Transfer(int context, int destination, long sequence) {}
 
-    private final Told line;
+    private final DeterminantWriter line;
     private final long job;
     private final int rank;
-    private final History history;
-    private final Accepted accepted = new Accepted();
+    private final DeterminantLog determinantLog;
+    private final DeliveredPrefix deliveredPrefix = new DeliveredPrefix();
     private final int eagerBytesMax;
-    private final Map<Transfer, Sending> offered = new HashMap<>();
+    private final Map<Transfer, OfferedSend> offered = new HashMap<>();
     private final SendBacklog backlog = new SendBacklog();
-    private final Map<Transfer, Sending> withdrawing = new HashMap<>();
+    private final Map<Transfer, OfferedSend> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
 
     /** Offers that were cleared, and wait for room on the line. */
-    private final ArrayDeque<Sending> held = new ArrayDeque<>();
+    private final ArrayDeque<OfferedSend> held = new ArrayDeque<>();
 
     /** Whether something was written that somebody may wait for. */
     private boolean urgent;
@@ -57,11 +57,11 @@ final class Outbox {
     private int chunkBytesMax;
 
     /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
-    Outbox(Told line, long job, int rank, History history, int eagerBytesMax) {
+    Outbox(DeterminantWriter line, long job, int rank, DeterminantLog determinantLog, int eagerBytesMax) {
         this.line = line;
         this.job = job;
         this.rank = rank;
-        this.history = history;
+        this.determinantLog = determinantLog;
         this.eagerBytesMax = eagerBytesMax;
     }
 
@@ -81,77 +81,77 @@ final class Outbox {
     }
 
     /** What the relay has of this rank's messages, told before the first. */
-    Accepted accepted() {
-        return accepted;
+    DeliveredPrefix accepted() {
+        return deliveredPrefix;
     }
 
     /**
      * Writes the message's first frame, and what may follow at once; they leave at the latest with the next flush. Or it waits, while the relay has too many offers of this rank.
      */
-    Operation send(int context, int destination, int tag, Content content, Mode mode) throws IOException {
-        Sending sending = new Sending(content, context, destination, tag, mode);
-        if (!backlog.holds(context, destination) && mayBegin(sending)) {
-            begin(sending);
+    Operation send(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
+        OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, mode);
+        if (!backlog.holds(context, destination) && mayBegin(offeredSend)) {
+            begin(offeredSend);
         } else {
-            backlog.add(sending);
+            backlog.add(offeredSend);
         }
-        return sending;
+        return offeredSend;
     }
 
     /** Whether it is no offer that the relay has not, or the relay may be given one more. */
-    private boolean mayBegin(Sending sending) {
-        if (backlog.mayOffer(sending.context, sending.destination) || form(sending.content.bytes(), sending.mode) != FrameType.OFFER) {
+    private boolean mayBegin(OfferedSend offeredSend) {
+        if (backlog.mayOffer(offeredSend.context, offeredSend.destination) || form(offeredSend.content.bytes(), offeredSend.mode) != FrameType.OFFER) {
             return true;
         }
-        return switch (accepted.fate(sending.context, sending.destination, lastSequence(sending) + 1)) {
+        return switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, lastSequence(offeredSend) + 1)) {
             case NEW, AGAIN -> false;
             case EAGER_AGAIN, OFFER_AGAIN, RESENT, GONE -> true;
         };
     }
 
-    private void begin(Sending sending) throws IOException {
-        sending.sequence = nextSequence(sending.context, sending.destination);
-        long bytes = sending.content.bytes();
-        switch (accepted.fate(sending.context, sending.destination, sending.sequence)) {
-            case NEW -> send(sending, form(bytes, sending.mode), 0, Wire.cost(bytes));
-            case AGAIN -> send(sending, form(bytes, sending.mode), FrameView.AGAIN, Wire.cost(bytes));
-            case EAGER_AGAIN -> send(sending, formAgain(bytes), FrameView.AGAIN, 0);
-            case OFFER_AGAIN -> send(sending, FrameType.OFFER, FrameView.AGAIN, 0);
-            case RESENT -> resend(sending);
-            case GONE -> sending.gone();
+    private void begin(OfferedSend offeredSend) throws IOException {
+        offeredSend.sequence = nextSequence(offeredSend.context, offeredSend.destination);
+        long bytes = offeredSend.content.bytes();
+        switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, offeredSend.sequence)) {
+            case NEW -> send(offeredSend, form(bytes, offeredSend.mode), 0, Wire.cost(bytes));
+            case AGAIN -> send(offeredSend, form(bytes, offeredSend.mode), FrameView.AGAIN, Wire.cost(bytes));
+            case EAGER_AGAIN -> send(offeredSend, formAgain(bytes), FrameView.AGAIN, 0);
+            case OFFER_AGAIN -> send(offeredSend, FrameType.OFFER, FrameView.AGAIN, 0);
+            case RESENT -> resend(offeredSend);
+            case GONE -> offeredSend.gone();
         }
     }
 
     /** @param cost what it takes of the credit, unless it is an OFFER; 0 of what took it before */
-    private void send(Sending sending, FrameType form, int flags, long cost) throws IOException {
+    private void send(OfferedSend offeredSend, FrameType form, int flags, long cost) throws IOException {
         urgent = true;
-        Content content = sending.content;
+        Content content = offeredSend.content;
         long bytes = content.bytes();
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
-                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, sending.mode) ? FrameView.STORABLE : 0))
-                .address(sending.context, rank, sending.destination, sending.tag)
-                .sequence(sending.sequence)
+                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, offeredSend.mode) ? FrameView.STORABLE : 0))
+                .address(offeredSend.context, rank, offeredSend.destination, offeredSend.tag)
+                .sequence(offeredSend.sequence)
                 .content(bytes, content.elements(), content.datatype())
-                .failedPolls(history.tellPolls());
+                .failedPolls(determinantLog.tellPolls());
         if (rides > 0) {
             line.end(Wire.MESSAGE_HEADER_BYTES, content, 0, rides);
         } else {
             line.end(Wire.MESSAGE_HEADER_BYTES);
         }
         if (form == FrameType.OFFER) {
-            offered.put(transfer(sending), sending);
-            backlog.offered(sending);
+            offered.put(transfer(offeredSend), offeredSend);
+            backlog.offered(offeredSend);
             return;
         }
         if (cost > 0) {
             creditBytes -= cost;
             creditMessages--;
         }
-        sending.sent = rides;
-        sendChunks(sending, bytes, chunkBytes(bytes / 4));
-        sending.believed();
+        offeredSend.sent = rides;
+        sendChunks(offeredSend, bytes, chunkBytes(bytes / 4));
+        offeredSend.believed();
     }
 
     /** Whether any message was written since the last time that is not where it was to go. */
@@ -162,18 +162,18 @@ final class Outbox {
     }
 
     /** A message that is where it was to go: only says what it would have been, and may wait. It takes no credit. */
-    private void resend(Sending sending) throws IOException {
-        Content content = sending.content;
+    private void resend(OfferedSend offeredSend) throws IOException {
+        Content content = offeredSend.content;
         int checksum = checksum(content);
         line.begin(Wire.MESSAGE_HEADER_BYTES)
                 .begin(FrameType.RESENT, Wire.MESSAGE_HEADER_BYTES, job)
-                .address(sending.context, rank, sending.destination, sending.tag)
-                .sequence(sending.sequence)
+                .address(offeredSend.context, rank, offeredSend.destination, offeredSend.tag)
+                .sequence(offeredSend.sequence)
                 .content(content.bytes(), content.elements(), content.datatype())
                 .checksum(checksum)
-                .failedPolls(history.tellPolls());
+                .failedPolls(determinantLog.tellPolls());
         line.end(Wire.MESSAGE_HEADER_BYTES);
-        sending.believed();
+        offeredSend.believed();
     }
 
     private static int checksum(Content content) {
@@ -195,7 +195,7 @@ final class Outbox {
         return bytes > 0 ? FrameType.EAGER : FrameType.SEND;
     }
 
-    private FrameType form(long bytes, Mode mode) {
+    private FrameType form(long bytes, SendMode mode) {
         boolean credit = Wire.cost(bytes) <= creditBytes && creditMessages > 0;
         if (!credit || !mayBeStored(bytes, mode)) {
             return FrameType.OFFER;
@@ -204,8 +204,8 @@ final class Outbox {
     }
 
     /** Whether it may leave before its receive is there. */
-    boolean mayBeStored(long bytes, Mode mode) {
-        return mode != Mode.SYNCHRONOUS && bytes <= eagerBytesMax;
+    boolean mayBeStored(long bytes, SendMode mode) {
+        return mode != SendMode.SYNCHRONOUS && bytes <= eagerBytesMax;
     }
 
     private long nextSequence(int context, int destination) {
@@ -217,26 +217,26 @@ final class Outbox {
         return ++last[destination];
     }
 
-    private long lastSequence(Sending sending) {
-        long[] last = sequences.get(sending.context);
-        return last == null ? 0 : last[sending.destination];
+    private long lastSequence(OfferedSend offeredSend) {
+        long[] last = sequences.get(offeredSend.context);
+        return last == null ? 0 : last[offeredSend.destination];
     }
 
-    private static Transfer transfer(Sending sending) {
-        return new Transfer(sending.context, sending.destination, sending.sequence);
+    private static Transfer transfer(OfferedSend offeredSend) {
+        return new Transfer(offeredSend.context, offeredSend.destination, offeredSend.sequence);
     }
 
     /** Sends the chunks of [sent, upTo). They leave at the latest with the next flush. */
-    private void sendChunks(Sending sending, long upTo, int most) throws IOException {
-        while (sending.sent < upTo) {
-            int bytes = (int) Math.min(upTo - sending.sent, most);
+    private void sendChunks(OfferedSend offeredSend, long upTo, int most) throws IOException {
+        while (offeredSend.sent < upTo) {
+            int bytes = (int) Math.min(upTo - offeredSend.sent, most);
             line.begin(Wire.CHUNK_HEADER_BYTES + bytes)
                     .begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job)
-                    .address(sending.context, rank, sending.destination, 0)
-                    .sequence(sending.sequence)
-                    .offset(sending.sent);
-            line.end(Wire.CHUNK_HEADER_BYTES, sending.content, sending.sent, bytes);
-            sending.sent += bytes;
+                    .address(offeredSend.context, rank, offeredSend.destination, 0)
+                    .sequence(offeredSend.sequence)
+                    .offset(offeredSend.sent);
+            line.end(Wire.CHUNK_HEADER_BYTES, offeredSend.content, offeredSend.sent, bytes);
+            offeredSend.sent += bytes;
         }
     }
 
@@ -250,21 +250,21 @@ final class Outbox {
 
     void onClear(FrameView view) throws WireException, IOException {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
-        Sending sending = offered.get(transfer);
-        if (sending == null && cameAgain) {
+        OfferedSend offeredSend = offered.get(transfer);
+        if (offeredSend == null && cameAgain) {
             return;
         }
-        if (sending == null || view.offset() > sending.content.bytes()) {
-            throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
+        if (offeredSend == null || view.offset() > offeredSend.content.bytes()) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
         }
-        sending.cleared = Math.max(sending.cleared, view.offset());
-        backlog.cleared(sending);
-        if (sending.cleared == sending.sent) {
-            endIfSent(sending);
+        offeredSend.cleared = Math.max(offeredSend.cleared, view.offset());
+        backlog.cleared(offeredSend);
+        if (offeredSend.cleared == offeredSend.sent) {
+            endIfSent(offeredSend);
             proceed();
         } else {
-            sending.chunkBytes = chunkBytes(Math.min(sending.content.bytes() / 4, (sending.cleared - sending.sent) / 2));
-            held.add(sending);
+            offeredSend.chunkBytes = chunkBytes(Math.min(offeredSend.content.bytes() / 4, (offeredSend.cleared - offeredSend.sent) / 2));
+            held.add(offeredSend);
             proceed();
         }
     }
@@ -272,11 +272,11 @@ final class Outbox {
     /** Sends what was cleared, then what has waited to begin, as far as there is room. It leaves at the latest with the next flush. */
     void proceed() throws IOException {
         while (!held.isEmpty() && line.hasRoom()) {
-            Sending sending = held.peek();
-            sendChunks(sending, Math.min(sending.cleared, sending.sent + sending.chunkBytes), sending.chunkBytes);
-            if (sending.sent == sending.cleared) {
+            OfferedSend offeredSend = held.peek();
+            sendChunks(offeredSend, Math.min(offeredSend.cleared, offeredSend.sent + offeredSend.chunkBytes), offeredSend.chunkBytes);
+            if (offeredSend.sent == offeredSend.cleared) {
                 held.remove();
-                endIfSent(sending);
+                endIfSent(offeredSend);
             }
         }
         if (!backlog.isEmpty()) {
@@ -286,7 +286,7 @@ final class Outbox {
 
     private void beginWaiting() throws IOException {
         while (line.hasRoom()) {
-            Sending next = backlog.next(this::mayBegin);
+            OfferedSend next = backlog.next(this::mayBegin);
             if (next == null) {
                 return;
             }
@@ -299,23 +299,23 @@ final class Outbox {
         return !held.isEmpty() || !backlog.isEmpty();
     }
 
-    private void endIfSent(Sending sending) {
-        if (sending.sent == sending.content.bytes()) {
-            forget(sending);
-            sending.done();
+    private void endIfSent(OfferedSend offeredSend) {
+        if (offeredSend.sent == offeredSend.content.bytes()) {
+            forget(offeredSend);
+            offeredSend.done();
         }
     }
 
-    private void forget(Sending sending) {
-        offered.remove(transfer(sending));
-        backlog.cleared(sending);
+    private void forget(OfferedSend offeredSend) {
+        offered.remove(transfer(offeredSend));
+        backlog.cleared(offeredSend);
     }
 
     /** Another number if a byte of what was offered has left meanwhile, or an offer has come or gone. */
     long trace() {
         long trace = backlog.trace();
-        for (Sending sending : offered.values()) {
-            trace += (sending.sequence * 31 + sending.destination) * 0x9E3779B97F4A7C15L + sending.sent;
+        for (OfferedSend offeredSend : offered.values()) {
+            trace += (offeredSend.sequence * 31 + offeredSend.destination) * 0x9E3779B97F4A7C15L + offeredSend.sent;
         }
         return trace;
     }
@@ -336,54 +336,54 @@ final class Outbox {
     // ---- after a break
 
     /** Adds the offers that are under way, and will not be begun again on the next connection. */
-    void offered(Said said, List<StatePage.Entry> state) {
-        for (Sending sending : offered.values()) {
-            said.goesOn(sending.context, sending.destination, sending.sequence, sending.sent, sending.content.bytes());
+    void offered(ResendFilter resendFilter, List<StatePage.Entry> state) {
+        for (OfferedSend offeredSend : offered.values()) {
+            resendFilter.goesOn(offeredSend.context, offeredSend.destination, offeredSend.sequence, offeredSend.sent, offeredSend.content.bytes());
         }
-        state.addAll(said.goingOn());
+        state.addAll(resendFilter.goingOn());
     }
 
     /** The relay has told what it has, and the rank has said the rest again. */
-    void again(Said said) throws WireException {
+    void again(ResendFilter resendFilter) throws WireException {
         cameAgain = true;
         held.clear();
-        creditBytes -= said.costBytes();
-        creditMessages -= said.costMessages();
-        for (Sending sending : List.copyOf(offered.values())) {
-            sending.cleared = sending.sent;
-            settle(sending, accepted.known(sending.context, sending.destination, sending.sequence));
+        creditBytes -= resendFilter.costBytes();
+        creditMessages -= resendFilter.costMessages();
+        for (OfferedSend offeredSend : List.copyOf(offered.values())) {
+            offeredSend.cleared = offeredSend.sent;
+            settle(offeredSend, deliveredPrefix.known(offeredSend.context, offeredSend.destination, offeredSend.sequence));
         }
     }
 
     /** An offer whose outcome the relay may have told in vain. */
-    private void settle(Sending sending, Accepted.Fate fate) throws WireException {
-        Transfer transfer = transfer(sending);
-        if (fate == Accepted.Fate.GONE && withdrawing.remove(transfer) != null) {
-            forget(sending);
-            sending.beingCancelled(false);
-            sending.withdrawn();
-        } else if (fate == Accepted.Fate.RESENT) {
-            if (sending.sent < sending.content.bytes() && !accepted.isRestarted()) {
+    private void settle(OfferedSend offeredSend, DeliveredPrefix.Fate fate) throws WireException {
+        Transfer transfer = transfer(offeredSend);
+        if (fate == DeliveredPrefix.Fate.GONE && withdrawing.remove(transfer) != null) {
+            forget(offeredSend);
+            offeredSend.beingCancelled(false);
+            offeredSend.withdrawn();
+        } else if (fate == DeliveredPrefix.Fate.RESENT) {
+            if (offeredSend.sent < offeredSend.content.bytes() && !deliveredPrefix.isRestarted()) {
                 throw new WireException(
-                        Reason.CANNOT_RESUME,
-                        "the relay has all of " + transfer + ", of which only " + sending.sent + " bytes were sent");
+                        CloseReason.CANNOT_RESUME,
+                        "the relay has all of " + transfer + ", of which only " + offeredSend.sent + " bytes were sent");
             }
-            sending.sent = sending.content.bytes(); // What is left a process before this one had sent, and it was on its way.
-            endIfSent(sending);
+            offeredSend.sent = offeredSend.content.bytes(); // What is left a process before this one had sent, and it was on its way.
+            endIfSent(offeredSend);
         }
     }
 
     /** Asks again for what is to be taken back, unless it is known by now to be too late. */
     void withdrawAgain() throws IOException {
         withdrawing.values().removeIf(this::isTooLate);
-        for (Sending sending : withdrawing.values()) {
-            sayWithdraw(sending);
+        for (OfferedSend offeredSend : withdrawing.values()) {
+            sayWithdraw(offeredSend);
         }
     }
 
-    private boolean isTooLate(Sending sending) {
-        boolean late = !mayBeGone(sending);
-        sending.beingCancelled(!late);
+    private boolean isTooLate(OfferedSend offeredSend) {
+        boolean late = !mayBeGone(offeredSend);
+        offeredSend.beingCancelled(!late);
         return late;
     }
 
@@ -415,80 +415,80 @@ final class Outbox {
 
     /** Ends all offers in a context with an error. */
     void abandon(int context, ReceiveException why) {
-        offered.values().stream().filter(sending -> sending.context == context).forEach(sending -> sending.abandon(why));
+        offered.values().stream().filter(offeredSend -> offeredSend.context == context).forEach(offeredSend -> offeredSend.abandon(why));
         backlog.abandon(context, why);
     }
 
     /** A send that ends with an error before it has begun. */
     static Operation abandoned(int context, int destination, int tag, Content content, ReceiveException why) {
-        Sending sending = new Sending(content, context, destination, tag, Mode.STANDARD);
-        sending.abandon(why);
-        return sending;
+        OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, SendMode.STANDARD);
+        offeredSend.abandon(why);
+        return offeredSend;
     }
 
     /**
      * Asks to take a send back, or whether it was; false if there is nothing to ask. One that has not begun is taken back at once, and leaves no gap; where another process of the rank may
      * have begun it, it is not taken back: that one would count it.
      */
-    boolean withdraw(Sending sending) throws IOException {
-        if (sending.isWaiting) {
-            if (!history.isLogged()) {
-                backlog.remove(sending);
-                sending.withdrawn();
+    boolean withdraw(OfferedSend offeredSend) throws IOException {
+        if (offeredSend.isWaiting) {
+            if (!determinantLog.isLogged()) {
+                backlog.remove(offeredSend);
+                offeredSend.withdrawn();
             }
             return false;
         }
         if (isTakingBackUsedUp()) {
             return false;
         }
-        if (sending.isGone()) {
-            sending.withdrawn();
+        if (offeredSend.isGone()) {
+            offeredSend.withdrawn();
         }
-        if (!mayBeGone(sending)) {
+        if (!mayBeGone(offeredSend)) {
             return false;
         }
-        sayWithdraw(sending);
-        withdrawing.put(transfer(sending), sending);
-        sending.beingCancelled(true);
+        sayWithdraw(offeredSend);
+        withdrawing.put(transfer(offeredSend), offeredSend);
+        offeredSend.beingCancelled(true);
         return true;
     }
 
     /** What is taken back is remembered until the job ends, where it is logged. */
     private boolean isTakingBackUsedUp() {
-        return history.isLogged() && accepted.takenBack() + withdrawing.size() >= TAKEN_BACK_MAX;
+        return determinantLog.isLogged() && deliveredPrefix.takenBack() + withdrawing.size() >= TAKEN_BACK_MAX;
     }
 
     /** Whether it can be taken back; or may have been by a process before this one, which offered what this one has sent whole. */
-    private boolean mayBeGone(Sending sending) {
-        return sending.isBelieved() ? accepted.isRestarted() && !sending.isCancelled() : !sending.isDone() && sending.sent == 0;
+    private boolean mayBeGone(OfferedSend offeredSend) {
+        return offeredSend.isBelieved() ? deliveredPrefix.isRestarted() && !offeredSend.isCancelled() : !offeredSend.isDone() && offeredSend.sent == 0;
     }
 
-    private void sayWithdraw(Sending sending) throws IOException {
+    private void sayWithdraw(OfferedSend offeredSend) throws IOException {
         line.begin(WITHDRAW_BYTES)
                 .begin(FrameType.WITHDRAW, WITHDRAW_BYTES, job)
-                .address(sending.context, rank, sending.destination, 0)
-                .sequence(sending.sequence)
-                .post(0, history.tellPolls());
+                .address(offeredSend.context, rank, offeredSend.destination, 0)
+                .sequence(offeredSend.sequence)
+                .post(0, determinantLog.tellPolls());
         line.end(WITHDRAW_BYTES);
     }
 
     void onWithdrawn(FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
-        Sending sending = withdrawing.remove(transfer);
+        OfferedSend offeredSend = withdrawing.remove(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (sending == null && cameAgain) {
+        if (offeredSend == null && cameAgain) {
             return;
         }
-        if (sending == null || gone && !mayBeGone(sending)) {
-            throw new WireException(Reason.NOT_EXPECTED, view + " of " + transfer + ", which was not to be withdrawn");
+        if (offeredSend == null || gone && !mayBeGone(offeredSend)) {
+            throw new WireException(CloseReason.NOT_EXPECTED, view + " of " + transfer + ", which was not to be withdrawn");
         }
-        sending.beingCancelled(false);
+        offeredSend.beingCancelled(false);
         if (gone) {
-            forget(sending);
-            if (history.isLogged()) {
-                accepted.tookBack(transfer.context, transfer.destination, transfer.sequence);
+            forget(offeredSend);
+            if (determinantLog.isLogged()) {
+                deliveredPrefix.tookBack(transfer.context, transfer.destination, transfer.sequence);
             }
-            sending.withdrawn();
+            offeredSend.withdrawn();
         }
     }
 }

@@ -33,10 +33,10 @@ final class PrintGate extends OutputStream {
 
     /** From here on what this process prints to its two streams goes through a gate, which is open. */
     static void install() {
-        Printed.markWith(System.getenv(Endpoints.PRINT_MARKS));
-        OutputStream out = Printed.countOut(new FileOutputStream(FileDescriptor.out));
+        OutputOffset.markWith(System.getenv(Endpoints.PRINT_MARKS));
+        OutputStream out = OutputOffset.countOut(new FileOutputStream(FileDescriptor.out));
         System.setOut(stream(new PrintGate(out), "stdout.encoding", "sun.stdout.encoding"));
-        System.setErr(errors(new PrintGate(Printed.countErr(new FileOutputStream(FileDescriptor.err)))));
+        System.setErr(errors(new PrintGate(OutputOffset.countErr(new FileOutputStream(FileDescriptor.err)))));
     }
 
     private static PrintStream errors(OutputStream to) {

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 
 /**
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
@@ -27,21 +27,21 @@ public final class RankMain {
     /** Arguments: the program's main class, then its own arguments. */
     public static void main(String[] args) {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
-        Ending ending = new Ending(rank);
+        ProcessExit processExit = new ProcessExit(rank);
         PrintGate.install();
         tellOfThreads(Thread.currentThread());
         InputStream launcher = System.in;
         System.setIn(InputStream.nullInputStream());
-        endWithLauncher(ending, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
+        endWithLauncher(processExit, launcher, System.getenv(Endpoints.INPUT) == null ? null : ProgramInput.install());
         Endpoints.starting(List.of(args));
-        MainMethod program = find(args[0], ending);
+        MainMethod program = find(args[0], processExit);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);
             program.call(ArgumentWords.of(System.getenv()).before(own, rank));
         } catch (InvocationTargetException e) {
-            thrown(e.getCause(), ending);
+            thrown(e.getCause(), processExit);
         } catch (IllegalAccessException | InstantiationException e) {
-            refuse("class " + args[0] + " has a main method that cannot be called: " + e.getMessage(), ending);
+            refuse("class " + args[0] + " has a main method that cannot be called: " + e.getMessage(), processExit);
         }
     }
 
@@ -56,13 +56,13 @@ public final class RankMain {
         });
     }
 
-    private static void endWithLauncher(Ending ending, InputStream launcher, ProgramInput input) {
-        Thread guard = new Thread(() -> awaitEnd(ending, launcher, input), "posthouse-launcher-guard");
+    private static void endWithLauncher(ProcessExit processExit, InputStream launcher, ProgramInput input) {
+        Thread guard = new Thread(() -> awaitEnd(processExit, launcher, input), "posthouse-launcher-guard");
         guard.setDaemon(true);
         guard.start();
     }
 
-    private static void awaitEnd(Ending ending, InputStream launcher, ProgramInput input) {
+    private static void awaitEnd(ProcessExit processExit, InputStream launcher, ProgramInput input) {
         try {
             if (input != null) {
                 input.fill(launcher);
@@ -74,7 +74,7 @@ public final class RankMain {
         }
         // What is the child of nobody any more, whatever its environment is, no launcher finds that was killed.
         ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
-        ending.exit(Exit.TERMINATED);
+        processExit.exit(ExitStatuses.TERMINATED);
     }
 
     private static void awaitEnd(InputStream launcher) throws IOException {
@@ -83,29 +83,29 @@ public final class RankMain {
         }
     }
 
-    private static MainMethod find(String className, Ending ending) {
+    private static MainMethod find(String className, ProcessExit processExit) {
         try {
             return MainMethod.of(Class.forName(className, true, Thread.currentThread().getContextClassLoader()));
         } catch (ClassNotFoundException e) {
-            throw refuse("no class " + e.getMessage() + " on the class path " + System.getProperty("java.class.path"), ending);
+            throw refuse("no class " + e.getMessage() + " on the class path " + System.getProperty("java.class.path"), processExit);
         } catch (NoSuchMethodException e) {
-            throw refuse("class " + className + " " + e.getMessage(), ending);
+            throw refuse("class " + className + " " + e.getMessage(), processExit);
         } catch (ExceptionInInitializerError e) {
-            throw thrown(e.getCause() == null ? e : e.getCause(), ending);
+            throw thrown(e.getCause() == null ? e : e.getCause(), processExit);
         } catch (LinkageError e) {
-            throw refuse("class " + className + " cannot be loaded: " + e, ending);
+            throw refuse("class " + className + " cannot be loaded: " + e, processExit);
         } catch (Error e) {
-            throw thrown(e, ending); // By what initializes the class.
+            throw thrown(e, processExit); // By what initializes the class.
         }
     }
 
-    private static IllegalStateException refuse(String why, Ending ending) {
+    private static IllegalStateException refuse(String why, ProcessExit processExit) {
         System.err.println("posthouse: " + why);
-        ending.exit(STATUS_NO_PROGRAM);
+        processExit.exit(STATUS_NO_PROGRAM);
         return new IllegalStateException(why);
     }
 
-    private static IllegalStateException thrown(Throwable cause, Ending ending) {
+    private static IllegalStateException thrown(Throwable cause, ProcessExit processExit) {
         try {
             uncaught(cause);
             Endpoint endpoint = Endpoints.connected();
@@ -115,7 +115,7 @@ public final class RankMain {
                 System.err.println("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
             }
         } finally {
-            ending.exit(STATUS_THROWN); // Also if what it says of itself throws: threads of the program's would go on.
+            processExit.exit(STATUS_THROWN); // Also if what it says of itself throws: threads of the program's would go on.
         }
         return new IllegalStateException(cause);
     }

@@ -3,83 +3,84 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Limit;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank's connection to its home relay. All state is guarded by the lock of its {@link Progress}, where threads wait.
+ * A rank's connection to its home relay. All state is guarded by the lock of its {@link ProgressEngine}, where threads wait.
  *
  * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Settings#eagerBytesMax} follows in chunks at
  * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
  *
- * <p>In a job that is logged, what the program observes is recorded ({@link History}), and observed again in the same order by
+ * <p>In a job that is logged, what the program observes is recorded ({@link DeterminantLog}), and observed again in the same order by
  * a process that is started in the place of one that died.
  *
  * <p>When the relay asks the rank to connect again, or in a job that is logged the connection has broken, the thread that reads
  * connects, in whatever call it is; calls that write wait meanwhile, those included that else would not.
  */
-public final class RelayEndpoint implements Endpoint, Progress.Owner {
+public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     /** How long a rank's last word waits for a line that is moving, or that a relay does not read, which another thread may be writing to. */
     private static final long ABORT_MS_MAX = 10_000;
 
-    private final Machine machine;
-    private final HomeLine line;
-    private final Ending ending;
-    private final Progress progress;
-    private final History history = new History();
-    private final Told told;
-    private final Observed observed;
+    private final Platform machine;
+    private final RelayConnection line;
+    private final ProcessExit processExit;
+    private final ProgressEngine progressEngine;
+    private final DeterminantLog determinantLog = new DeterminantLog();
+    private final DeterminantWriter determinantWriter;
+    private final DeterminantRecorder determinantRecorder;
     private final Outbox outbox;
     private final Inbox inbox;
-    private final Probes probes;
+    private final ProbeMatcher probeMatcher;
     private final Completions completions;
-    private final Withdrawals withdrawals;
-    private final Presences presences;
-    private final Callers callers;
-    private final Saving saving;
-    private final Conversation conversation;
+    private final Cancellations cancellations;
+    private final CallTracker callTracker;
+    private final ThreadUseGuard threadUseGuard;
+    private final CheckpointClient checkpointClient;
+    private final Handshake handshake;
     private final int rank;
     private final long job;
 
     /** Written by the program's thread that ends it, read by any. */
     private volatile boolean closed;
 
-    private RelayEndpoint(Machine machine, HomeLine line, Hello hello, Settings settings, Ending ending) {
+    private RelayEndpoint(Platform machine, RelayConnection line, Hello hello, Settings settings, ProcessExit processExit) {
         this.machine = machine;
         this.line = line;
-        this.ending = ending;
+        this.processExit = processExit;
         rank = hello.rank();
         job = hello.job();
-        progress = new Progress(line, rank, this);
-        told = new Told(line, history, job);
-        outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
-        inbox = new Inbox(told, job, rank, history, settings.ahead());
-        observed = new Observed(machine, line, progress, history, told, job, inbox::deliveries);
-        told.behindLive(inbox::live);
-        presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
-        probes = new Probes(line, progress, observed, inbox, presences, this::awaitLine);
-        completions = new Completions(progress, history, observed, presences);
-        withdrawals = new Withdrawals(line, progress, history, observed, inbox, outbox, this::awaitLine);
-        callers = new Callers(machine, progress, history);
-        saving = new Saving(told, line, progress, callers, history, observed, inbox, outbox, job, this::lost);
-        conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
+        progressEngine = new ProgressEngine(line, rank, this);
+        determinantWriter = new DeterminantWriter(line, determinantLog, job);
+        outbox = new Outbox(determinantWriter, job, rank, determinantLog, settings.eagerBytesMax());
+        inbox = new Inbox(determinantWriter, job, rank, determinantLog, settings.ahead());
+        determinantRecorder = new DeterminantRecorder(machine, line, progressEngine, determinantLog, determinantWriter, job, inbox::deliveries);
+        determinantWriter.behindLive(inbox::live);
+        callTracker = new CallTracker(line, progressEngine, determinantLog, outbox, inbox, this::lost, job, rank);
+        probeMatcher = new ProbeMatcher(line, progressEngine, determinantRecorder, inbox, callTracker, this::awaitLine);
+        completions = new Completions(progressEngine, determinantLog, determinantRecorder, callTracker);
+        cancellations = new Cancellations(line, progressEngine, determinantLog, determinantRecorder, inbox, outbox, this::awaitLine);
+        threadUseGuard = new ThreadUseGuard(machine, progressEngine, determinantLog);
+        checkpointClient = new CheckpointClient(determinantWriter, line, progressEngine, threadUseGuard, determinantLog, determinantRecorder, inbox, outbox,
+                job, this::lost);
+        handshake = new Handshake(line, hello, settings, determinantLog, determinantWriter, determinantRecorder, outbox, inbox);
     }
 
     @Override
-    public Vault vault() {
-        return saving;
+    public CheckpointStore vault() {
+        return checkpointClient;
     }
 
     /**
@@ -88,20 +89,21 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * @param ending how the process ends when the job or the connection does
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
-    static RelayEndpoint connect(String relay, Token token, Hello hello, Settings settings, Ending ending) throws IOException {
-        return connect(Machine.REAL, relay, Credentials.of(token), hello, settings, ending, false);
+    static RelayEndpoint connect(String relay, Token token, Hello hello, Settings settings, ProcessExit processExit) throws IOException {
+        return connect(Platform.REAL, relay, Credentials.of(token), hello, settings, processExit, false);
     }
 
     /** The same on that machine. @param awaits whether its relay may be down, and comes back: the job is logged */
     static RelayEndpoint connect(
-            Machine machine, String relay, Credentials credentials, Hello hello, Settings settings, Ending ending, boolean awaits) throws IOException {
-        HomeLine line = HomeLine.connect(machine, relay, credentials, settings, hello, awaits);
-        RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, ending);
-        endpoint.progress.lock();
+            Platform machine, String relay, Credentials credentials, Hello hello, Settings settings, ProcessExit processExit, boolean awaits)
+            throws IOException {
+        RelayConnection line = RelayConnection.connect(machine, relay, credentials, settings, hello, awaits);
+        RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, processExit);
+        endpoint.progressEngine.lock();
         try {
-            endpoint.progress.awaitLine();
+            endpoint.progressEngine.awaitLine();
         } finally {
-            endpoint.progress.unlock();
+            endpoint.progressEngine.unlock();
         }
         return endpoint;
     }
@@ -113,25 +115,25 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public int size() {
-        return conversation.size();
+        return handshake.size();
     }
 
     @Override
     public int siteOf(int rank) {
-        return conversation.siteOf(rank);
+        return handshake.siteOf(rank);
     }
 
     // ---- sending
 
     /** Asked without the lock: it is decided when the endpoint is made. */
     @Override
-    public boolean mayWaitForReceive(long bytes, Mode mode) {
+    public boolean mayWaitForReceive(long bytes, SendMode mode) {
         return !outbox.mayBeStored(bytes, mode);
     }
 
     @Override
-    public Operation send(int context, int destination, int tag, Content content, Mode mode) {
-        callers.enter();
+    public Operation send(int context, int destination, int tag, Content content, SendMode mode) {
+        threadUseGuard.enter();
         try {
             awaitLine();
             Operation operation = startSend(context, destination, tag, content, mode);
@@ -140,13 +142,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public Operation receive(int context, int source, int tag, Sink sink) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
             awaitLine();
             Operation operation = post(context, source, tag, sink);
@@ -155,14 +157,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
-        callers.enter();
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, SendMode mode) {
+        threadUseGuard.enter();
         try {
             awaitLine();
             Operation receive = post(context, source, receiveTag, sink);
@@ -172,31 +174,31 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     /**
-     * As {@link Progress#awaitLine}; what was to be posted before is. A replay reads on when it has received what there is, so that one that is
+     * As {@link ProgressEngine#awaitLine}; what was to be posted before is. A replay reads on when it has received what there is, so that one that is
      * over is known to be.
      */
     private void awaitLine() throws IOException {
-        if (history.isReplaying() && !inbox.hasEarly()) {
-            progress.poll();
+        if (determinantLog.isReplaying() && !inbox.hasEarly()) {
+            progressEngine.poll();
         }
-        progress.awaitLine();
+        progressEngine.awaitLine();
         inbox.proceed();
     }
 
     /** What was written leaves. What is said only to be compared waits for more, or for the next read. */
     private void flush() throws IOException {
-        if (outbox.takeUrgent() || !history.isCatchingUp()) {
+        if (outbox.takeUrgent() || !determinantLog.isCatchingUp()) {
             line.flush();
         }
     }
 
-    private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
-        ReceiveException mismatch = presences.mismatch(context);
+    private Operation startSend(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
+        ReceiveException mismatch = callTracker.mismatch(context);
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
                 : Outbox.abandoned(context, destination, tag, content, mismatch);
@@ -205,93 +207,93 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     // ---- receiving
 
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
-        Receiving receiving = new Receiving(context, source, tag, sink);
-        ReceiveException mismatch = presences.mismatch(context);
+        PostedReceive postedReceive = new PostedReceive(context, source, tag, sink);
+        ReceiveException mismatch = callTracker.mismatch(context);
         if (mismatch == null) {
-            inbox.receive(receiving);
+            inbox.receive(postedReceive);
         } else {
-            receiving.abandon(mismatch);
+            postedReceive.abandon(mismatch);
         }
-        return receiving;
+        return postedReceive;
     }
 
     @Override
     public Envelope probe(int context, int source, int tag, String call) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
-            return probes.probe(context, source, tag, call);
+            return probeMatcher.probe(context, source, tag, call);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public Envelope tryProbe(int context, int source, int tag) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
-            return probes.tryProbe(context, source, tag);
+            return probeMatcher.tryProbe(context, source, tag);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     // ---- what depends on time
 
     void countFailedPolls(int polls) {
-        progress.lock();
+        progressEngine.lock();
         try {
-            observed.count(polls);
+            determinantRecorder.count(polls);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
     }
 
     @Override
     public long value(LongSupplier source) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
-            return observed.value(source);
+            return determinantRecorder.value(source);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public long nanoTime() {
-        if (!history.isLogged()) {
+        if (!determinantLog.isLogged()) {
             return machine.nanoTime();
         }
-        callers.enter();
+        threadUseGuard.enter();
         try {
-            return observed.nanoTime();
+            return determinantRecorder.nanoTime();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
-    public void limit(Limit reason) {
-        progress.lock();
+    public void limit(ReplayLimit reason) {
+        progressEngine.lock();
         try {
-            history.limit(reason);
+            determinantLog.limit(reason);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
     }
 
     /** Whether another process may be started in place of this one. */
     boolean isLogged() {
-        return history.isLogged();
+        return determinantLog.isLogged();
     }
 
     /**
@@ -299,16 +301,16 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * prints there, prints what nobody has observed yet.
      */
     void awaitTold() {
-        if (!history.isLogged() || progress.isLocked()) {
+        if (!determinantLog.isLogged() || progressEngine.isLocked()) {
             return;
         }
-        progress.lock();
+        progressEngine.lock();
         try {
-            observed.awaitTold();
+            determinantRecorder.awaitTold();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
     }
 
@@ -316,94 +318,94 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void await(Operation operation, String call) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
             completions.await(operation, call);
             operation.seen();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public void awaitAll(Operation[] operations, String call) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
             completions.awaitAll(operations, call);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public int awaitAny(Operation[] operations, String call) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
             return completions.awaitAny(operations, call);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     @Override
     public Operation begin() {
-        return new Errand();
+        return new BackgroundOperation();
     }
 
     @Override
     public void end(Operation errand) {
-        progress.lock();
+        progressEngine.lock();
         try {
-            progress.end((Errand) errand);
+            progressEngine.end((BackgroundOperation) errand);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
     }
 
     @Override
     public boolean test(Operation operation, boolean move) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
             return completions.test(operation, move);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     // ---- what the relay says
 
     @Override
-    public void moveTo(FrameLine next) throws IOException {
-        conversation.moveTo(next);
+    public void moveTo(FrameChannel next) throws IOException {
+        handshake.moveTo(next);
     }
 
     @Override
-    public void comeAgain(FrameLine next) throws IOException {
-        saving.broken();
-        conversation.comeAgain(next);
+    public void comeAgain(FrameChannel next) throws IOException {
+        checkpointClient.broken();
+        handshake.comeAgain(next);
     }
 
     @Override
     public void askForRoom() throws IOException {
-        conversation.askForRoom();
+        handshake.askForRoom();
     }
 
     @Override
     public void caughtUp() throws IOException {
-        conversation.caughtUp();
+        handshake.caughtUp();
     }
 
     @Override
     public void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
-        if (progress.isOver()) {
+        if (progressEngine.isOver()) {
             return;
         }
         line.expect(view.type());
@@ -422,18 +424,18 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
                 outbox.onWithdrawn(view);
                 outbox.proceed();
             }
-            case MISMATCH -> presences.onMismatch(Stall.decode(frame));
-            case WELCOME -> conversation.onWelcome(Welcome.decode(frame));
-            case STATE -> conversation.onState(StatePage.decode(frame));
+            case MISMATCH -> callTracker.onMismatch(BlockedReport.decode(frame));
+            case WELCOME -> handshake.onWelcome(Welcome.decode(frame));
+            case STATE -> handshake.onState(StatePage.decode(frame));
             case ACK -> onAck(view);
-            case EVENTS -> history.onEvents(frame, view);
-            case POINT -> saving.onPoint(Point.decode(frame));
-            case IMAGE -> saving.onImage(frame, view);
-            case FINALIZE -> progress.end();
-            case ABORT -> ending.aborted(Notice.decode(frame));
-            case CLOSE -> onClose(Notice.decode(frame));
-            case MOVE -> conversation.onMove();
-            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from a relay");
+            case EVENTS -> determinantLog.onEvents(frame, view);
+            case POINT -> checkpointClient.onPoint(CheckpointNotice.decode(frame));
+            case IMAGE -> checkpointClient.onImage(frame, view);
+            case FINALIZE -> progressEngine.end();
+            case ABORT -> processExit.aborted(CloseNotice.decode(frame));
+            case CLOSE -> onClose(CloseNotice.decode(frame));
+            case MOVE -> handshake.onMove();
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, view + " from a relay");
         }
     }
 
@@ -443,7 +445,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      */
     @Override
     public ByteBuffer place(FrameView view) {
-        if (progress.isOver() || !line.isOnly()) {
+        if (progressEngine.isOver() || !line.isOnly()) {
             return null;
         }
         return switch (view.type()) {
@@ -468,11 +470,11 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         outbox.proceed();
     }
 
-    private void onClose(Notice why) throws WireException {
-        if (why.reason() == Reason.MOVED) {
+    private void onClose(CloseNotice why) throws WireException {
+        if (why.reason() == CloseReason.MOVED) {
             line.left();
         } else if (!line.isRefusedForNow(why)) {
-            ending.refused(line.remote(), why);
+            processExit.refused(line.remote(), why);
         }
     }
 
@@ -480,28 +482,28 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public boolean cancel(Operation operation) {
-        callers.enter();
+        threadUseGuard.enter();
         try {
-            return withdrawals.cancel(operation);
+            return cancellations.cancel(operation);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            callers.leave();
+            threadUseGuard.leave();
         }
     }
 
     // ---- ranks that are blocked
 
     @Override
-    public Presence presence(int context, int[] worldRanks, int first) {
-        return presences.presence(context, worldRanks, first);
+    public CollectivePosition presence(int context, int[] worldRanks, int first) {
+        return callTracker.presence(context, worldRanks, first);
     }
 
-    Presences presences() {
-        return presences;
+    CallTracker presences() {
+        return callTracker;
     }
 
-    Accepted accepted() {
+    DeliveredPrefix accepted() {
         return outbox.accepted();
     }
 
@@ -515,57 +517,57 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     @Override
     public void close() {
         closed = true;
-        presences.stop();
-        progress.lock();
+        callTracker.stop();
+        progressEngine.lock();
         try {
-            progress.requireOpen();
-            if (observed.replays()) {
-                throw observed.diverged("Finalize");
+            progressEngine.requireOpen();
+            if (determinantRecorder.replays()) {
+                throw determinantRecorder.diverged("Finalize");
             }
             while (!outbox.isEmpty()) {
-                progress.await();
+                progressEngine.await();
             }
             awaitLine();
             inbox.stop();
-            presences.quiet();
-            conversation.sayFinalize();
-            while (!progress.isOver()) {
-                progress.await();
+            callTracker.quiet();
+            handshake.sayFinalize();
+            while (!progressEngine.isOver()) {
+                progressEngine.await();
             }
             line.close();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
     }
 
     @Override
     public IllegalStateException giveUp(String why) {
-        ending.gaveUp(why);
+        processExit.gaveUp(why);
         return new IllegalStateException("the process was to end: " + why);
     }
 
     @Override
     public void abort(int status, String why) {
-        ending.exitLater(status, ABORT_MS_MAX);
-        progress.lock();
+        processExit.exitLater(status, ABORT_MS_MAX);
+        progressEngine.lock();
         try {
             sayAbort(status, why);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            progress.unlock();
+            progressEngine.unlock();
         }
-        ending.exit(status);
+        processExit.exit(status);
     }
 
     private void sayAbort(int status, String why) throws IOException {
-        while (!line.isOpen() && !progress.isOver()) {
-            progress.await();
+        while (!line.isOpen() && !progressEngine.isOver()) {
+            progressEngine.await();
         }
-        if (!progress.isOver()) {
-            line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
+        if (!progressEngine.isOver()) {
+            line.write(new CloseNotice(job, status, rank, why).encode(FrameType.ABORT));
         }
     }
 
@@ -573,18 +575,18 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         if (cause instanceof DivergedException) {
             diverged(cause.getMessage());
         } else {
-            ending.lost(line.remote(), cause);
+            processExit.lost(line.remote(), cause);
         }
         return new IllegalStateException("the process was to end", cause);
     }
 
     private void diverged(String how) {
-        ending.exitLater(Exit.DIVERGED, ABORT_MS_MAX);
+        processExit.exitLater(ExitStatuses.DIVERGED, ABORT_MS_MAX);
         try {
-            sayAbort(Exit.DIVERGED, how);
+            sayAbort(ExitStatuses.DIVERGED, how);
         } catch (IOException e) {
-            ending.lost(line.remote(), e);
+            processExit.lost(line.remote(), e);
         }
-        ending.exit(Exit.DIVERGED);
+        processExit.exit(ExitStatuses.DIVERGED);
     }
 }

@@ -22,7 +22,7 @@ final class SendBacklog {
 
     private record Channel(int context, int destination) {}
 
-    private final Map<Channel, ArrayDeque<Sending>> channels = new LinkedHashMap<>();
+    private final Map<Channel, ArrayDeque<OfferedSend>> channels = new LinkedHashMap<>();
 
     /** How many unmatched offers of each channel the relay has; none of those that have none. */
     private final Map<Channel, int[]> offersOf = new HashMap<>();
@@ -47,20 +47,20 @@ final class SendBacklog {
     }
 
     /** The relay is given an offer. */
-    void offered(Sending sending) {
-        sending.isUncleared = true;
+    void offered(OfferedSend offeredSend) {
+        offeredSend.isUncleared = true;
         offers++;
-        offersOf.computeIfAbsent(channel(sending), none -> new int[1])[0]++;
+        offersOf.computeIfAbsent(channel(offeredSend), none -> new int[1])[0]++;
     }
 
     /** It was matched, may go on, or was taken back; does nothing if that is known. */
-    void cleared(Sending sending) {
-        if (!sending.isUncleared) {
+    void cleared(OfferedSend offeredSend) {
+        if (!offeredSend.isUncleared) {
             return;
         }
-        sending.isUncleared = false;
+        offeredSend.isUncleared = false;
         offers--;
-        Channel channel = channel(sending);
+        Channel channel = channel(offeredSend);
         int[] count = offersOf.get(channel);
         if (--count[0] == 0) {
             offersOf.remove(channel);
@@ -74,20 +74,20 @@ final class SendBacklog {
     }
 
     /** It waits, behind those of its channel. */
-    void add(Sending sending) {
-        sending.isWaiting = true;
-        channels.computeIfAbsent(channel(sending), none -> new ArrayDeque<>()).add(sending);
+    void add(OfferedSend offeredSend) {
+        offeredSend.isWaiting = true;
+        channels.computeIfAbsent(channel(offeredSend), none -> new ArrayDeque<>()).add(offeredSend);
     }
 
     /** The next one that may begin, which waits no more; null if none may. @param mayBegin asked for the first of a channel */
-    Sending next(Predicate<Sending> mayBegin) {
+    OfferedSend next(Predicate<OfferedSend> mayBegin) {
         if (!due) {
             return null;
         }
-        for (Iterator<ArrayDeque<Sending>> each = channels.values().iterator(); each.hasNext();) {
-            ArrayDeque<Sending> waiting = each.next();
+        for (Iterator<ArrayDeque<OfferedSend>> each = channels.values().iterator(); each.hasNext();) {
+            ArrayDeque<OfferedSend> waiting = each.next();
             if (mayBegin.test(waiting.peek())) {
-                Sending next = waiting.poll();
+                OfferedSend next = waiting.poll();
                 next.isWaiting = false;
                 if (waiting.isEmpty()) {
                     each.remove();
@@ -100,19 +100,19 @@ final class SendBacklog {
     }
 
     /** Takes it out; false if it does not wait here. */
-    boolean remove(Sending sending) {
-        if (!sending.isWaiting) {
+    boolean remove(OfferedSend offeredSend) {
+        if (!offeredSend.isWaiting) {
             return false;
         }
-        sending.isWaiting = false;
-        ArrayDeque<Sending> waiting = channels.get(channel(sending));
-        if (waiting.peekLast() == sending) {
+        offeredSend.isWaiting = false;
+        ArrayDeque<OfferedSend> waiting = channels.get(channel(offeredSend));
+        if (waiting.peekLast() == offeredSend) {
             waiting.removeLast();
         } else {
-            waiting.remove(sending);
+            waiting.remove(offeredSend);
         }
         if (waiting.isEmpty()) {
-            channels.remove(channel(sending));
+            channels.remove(channel(offeredSend));
         }
         return true;
     }
@@ -121,9 +121,9 @@ final class SendBacklog {
     void abandon(int context, ReceiveException why) {
         channels.entrySet().removeIf(each -> {
             if (each.getKey().context == context) {
-                each.getValue().forEach(sending -> {
-                    sending.isWaiting = false;
-                    sending.abandon(why);
+                each.getValue().forEach(offeredSend -> {
+                    offeredSend.isWaiting = false;
+                    offeredSend.abandon(why);
                 });
             }
             return each.getKey().context == context;
@@ -133,13 +133,13 @@ final class SendBacklog {
     /** Another number if one has begun meanwhile. */
     long trace() {
         long trace = 0;
-        for (ArrayDeque<Sending> waiting : channels.values()) {
+        for (ArrayDeque<OfferedSend> waiting : channels.values()) {
             trace += waiting.size();
         }
         return trace;
     }
 
-    private static Channel channel(Sending sending) {
-        return new Channel(sending.context, sending.destination);
+    private static Channel channel(OfferedSend offeredSend) {
+        return new Channel(offeredSend.context, offeredSend.destination);
     }
 }

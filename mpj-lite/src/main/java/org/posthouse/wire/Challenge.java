@@ -57,7 +57,7 @@ public record Challenge(Nonce nonce, Hmac proof, Optional<InetSocketAddress> rea
         int port = in.i32("port");
         in.end();
         if (port < 0 || port > PORT_MAX || port == 0 && (high | low) != 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, "CHALLENGE with port " + port + ", expected 1 to " + PORT_MAX + ", or 0 and no address");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "CHALLENGE with port " + port + ", expected 1 to " + PORT_MAX + ", or 0 and no address");
         }
         try {
             return new Challenge(nonce, proof, port == 0 ? Optional.empty() : Optional.of(new InetSocketAddress(InetAddress.getByAddress(address), port)));

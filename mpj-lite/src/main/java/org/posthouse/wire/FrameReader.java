@@ -43,7 +43,7 @@ final class FrameReader {
     private void checkZero(long found) throws WireException {
         if (found != 0) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, type + " with reserved bytes 0x" + Long.toHexString(found) + ", expected zero");
+                    CloseReason.MALFORMED_FRAME, type + " with reserved bytes 0x" + Long.toHexString(found) + ", expected zero");
         }
     }
 
@@ -66,20 +66,20 @@ final class FrameReader {
     void expect(int count, int bytesEach, String what) throws WireException {
         if (count < 0 || (long) count * bytesEach > in.remaining()) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, type + " announces " + count + " " + what + " in " + in.remaining() + " bytes");
+                    CloseReason.MALFORMED_FRAME, type + " announces " + count + " " + what + " in " + in.remaining() + " bytes");
         }
     }
 
     void end() throws WireException {
         if (in.hasRemaining()) {
-            throw new WireException(Reason.MALFORMED_FRAME, type + " with " + in.remaining() + " bytes too many");
+            throw new WireException(CloseReason.MALFORMED_FRAME, type + " with " + in.remaining() + " bytes too many");
         }
     }
 
     private void need(int bytes, String what) throws WireException {
         if (in.remaining() < bytes) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     type + " ends before its " + what + ": " + in.remaining() + " bytes left, expected " + bytes);
         }
     }

@@ -118,24 +118,24 @@ public final class FrameView {
         int length = length();
         if (length < Wire.HEADER_BYTES || length > Wire.CHUNK_FRAME_BYTES_MAX) {
             throw new WireException(
-                    length < Wire.HEADER_BYTES && length >= 0 ? Reason.MALFORMED_FRAME : Reason.FRAME_TOO_LONG,
+                    length < Wire.HEADER_BYTES && length >= 0 ? CloseReason.MALFORMED_FRAME : CloseReason.FRAME_TOO_LONG,
                     "frame length " + Integer.toUnsignedString(length) + ", expected " + Wire.HEADER_BYTES + " to "
                             + Wire.CHUNK_FRAME_BYTES_MAX);
         }
         FrameType type = type();
         if (type == null) {
-            throw new WireException(Reason.UNKNOWN_TYPE, "frame type " + (buffer.get(base + TYPE) & 0xff));
+            throw new WireException(CloseReason.UNKNOWN_TYPE, "frame type " + (buffer.get(base + TYPE) & 0xff));
         }
         if (length < type.bytesMin() || length > type.bytesMax()) {
             throw new WireException(
-                    length > Wire.FRAME_BYTES_MAX ? Reason.FRAME_TOO_LONG : Reason.MALFORMED_FRAME,
+                    length > Wire.FRAME_BYTES_MAX ? CloseReason.FRAME_TOO_LONG : CloseReason.MALFORMED_FRAME,
                     type + " of " + length + " bytes, expected " + type.bytesMin() + " to " + type.bytesMax());
         }
         if ((flags() & ~knownFlags(type)) != 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, type + " with unknown flags 0x" + Integer.toHexString(flags()));
+            throw new WireException(CloseReason.MALFORMED_FRAME, type + " with unknown flags 0x" + Integer.toHexString(flags()));
         }
         if (buffer.getShort(base + RESERVED) != 0 || available >= length && !reservedAreZero(type)) {
-            throw new WireException(Reason.MALFORMED_FRAME, type + " with reserved bytes that are not zero");
+            throw new WireException(CloseReason.MALFORMED_FRAME, type + " with reserved bytes that are not zero");
         }
         return length;
     }

@@ -111,7 +111,7 @@ public record Hello(
         Hello hello = new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
         if (kind == RANK && ((rank | deliveries | failedPolls | events) < 0 || incarnation < 1 || kept < 1)) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, hello + ", expected incarnation and kept from 1 on, and no number below zero");
+                    CloseReason.MALFORMED_FRAME, hello + ", expected incarnation and kept from 1 on, and no number below zero");
         }
         return hello;
     }
@@ -119,7 +119,7 @@ public record Hello(
     static int readKind(FrameReader in) throws WireException {
         int kind = in.u16("kind");
         if (kind != RANK && kind != LAUNCHER) {
-            throw new WireException(Reason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank) or 2 (launcher)");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "kind " + kind + ", expected 1 (rank) or 2 (launcher)");
         }
         return kind;
     }
@@ -127,7 +127,7 @@ public record Hello(
     private static void checkOrigin(int origin, int start) throws WireException {
         if (origin < NO_IMAGE || origin != 0 && start == FRESH) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "HELLO with origin " + origin + " and start " + start + ", expected an image's number, -1 (none) or 0 (not known)");
         }
     }
@@ -135,10 +135,10 @@ public record Hello(
     private static void checkStart(int start, int pages) throws WireException {
         if (start < FRESH || start > AGAIN) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, "HELLO with start " + start + ", expected 0 (fresh), 1 (moved) or 2 (again)");
+                    CloseReason.MALFORMED_FRAME, "HELLO with start " + start + ", expected 0 (fresh), 1 (moved) or 2 (again)");
         }
         if (pages < 0 || pages > PAGES_MAX) {
-            throw new WireException(Reason.LIMIT, "HELLO with " + pages + " pages of state, expected 0 to " + PAGES_MAX);
+            throw new WireException(CloseReason.LIMIT, "HELLO with " + pages + " pages of state, expected 0 to " + PAGES_MAX);
         }
     }
 
@@ -146,13 +146,13 @@ public record Hello(
         int magic = in.i32("magic");
         if (magic != Wire.MAGIC) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "magic 0x" + Integer.toHexString(magic) + ", expected 0x" + Integer.toHexString(Wire.MAGIC));
         }
         int version = in.u16("version");
         if (version != Wire.VERSION) {
             throw new WireException(
-                    Reason.WRONG_VERSION, "wire version " + version + ", this end speaks " + Wire.VERSION);
+                    CloseReason.WRONG_VERSION, "wire version " + version + ", this end speaks " + Wire.VERSION);
         }
     }
 }

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * @param job the job's id
  * @param kind one of the constants below
  * @param rank world rank
- * @param code {@link #ABORTED}: the status given to Abort, or {@link #STANDS} of the job itself; {@link #LOST} and {@link #REFUSED}: a {@link Reason} code
+ * @param code {@link #ABORTED}: the status given to Abort, or {@link #STANDS} of the job itself; {@link #LOST} and {@link #REFUSED}: a {@link CloseReason} code
  * @param a what the kind says
  * @param b what the kind says
  * @param text a line for people; may be empty
@@ -18,7 +18,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
     /** Code of a job (rank -1) that cannot go on at this process of its relay and stands in the log as it is: another process, or build, might. */
-    public static final int STANDS = Exit.LEFT;
+    public static final int STANDS = ExitStatuses.LEFT;
     /** The rank's connection ended before it called Finalize. */
     public static final int LOST = 4;
     /** Somebody who claimed to be this rank was turned away. */
@@ -99,7 +99,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
         in.zero16();
         in.end();
         if (event.kind < CONNECTED || event.kind > SENDS_BEHIND || event.kind == RETIRED) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18 without 13");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18 without 13");
         }
         return event;
     }

@@ -38,7 +38,7 @@ public record JobKept(long job, int rank, int incarnation, long out, long err) {
                 in.i64("bytes printed"),
                 in.i64("bytes printed"));
         if (kept.rank < 0 || kept.incarnation < 0 || kept.out < 0 || kept.err < 0 || kept.isDone() && (kept.out | kept.err) != 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, kept + " with a number that is none");
+            throw new WireException(CloseReason.MALFORMED_FRAME, kept + " with a number that is none");
         }
         return kept;
     }

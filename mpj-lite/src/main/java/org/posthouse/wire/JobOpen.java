@@ -25,7 +25,7 @@ public record JobOpen(
         Durability durability,
         boolean again,
         String name,
-        List<Home> homes,
+        List<HomeRelay> homes,
         int[] homeOf,
         int keepSeconds,
         boolean keepsOutput) {
@@ -43,12 +43,12 @@ public record JobOpen(
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
-    public JobOpen(long job, Token token, Durability durability, boolean again, String name, List<Home> homes, int[] homeOf) {
+    public JobOpen(long job, Token token, Durability durability, boolean again, String name, List<HomeRelay> homes, int[] homeOf) {
         this(job, token, durability, again, name, homes, homeOf, 0, false);
     }
 
     /** A new job, whose log, if it has one, is for crashes of processes. */
-    public JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
+    public JobOpen(long job, Token token, boolean logged, String name, List<HomeRelay> homes, int[] homeOf) {
         this(job, token, logged ? Durability.PROCESS : Durability.NONE, false, name, homes, homeOf);
     }
 
@@ -98,8 +98,8 @@ public record JobOpen(
                 .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0))
                 .u16(durability.code())
                 .name(name);
-        Home.write(out, homes);
-        Home.writePlacement(out, homeOf);
+        HomeRelay.write(out, homes);
+        HomeRelay.writePlacement(out, homeOf);
         return out.i32(keepSeconds).finish();
     }
 
@@ -111,34 +111,34 @@ public record JobOpen(
         int durability = in.u16("durability");
         if (start > (AGAIN | KEEPS_OUTPUT) || durability > Durability.HOST.code()) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 3, and 0 to 2");
         }
         String name = in.text("name");
-        List<Home> homes = Home.read(in);
-        int[] homeOf = Home.readPlacement(in, homes.size());
+        List<HomeRelay> homes = HomeRelay.read(in);
+        int[] homeOf = HomeRelay.readPlacement(in, homes.size());
         int keepSeconds = in.i32("keep");
         in.end();
         if (homeOf.length == 0 || homeOf.length > RANKS_MAX) {
-            throw new WireException(Reason.LIMIT, "job of " + homeOf.length + " ranks, expected 1 to " + RANKS_MAX);
+            throw new WireException(CloseReason.LIMIT, "job of " + homeOf.length + " ranks, expected 1 to " + RANKS_MAX);
         }
         if (keepSeconds < 0 || keepSeconds > KEEP_SECONDS_MAX) {
-            throw new WireException(Reason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
+            throw new WireException(CloseReason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
         if (job == 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_OPEN of job 0, which is none");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN of job 0, which is none");
         }
         checkHomes(homes);
         return new JobOpen(
                 job, token, Durability.of(durability), (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
     }
 
-    private static void checkHomes(List<Home> homes) throws WireException {
+    private static void checkHomes(List<HomeRelay> homes) throws WireException {
         Set<String> relays = new HashSet<>();
-        for (Home home : homes) {
-            if (!relays.add(home.relay())) {
-                throw new WireException(Reason.MALFORMED_FRAME, "JOB_OPEN with relay " + home.relay() + " twice among its homes");
+        for (HomeRelay homeRelay : homes) {
+            if (!relays.add(homeRelay.relay())) {
+                throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_OPEN with relay " + homeRelay.relay() + " twice among its homes");
             }
         }
     }

@@ -83,7 +83,7 @@ public record StatePage(long job, int left, List<Entry> entries) {
         }
         in.end();
         if (left < 0 || left >= Hello.PAGES_MAX) {
-            throw new WireException(Reason.LIMIT, "STATE with " + left + " pages left, expected 0 to " + (Hello.PAGES_MAX - 1));
+            throw new WireException(CloseReason.LIMIT, "STATE with " + left + " pages left, expected 0 to " + (Hello.PAGES_MAX - 1));
         }
         return new StatePage(new FrameView().wrap(frame, frame.position()).job(), left, entries);
     }
@@ -91,7 +91,7 @@ public record StatePage(long job, int left, List<Entry> entries) {
     private static Entry entry(FrameReader in) throws WireException {
         int kind = in.i32("kind");
         if (kind < SENT || kind > GONE) {
-            throw new WireException(Reason.MALFORMED_FRAME, "STATE with an entry of kind " + kind + ", expected 1 to 6");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "STATE with an entry of kind " + kind + ", expected 1 to 6");
         }
         return new Entry(kind, in.i32("context"), in.i32("peer"), in.i32("chunks"), in.i64("sequence"), in.i64("bytes"));
     }

@@ -6,18 +6,18 @@ import java.nio.ByteBuffer;
  * Ends a stream both ways at once: it was refused, or an end of it broke.
  *
  * @param stream its number on the link
- * @param code a {@link Reason} code
+ * @param code a {@link CloseReason} code
  * @param text what happened; may be empty
  */
 public record StreamEnd(int stream, int code, String text) {
     private static final int TEXT_BYTES_MAX = 4096;
 
-    public StreamEnd(int stream, Reason reason, String text) {
-        this(stream, reason.code(), text);
+    public StreamEnd(int stream, CloseReason closeReason, String text) {
+        this(stream, closeReason.code(), text);
     }
 
-    public Reason reason() {
-        return Reason.of(code);
+    public CloseReason reason() {
+        return CloseReason.of(code);
     }
 
     public ByteBuffer encode() {

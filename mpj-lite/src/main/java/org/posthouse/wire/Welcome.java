@@ -37,7 +37,7 @@ public record Welcome(
         long image,
         long imageBytes,
         int self,
-        List<Home> homes,
+        List<HomeRelay> homes,
         int[] homeOf,
         int[] ranksAt) {
     /** Without any home or rank. */
@@ -54,7 +54,7 @@ public record Welcome(
      *
      * @param homes the one that answers first
      */
-    public static Welcome launcher(List<Home> homes, int[] ranksAt) {
+    public static Welcome launcher(List<HomeRelay> homes, int[] ranksAt) {
         int bytes = BYTES_BARE;
         int fitting = 0;
         while (fitting < homes.size() && bytes + homes.get(fitting).bytes() + Integer.BYTES <= Wire.FRAME_BYTES_MAX) {
@@ -94,7 +94,7 @@ public record Welcome(
             case LOGGED -> Durability.PROCESS;
             case LOGGED | SURVIVES_HOST -> Durability.HOST;
             default -> throw new WireException(
-                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 2 has 0, 1 and 3");
+                    CloseReason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 2 has 0, 1 and 3");
         };
     }
 
@@ -114,8 +114,8 @@ public record Welcome(
                 .i32(pages)
                 .i64(image)
                 .i64(imageBytes);
-        Home.write(out, homes);
-        Home.writePlacement(out, homeOf);
+        HomeRelay.write(out, homes);
+        HomeRelay.writePlacement(out, homeOf);
         for (int ranks : ranksAt) {
             out.i32(ranks);
         }
@@ -138,15 +138,15 @@ public record Welcome(
         int pages = in.i32("pages");
         long image = in.i64("image");
         long imageBytes = in.i64("bytes of the image");
-        List<Home> homes = Home.read(in);
-        int[] homeOf = Home.readPlacement(in, homes.size());
+        List<HomeRelay> homes = HomeRelay.read(in);
+        int[] homeOf = HomeRelay.readPlacement(in, homes.size());
         int[] ranksAt = homeOf.length > 0 ? new int[0] : readLoads(in, homes);
         in.end();
         if (pages < 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, "WELCOME with " + pages + " pages of state");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "WELCOME with " + pages + " pages of state");
         }
         if (self >= homes.size()) {
-            throw new WireException(Reason.MALFORMED_FRAME, "WELCOME from home " + self + " of " + homes.size());
+            throw new WireException(CloseReason.MALFORMED_FRAME, "WELCOME from home " + self + " of " + homes.size());
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
         Welcome welcome = new Welcome(
@@ -167,17 +167,17 @@ public record Welcome(
                 ranksAt);
         if (chunkBytesMax != welcome.chunkBytesMax()) {
             throw new WireException(
-                    Reason.WRONG_VERSION, "chunk limit " + chunkBytesMax + ", version 2 has " + welcome.chunkBytesMax() + " for durability " + durability);
+                    CloseReason.WRONG_VERSION, "chunk limit " + chunkBytesMax + ", version 2 has " + welcome.chunkBytesMax() + " for durability " + durability);
         }
         return welcome;
     }
 
-    private static int[] readLoads(FrameReader in, List<Home> homes) throws WireException {
+    private static int[] readLoads(FrameReader in, List<HomeRelay> homes) throws WireException {
         int[] ranksAt = new int[homes.size()];
         for (int home = 0; home < ranksAt.length; home++) {
             ranksAt[home] = in.i32("ranks at a home");
             if (ranksAt[home] < 0) {
-                throw new WireException(Reason.MALFORMED_FRAME, ranksAt[home] + " ranks at relay " + homes.get(home).relay());
+                throw new WireException(CloseReason.MALFORMED_FRAME, ranksAt[home] + " ranks at relay " + homes.get(home).relay());
             }
         }
         return ranksAt;

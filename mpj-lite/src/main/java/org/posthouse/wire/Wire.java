@@ -70,7 +70,7 @@ public final class Wire {
     /** Most bytes of the frames in a LINK_PACKED together, as they were: those of one frame. */
     public static final int PACKED_BYTES_MAX = FRAME_BYTES_MAX;
 
-    /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
+    /** The kind of an event that says that from there on a replay is not promised; its value is a {@link ReplayLimit}'s code. */
     public static final int EVENT_LIMIT = 6;
 
     /** Longest message: 1 TiB, some 64 times what one array can hold. */

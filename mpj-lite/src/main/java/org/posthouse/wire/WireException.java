@@ -4,15 +4,15 @@ package org.posthouse.wire;
 public final class WireException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final Reason reason;
+    private final CloseReason closeReason;
 
     /** A breach of kind {@code reason}; {@code detail} says what was found, where, and what was expected. */
-    public WireException(Reason reason, String detail) {
+    public WireException(CloseReason closeReason, String detail) {
         super(detail);
-        this.reason = reason;
+        this.closeReason = closeReason;
     }
 
-    public Reason reason() {
-        return reason;
+    public CloseReason reason() {
+        return closeReason;
     }
 }

@@ -33,7 +33,7 @@ final class BacklogTest extends OneRank {
     }
 
     private Operation offer(int destination) {
-        return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, new byte[0], 0, 0), Mode.SYNCHRONOUS);
+        return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, new byte[0], 0, 0), SendMode.SYNCHRONOUS);
     }
 
     private List<Operation> offers(int count) {

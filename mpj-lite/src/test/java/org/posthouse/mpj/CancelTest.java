@@ -22,8 +22,8 @@ class CancelTest {
     void synchronousSendsEndWhenTheyAreMatched() {
         new LocalWorld(2).run(end -> {
             if (end.rank() == 0) {
-                Operation empty = end.send(0, 1, 1, ints(), Mode.SYNCHRONOUS);
-                Operation small = end.send(0, 1, 2, ints(7), Mode.SYNCHRONOUS);
+                Operation empty = end.send(0, 1, 1, ints(), SendMode.SYNCHRONOUS);
+                Operation small = end.send(0, 1, 2, ints(7), SendMode.SYNCHRONOUS);
                 assertThat(end.test(small)).isFalse();
                 end.send(0, 1, 3, ints());
                 end.await(empty);
@@ -66,7 +66,7 @@ class CancelTest {
         CountDownLatch cancelled = new CountDownLatch(1);
         new LocalWorld(2).run(end -> {
             if (end.rank() == 0) {
-                Operation offered = end.send(0, 1, 1, ints(5), Mode.SYNCHRONOUS);
+                Operation offered = end.send(0, 1, 1, ints(5), SendMode.SYNCHRONOUS);
                 assertThat(end.cancel(offered)).isTrue();
                 assertThat(offered.isDone() && offered.isCancelled()).isTrue();
                 cancelled.countDown();

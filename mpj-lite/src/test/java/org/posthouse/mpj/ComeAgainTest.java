@@ -29,14 +29,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Limit;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -89,7 +89,7 @@ final class ComeAgainTest extends OneRank {
         return new StatePage.Entry(kind, CONTEXT, destination, aux, sequence, bytes);
     }
 
-    private Operation send(int destination, byte[] bytes, Mode mode) {
+    private Operation send(int destination, byte[] bytes, SendMode mode) {
         return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), mode);
     }
 
@@ -105,19 +105,19 @@ final class ComeAgainTest extends OneRank {
 
     // ---- checkpoints
 
-    private void requirePoint(Point.Kind kind) throws Exception {
-        assertThat(Point.decode(line.hear(FrameType.POINT)).kind()).isSameAs(kind);
-        if (kind == Point.Kind.SAVE) {
+    private void requirePoint(CheckpointNotice.Kind kind) throws Exception {
+        assertThat(CheckpointNotice.decode(line.hear(FrameType.POINT)).kind()).isSameAs(kind);
+        if (kind == CheckpointNotice.Kind.SAVE) {
             line.hear(FrameType.IMAGE);
         }
     }
 
-    private void sayPoint(Point.Kind kind, int number) throws Exception {
+    private void sayPoint(CheckpointNotice.Kind kind, int number) throws Exception {
         sayPoint(kind, number, 0);
     }
 
-    private void sayPoint(Point.Kind kind, int number, long bytes) throws Exception {
-        line.say(new Point(ScriptedRelay.JOB, kind, 0, number, bytes, 0, 0, 0, 0, 0).encode());
+    private void sayPoint(CheckpointNotice.Kind kind, int number, long bytes) throws Exception {
+        line.say(new CheckpointNotice(ScriptedRelay.JOB, kind, 0, number, bytes, 0, 0, 0, 0, 0).encode());
     }
 
     @Test
@@ -127,16 +127,16 @@ final class ComeAgainTest extends OneRank {
             endpoint.vault().restored();
             return endpoint.vault().save(out -> out.write(new byte[Wire.IMAGE_WINDOW_BYTES]));
         });
-        requirePoint(Point.Kind.READY);
-        sayPoint(Point.Kind.SAVED, 0);
-        requirePoint(Point.Kind.SAVE);
+        requirePoint(CheckpointNotice.Kind.READY);
+        sayPoint(CheckpointNotice.Kind.SAVED, 0);
+        requirePoint(CheckpointNotice.Kind.SAVE);
         for (int bytes = PIECE.length; bytes < Wire.IMAGE_WINDOW_BYTES; bytes += PIECE.length) {
             line.hear(FrameType.IMAGE);
         }
         line.hearNothing();
-        sayPoint(Point.Kind.MORE, 0, Wire.IMAGE_WINDOW_BYTES + 1);
+        sayPoint(CheckpointNotice.Kind.MORE, 0, Wire.IMAGE_WINDOW_BYTES + 1);
         line.hear(FrameType.IMAGE);
-        sayPoint(Point.Kind.FAILED, 0);
+        sayPoint(CheckpointNotice.Kind.FAILED, 0);
         assertThat(saved.get()).isFalse();
     }
 
@@ -148,18 +148,18 @@ final class ComeAgainTest extends OneRank {
             endpoint.vault().restored();
             return endpoint.vault().save(out -> out.writeInt(17));
         });
-        requirePoint(Point.Kind.READY);
+        requirePoint(CheckpointNotice.Kind.READY);
         breakLine(0, 1);
         welcomeAgain(0);
         endHistory();
-        requirePoint(Point.Kind.READY);
-        sayPoint(Point.Kind.SAVED, 0);
-        requirePoint(Point.Kind.SAVE);
+        requirePoint(CheckpointNotice.Kind.READY);
+        sayPoint(CheckpointNotice.Kind.SAVED, 0);
+        requirePoint(CheckpointNotice.Kind.SAVE);
         breakLine(0, 1);
         welcomeAgain(0);
         endHistory();
-        requirePoint(Point.Kind.SAVE);
-        sayPoint(Point.Kind.SAVED, 1);
+        requirePoint(CheckpointNotice.Kind.SAVE);
+        sayPoint(CheckpointNotice.Kind.SAVED, 1);
         assertThat(saved.get()).isTrue();
     }
 
@@ -169,18 +169,18 @@ final class ComeAgainTest extends OneRank {
         connect(true, 60);
         CompletableFuture<Operation> sent = start(() -> {
             endpoint.vault().restored();
-            endpoint.limit(Limit.MULTIPLE);
+            endpoint.limit(ReplayLimit.MULTIPLE);
             assertThat(endpoint.vault().save(out -> out.writeInt(17))).isTrue();
-            return send(1, new byte[10], Mode.STANDARD);
+            return send(1, new byte[10], SendMode.STANDARD);
         });
-        requirePoint(Point.Kind.READY);
-        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(CheckpointNotice.Kind.READY);
+        sayPoint(CheckpointNotice.Kind.SAVED, 0);
         line.hear(FrameType.EVENTS);
-        requirePoint(Point.Kind.SAVE);
-        sayPoint(Point.Kind.SAVED, 1);
+        requirePoint(CheckpointNotice.Kind.SAVE);
+        sayPoint(CheckpointNotice.Kind.SAVED, 1);
         ByteBuffer events = line.hear(FrameType.EVENTS);
         assertThat(view(events).firstEvent()).isEqualTo(2);
-        assertThat(view(events).eventKind(0)).isEqualTo(History.LIMIT);
+        assertThat(view(events).eventKind(0)).isEqualTo(DeterminantLog.LIMIT);
         line.hear(FrameType.SEND);
         sent.get();
     }
@@ -193,21 +193,21 @@ final class ComeAgainTest extends OneRank {
             endpoint.vault().restored();
             return endpoint.vault().save(out -> out.writeInt(17));
         });
-        requirePoint(Point.Kind.READY);
-        sayPoint(Point.Kind.SAVED, 0);
-        requirePoint(Point.Kind.SAVE);
-        send(1, new byte[10], Mode.STANDARD);
+        requirePoint(CheckpointNotice.Kind.READY);
+        sayPoint(CheckpointNotice.Kind.SAVED, 0);
+        requirePoint(CheckpointNotice.Kind.SAVE);
+        send(1, new byte[10], SendMode.STANDARD);
         requireOverlapAndSend();
-        sayPoint(Point.Kind.SAVED, 1);
+        sayPoint(CheckpointNotice.Kind.SAVED, 1);
         assertThat(saved.get()).isTrue();
-        send(1, new byte[10], Mode.STANDARD);
+        send(1, new byte[10], SendMode.STANDARD);
         requireOverlapAndSend();
     }
 
     private void requireOverlapAndSend() throws Exception {
         ByteBuffer events = line.hear(FrameType.EVENTS);
-        assertThat(view(events).eventKind(0)).isEqualTo(History.LIMIT);
-        assertThat(view(events).eventValue(0)).isEqualTo(Limit.THREADS.code());
+        assertThat(view(events).eventKind(0)).isEqualTo(DeterminantLog.LIMIT);
+        assertThat(view(events).eventValue(0)).isEqualTo(ReplayLimit.THREADS.code());
         line.hear(FrameType.SEND);
     }
 
@@ -216,8 +216,8 @@ final class ComeAgainTest extends OneRank {
     @Test
     void whatTheRelayHasIsKeptAndNotSaid() throws Exception {
         connect(true, 60);
-        send(1, new byte[10], Mode.STANDARD);
-        send(2, new byte[20], Mode.STANDARD);
+        send(1, new byte[10], SendMode.STANDARD);
+        send(2, new byte[20], SendMode.STANDARD);
         line.hear(FrameType.SEND);
         CompletableFuture<Object> received = start(() -> {
             endpoint.await(receive(new byte[3]));
@@ -250,11 +250,11 @@ final class ComeAgainTest extends OneRank {
     @Test
     void whereItHasFailedIsSaidWhenItIsLive() throws Exception {
         connect(true, 60);
-        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0, false);
+        CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        collectivePosition.enter("Bcast", 0, false);
         start(() -> {
             endpoint.await(receive(new byte[3]));
-            presence.leaveFailed();
+            collectivePosition.leaveFailed();
             return receive(new byte[3]);
         });
         line.hear(FrameType.POST);
@@ -263,7 +263,7 @@ final class ComeAgainTest extends OneRank {
         line.say(pushed(CONTEXT, TAG, 1, 1, new byte[] {1, 2, 3}, 3));
         line.hearNothing();
         endHistory();
-        assertThat(Stall.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("bcast, root 0");
+        assertThat(BlockedReport.decode(line.hear(FrameType.BLOCKED)).text()).isEqualTo("bcast, root 0");
         line.hear(FrameType.POST);
     }
 
@@ -271,10 +271,10 @@ final class ComeAgainTest extends OneRank {
     @Test
     void whoLeavesACollectiveBeforeItIsLiveBelievesNothingOfIt() throws Exception {
         connect(true, 60);
-        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Barrier", -1, false);
-        endpoint.presences().stays(presence, false);
-        Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
+        CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        collectivePosition.enter("Barrier", -1, false);
+        endpoint.presences().stays(collectivePosition, false);
+        BlockedReport blockedReport = BlockedReport.decode(line.hear(FrameType.BLOCKED));
         Operation next = receive(new byte[3]);
         CompletableFuture<Object> received = start(() -> {
             endpoint.await(next);
@@ -283,9 +283,9 @@ final class ComeAgainTest extends OneRank {
         line.hear(FrameType.POST);
         breakLine();
         welcomeAgain(0);
-        endpoint.presences().goesOn(presence);
+        endpoint.presences().goesOn(collectivePosition);
         ByteBuffer post = endHistoryOfOneThatWaits();
-        line.say(stall.encode(FrameType.MISMATCH));
+        line.say(blockedReport.encode(FrameType.MISMATCH));
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
         assertThat(next.failure()).isNull();
@@ -294,7 +294,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void anOfferGoesOnWhereItWas() throws Exception {
         connect(true, 60);
-        Operation offer = send(1, LONG, Mode.STANDARD);
+        Operation offer = send(1, LONG, SendMode.STANDARD);
         CompletableFuture<Object> sent = start(() -> {
             endpoint.await(offer);
             return null;
@@ -320,7 +320,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void anOfferThatIsSafeIsNotBegunAgain() throws Exception {
         connect(true, 60);
-        Operation offer = send(1, LONG, Mode.STANDARD);
+        Operation offer = send(1, LONG, SendMode.STANDARD);
         CompletableFuture<Object> sent = start(() -> {
             endpoint.await(offer);
             return null;
@@ -346,18 +346,18 @@ final class ComeAgainTest extends OneRank {
     @Test
     void anOfferThatWasGivenUpGoesOnWhereItWas() throws Exception {
         connect(true, 60);
-        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0, false);
-        endpoint.presences().stays(presence, false);
-        Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
-        Operation offer = send(1, LONG, Mode.STANDARD);
+        CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        collectivePosition.enter("Bcast", 0, false);
+        endpoint.presences().stays(collectivePosition, false);
+        BlockedReport blockedReport = BlockedReport.decode(line.hear(FrameType.BLOCKED));
+        Operation offer = send(1, LONG, SendMode.STANDARD);
         CompletableFuture<Object> both = start(() -> {
             endpoint.await(offer);
             endpoint.await(endpoint.receive(CONTEXT + 1, 1, TAG, Plain.sink(Base.BYTE, new byte[3], 0, 3)));
             return null;
         });
         ByteBuffer frame = line.hear(FrameType.OFFER);
-        line.say(ScriptedRelay.ack(1, 1), stall.encode(FrameType.MISMATCH));
+        line.say(ScriptedRelay.ack(1, 1), blockedReport.encode(FrameType.MISMATCH));
         line.hear(FrameType.EVENTS); // that there was a mismatch
         line.hear(FrameType.POST);
         assertThat(offer.failure()).isNotNull();
@@ -374,7 +374,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void theEndOfAnOfferMayHaveBeenLost() throws Exception {
         connect(true, 60);
-        Operation offer = send(1, new byte[0], Mode.SYNCHRONOUS);
+        Operation offer = send(1, new byte[0], SendMode.SYNCHRONOUS);
         line.hear(FrameType.OFFER);
         CompletableFuture<Object> sent = start(() -> {
             endpoint.await(offer);
@@ -407,7 +407,7 @@ final class ComeAgainTest extends OneRank {
     void whatDependsOnTheHistoryIsAskedBehindIt() throws Exception {
         connect(true, 60);
         Operation receive = receive(new byte[3]);
-        Operation offer = send(2, LONG, Mode.SYNCHRONOUS);
+        Operation offer = send(2, LONG, SendMode.SYNCHRONOUS);
         line.hear(FrameType.POST);
         ByteBuffer offered = line.hear(FrameType.OFFER);
         CompletableFuture<Boolean> cancelled = start(() -> endpoint.cancel(receive));
@@ -511,7 +511,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void whatWasTakenBackIsToldAndNotSaidAgain() throws Exception {
         connect(true, 60);
-        Operation offer = send(2, LONG, Mode.SYNCHRONOUS);
+        Operation offer = send(2, LONG, SendMode.SYNCHRONOUS);
         ByteBuffer offered = line.hear(FrameType.OFFER);
         CompletableFuture<Boolean> withdrawn = start(() -> endpoint.cancel(offer));
         line.hear(FrameType.WITHDRAW);
@@ -539,7 +539,7 @@ final class ComeAgainTest extends OneRank {
         Operation receive = receive(new byte[3]);
         assertThat(view(line.hear(FrameType.POST)).postFailedPolls()).isZero();
         assertThat(endpoint.test(receive)).isFalse();
-        assertThat(endpoint.test(send(1, new byte[1], Mode.STANDARD))).isTrue();
+        assertThat(endpoint.test(send(1, new byte[1], SendMode.STANDARD))).isTrue();
         line.hear(FrameType.SEND);
         for (int i = 0; i < 3; i++) {
             assertThat(endpoint.test(receive)).isFalse();
@@ -571,8 +571,8 @@ final class ComeAgainTest extends OneRank {
     void whatIsSaidAgainTakesCreditThatItHasNotTaken(long accepted, int bytes, FrameType third) throws Exception {
         Settings settings = new Settings(1 << 20, 0, Settings.KEPT_BYTES_LEAST, 60);
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), settings, ScriptedRelay.welcome(1, true, 0, 0));
-        send(1, new byte[10], Mode.STANDARD);
-        send(1, new byte[20], Mode.STANDARD);
+        send(1, new byte[10], SendMode.STANDARD);
+        send(1, new byte[20], SendMode.STANDARD);
         Operation receive = receive(new byte[3]);
         CompletableFuture<Object> received = start(() -> {
             endpoint.await(receive);
@@ -590,7 +590,7 @@ final class ComeAgainTest extends OneRank {
         ByteBuffer post = endHistoryOfOneThatWaits();
         line.say(delivered(post, 1, new byte[3], 3));
         received.get();
-        send(1, new byte[bytes], Mode.STANDARD);
+        send(1, new byte[bytes], SendMode.STANDARD);
         line.hear(third);
     }
 
@@ -615,7 +615,7 @@ final class ComeAgainTest extends OneRank {
         CompletableFuture<Object> sent = start(() -> {
             assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
             for (int i = 0; i < TOO_MUCH; i++) {
-                send(1, PIECE, Mode.STANDARD);
+                send(1, PIECE, SendMode.STANDARD);
             }
             return null;
         });
@@ -680,8 +680,8 @@ final class ComeAgainTest extends OneRank {
 
     // ---- how it ends
 
-    private void refuse(Reason reason, String text) throws Exception {
-        line.say(Notice.closing(ScriptedRelay.JOB, reason, text).encode(FrameType.CLOSE));
+    private void refuse(CloseReason closeReason, String text) throws Exception {
+        line.say(CloseNotice.closing(ScriptedRelay.JOB, closeReason, text).encode(FrameType.CLOSE));
     }
 
     private void waitForMessage() {
@@ -693,24 +693,24 @@ final class ComeAgainTest extends OneRank {
 
     @ParameterizedTest
     @CsvSource({"FENCED, a newer one, 70", "CANNOT_RESUME, restart: the log has less, 72", "CANNOT_RESUME, the rank is lost, 70"})
-    void aRankThatIsNotTakenBackEnds(Reason reason, String text, int status) throws Exception {
+    void aRankThatIsNotTakenBackEnds(CloseReason closeReason, String text, int status) throws Exception {
         connect(true, 60);
         waitForMessage();
         line.hear(FrameType.POST);
         breakLine(0, 1);
-        refuse(reason, text);
+        refuse(closeReason, text);
         assertThat(end.how.get()).isEqualTo("exit " + status);
     }
 
     @ParameterizedTest
     @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "RELAY_STARTING", "WRONG_RANK", "TIMEOUT"})
-    void aRelayThatIsNotThereYetIsTriedAgain(Reason reason) throws Exception {
+    void aRelayThatIsNotThereYetIsTriedAgain(CloseReason closeReason) throws Exception {
         connect(true, 60);
         waitForMessage();
         line.hear(FrameType.POST);
         for (int i = 0; i < 3; i++) {
             breakLine(0, 1);
-            refuse(reason, "not yet");
+            refuse(closeReason, "not yet");
         }
         breakLine(0, 1);
         welcomeAgain(0);
@@ -728,7 +728,7 @@ final class ComeAgainTest extends OneRank {
         line.letGo();
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.MOVED);
-        refuse(Reason.FENCED, "incarnation 1 is AWAY");
+        refuse(CloseReason.FENCED, "incarnation 1 is AWAY");
         breakLine(0, 1);
         welcomeAgain(0);
         endHistoryOfOneThatWaits();
@@ -739,8 +739,8 @@ final class ComeAgainTest extends OneRank {
     @Test
     void aRelayThatIsAwayForLongAfterAMoveIsTriedAgain() throws Exception {
         CompletableFuture<ScriptedRelay.Connection> rank = relay.accepting();
-        HomeLine restarted =
-                HomeLine.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2), false);
+        RelayConnection restarted =
+                RelayConnection.connect(Platform.REAL, relay.address(), Credentials.of(TOKEN), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2), false);
         line = rank.get();
         relay.shut();
         assertThat(restarted.dial(10)).isNull();
@@ -778,11 +778,11 @@ final class ComeAgainTest extends OneRank {
         relay.shut();
         Hello first = Hello.start(ScriptedRelay.JOB, 0, 1);
         Settings second = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 1);
-        assertThatThrownBy(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, second, end, true))
+        assertThatThrownBy(() -> RelayEndpoint.connect(Platform.REAL, relay.address(), Credentials.of(TOKEN), first, second, end, true))
                 .isInstanceOf(IOException.class)
                 .hasMessageEndingWith("; it has not come back for 1 s (POSTHOUSE_RECONNECT_S)");
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, Settings.DEFAULT, end, true));
+                start(() -> RelayEndpoint.connect(Platform.REAL, relay.address(), Credentials.of(TOKEN), first, Settings.DEFAULT, end, true));
         relay.open();
         line = relay.accept();
         Hello hello = Hello.decode(line.hear(FrameType.HELLO));
@@ -798,10 +798,10 @@ final class ComeAgainTest extends OneRank {
         Settings minute = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 60);
         Hello first = Hello.firstStart(ScriptedRelay.JOB, 0);
         CompletableFuture<RelayEndpoint> connecting =
-                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), Credentials.of(TOKEN), first, minute, end, logged));
+                start(() -> RelayEndpoint.connect(Platform.REAL, relay.address(), Credentials.of(TOKEN), first, minute, end, logged));
         for (int i = 0; i < 2; i++) {
             line = relay.accept();
-            refuse(Reason.TIMEOUT, "no HELLO within 5000 ms");
+            refuse(CloseReason.TIMEOUT, "no HELLO within 5000 ms");
             line.hear(FrameType.HELLO);
             line.hearEnd();
         }
@@ -820,8 +820,8 @@ final class ComeAgainTest extends OneRank {
     void whatARelayHasSaidBeforeItClosedIsHeard(@TempDir Path folder) throws Exception {
         UnixDomainSocketAddress address = UnixDomainSocketAddress.of(folder.resolve("relay"));
         try (ServerSocketChannel closing = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address)) {
-            Deque<ByteBuffer> words = new ArrayDeque<>(List.of(ByteBuffer.allocate(0), ScriptedRelay.closing(Reason.LIMIT)));
-            Machine machine = new LocalMachine(at -> Optional.of(closed(address, closing, words.remove())));
+            Deque<ByteBuffer> words = new ArrayDeque<>(List.of(ByteBuffer.allocate(0), ScriptedRelay.closing(CloseReason.LIMIT)));
+            Platform machine = new LocalMachine(at -> Optional.of(closed(address, closing, words.remove())));
             Hello first = Hello.firstStart(ScriptedRelay.JOB, 0);
             start(() -> RelayEndpoint.connect(machine, relay.address(), Credentials.of(TOKEN), first, Settings.DEFAULT, end, false));
             assertThat(end.how.get()).isEqualTo("exit 70");
@@ -865,7 +865,7 @@ final class ComeAgainTest extends OneRank {
         relay.open();
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.FRESH);
-        refuse(Reason.UNKNOWN_JOB, "not yet");
+        refuse(CloseReason.UNKNOWN_JOB, "not yet");
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.FRESH);
         line.close();

@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongSupplier;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.Wire;
 
 /** One rank's end of a {@link LocalWorld}, which guards its state. */
@@ -47,7 +47,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private final LocalWorld world;
-    private ImageBytes image;
+    private CheckpointImage image;
     /** Whether {@link #close} was called, and {@code finalized} whether all sends have left since. */
     private volatile boolean closed;
 
@@ -67,8 +67,8 @@ final class LocalEndpoint implements Endpoint {
 
     /** Keeps what was saved last, and begins with that. */
     @Override
-    public Vault vault() {
-        return new Vault() {
+    public CheckpointStore vault() {
+        return new CheckpointStore() {
             @Override
             public DataInputStream restored() {
                 requireNothingPosted();
@@ -87,7 +87,7 @@ final class LocalEndpoint implements Endpoint {
 
             @Override
             public boolean save(Writer state) throws IOException {
-                ImageBytes next = new ImageBytes();
+                CheckpointImage next = new CheckpointImage();
                 state.write(next.output());
                 requireNothingPosted();
                 image = next;
@@ -105,12 +105,12 @@ final class LocalEndpoint implements Endpoint {
     }
 
     /** What was saved last; null if nothing was. */
-    ImageBytes image() {
+    CheckpointImage image() {
         return image;
     }
 
     /** What is restored. */
-    void image(ImageBytes saved) {
+    void image(CheckpointImage saved) {
         image = saved;
     }
 
@@ -130,18 +130,18 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public boolean mayWaitForReceive(long bytes, Mode mode) {
-        return mode == Mode.SYNCHRONOUS || world.mayWaitForReceive(bytes);
+    public boolean mayWaitForReceive(long bytes, SendMode mode) {
+        return mode == SendMode.SYNCHRONOUS || world.mayWaitForReceive(bytes);
     }
 
     @Override
-    public Operation send(int context, int destination, int tag, Content content, Mode mode) {
+    public Operation send(int context, int destination, int tag, Content content, SendMode mode) {
         synchronized (world) {
             requireOpen();
             Local send = new Local("send to " + destination + " tag " + tag + " context " + context);
             Envelope envelope =
                     new Envelope(rank, tag, content.bytes(), content.elements(), content.datatype());
-            boolean eager = mode == Mode.STANDARD && world.isEager(content.bytes());
+            boolean eager = mode == SendMode.STANDARD && world.isEager(content.bytes());
             byte[] data = eager ? LocalWorld.read(content) : null;
             world.endpoint(destination).flightsFrom(rank).add(new Message(context, envelope, data, content, send));
             world.count(rank, destination, content.bytes());
@@ -183,7 +183,7 @@ final class LocalEndpoint implements Endpoint {
 
     @Override
     public Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, SendMode mode) {
         synchronized (world) {
             Operation receive = receive(context, source, receiveTag, sink);
             return new Operation[] {receive, send(context, destination, sendTag, content, mode)};
@@ -389,12 +389,12 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public void limit(Limit reason) {
+    public void limit(ReplayLimit reason) {
         world.limited(rank, reason);
     }
 
     @Override
-    public Presence presence(int context, int[] worldRanks, int first) {
+    public CollectivePosition presence(int context, int[] worldRanks, int first) {
         return unwatched();
     }
 
@@ -436,17 +436,17 @@ final class LocalEndpoint implements Endpoint {
     }
 
     /** A presence that nobody watches. */
-    static Presence unwatched() {
-        return new Presence(
-                new Presence.Watch() {
+    static CollectivePosition unwatched() {
+        return new CollectivePosition(
+                new CollectivePosition.Watch() {
                     @Override
-                    public void stays(Presence presence, boolean again) {}
+                    public void stays(CollectivePosition presence, boolean again) {}
 
                     @Override
-                    public void goesOn(Presence presence) {}
+                    public void goesOn(CollectivePosition presence) {}
 
                     @Override
-                    public void fails(Presence presence) {}
+                    public void fails(CollectivePosition presence) {}
                 },
                 0,
                 new int[0],

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** This process's own machine, but for its connections past a port. */
-record LocalMachine(Function<InetSocketAddress, Optional<SocketChannel>> local) implements Machine {
+record LocalMachine(Function<InetSocketAddress, Optional<SocketChannel>> local) implements Platform {
     @Override
     public SocketChannel socket() throws IOException {
         return REAL.socket();

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.posthouse.wire.Limit;
+import org.posthouse.wire.ReplayLimit;
 
 /**
  * A message-passing machine in one process, for tests: one thread and one endpoint a rank. Messages of different
@@ -31,7 +31,7 @@ public final class LocalWorld {
     private Random random = new Random(1);
     private int[] sites;
     private long eagerBytesMax = 256 * 1024;
-    private final List<Set<Limit>> limits;
+    private final List<Set<ReplayLimit>> limits;
     private boolean saving;
     /** The ranks' own threads that still run; threads that they start are not waited for. */
     private final Set<Thread> live = new HashSet<>();
@@ -46,7 +46,7 @@ public final class LocalWorld {
 
     public LocalWorld(int size) {
         endpoints = new LocalEndpoint[size];
-        limits = Stream.generate(() -> (Set<Limit>) EnumSet.noneOf(Limit.class)).limit(size).toList();
+        limits = Stream.generate(() -> (Set<ReplayLimit>) EnumSet.noneOf(ReplayLimit.class)).limit(size).toList();
         Arrays.setAll(endpoints, rank -> new LocalEndpoint(this, rank));
         sites(new int[size]);
     }
@@ -85,12 +85,12 @@ public final class LocalWorld {
         return this;
     }
 
-    synchronized void limited(int rank, Limit reason) {
+    synchronized void limited(int rank, ReplayLimit reason) {
         limits.get(rank).add(reason);
     }
 
     /** Why the rank could not be started again in a job that is logged; empty if it could. */
-    public synchronized Set<Limit> limits(int rank) {
+    public synchronized Set<ReplayLimit> limits(int rank) {
         return Set.copyOf(limits.get(rank));
     }
 

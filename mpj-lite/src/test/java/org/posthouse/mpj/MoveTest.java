@@ -32,13 +32,13 @@ import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -66,7 +66,7 @@ final class MoveTest extends OneRank {
     }
 
     /** This process's own machine, which tells when it is asked to sleep. */
-    private record Pausing(Semaphore pauses) implements Machine {
+    private record Pausing(Semaphore pauses) implements Platform {
         @Override
         public SocketChannel socket() throws IOException {
             return REAL.socket();
@@ -123,7 +123,7 @@ final class MoveTest extends OneRank {
     }
 
     private static ByteBuffer welcome(int rank, long deliveries) {
-        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, Durability.NONE, deliveries, 0, 0, 0, 0, 0, homes, new int[2], new int[0])
                 .encode();
     }
@@ -191,7 +191,7 @@ final class MoveTest extends OneRank {
         line.say(move());
         line.hear(FrameType.MOVE);
         byte[] message = bytes(3, 1);
-        line.say(credit(10, 1), delivered(post, 1, message, 3), closing(Reason.MOVED));
+        line.say(credit(10, 1), delivered(post, 1, message, 3), closing(CloseReason.MOVED));
         line.hearEnd();
         Connection second = relay.accept();
         assertThat(Hello.decode(second.hear(FrameType.HELLO)).deliveries()).isEqualTo(1);
@@ -206,7 +206,7 @@ final class MoveTest extends OneRank {
         ByteBuffer post = line.hear(FrameType.POST);
         line.say(delivered(post, 1, message, 0), chunk(CONTEXT, 1, message, 0), move());
         line.hear(FrameType.MOVE);
-        line.say(chunk(CONTEXT, 1, message, CHUNK), closing(Reason.MOVED));
+        line.say(chunk(CONTEXT, 1, message, CHUNK), closing(CloseReason.MOVED));
         line.hearEnd();
         Connection second = welcomeAgain(1);
         second.say(chunk(CONTEXT, 1, message, 2 * CHUNK), chunk(CONTEXT, 1, message, 3 * CHUNK));
@@ -224,7 +224,7 @@ final class MoveTest extends OneRank {
         line.hear(FrameType.MOVE);
         line.say(clear(offer, 2 * CHUNK), clear(offer, 4 * CHUNK));
         line.hearNothing();
-        line.say(closing(Reason.MOVED));
+        line.say(closing(CloseReason.MOVED));
         line.hearEnd();
         Connection second = welcomeAgain(0, sent(CONTEXT, 1, 1));
         for (int at = CHUNK; at < 4 * CHUNK; at += CHUNK) {
@@ -247,7 +247,7 @@ final class MoveTest extends OneRank {
     @Test
     void anEmptyOfferMayEndWhileTheLineMoves() throws Exception {
         CompletableFuture<Void> send = start(() -> {
-            endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(new byte[0]).content(0, 0), Mode.SYNCHRONOUS));
+            endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(new byte[0]).content(0, 0), SendMode.SYNCHRONOUS));
             return null;
         });
         ByteBuffer offer = line.hear(FrameType.OFFER);
@@ -286,7 +286,7 @@ final class MoveTest extends OneRank {
             now.say(move());
             next = hearToTheMove(now, next);
             now.hearNothing();
-            now.say(closing(Reason.MOVED));
+            now.say(closing(CloseReason.MOVED));
             now.hearEnd();
             now = welcomeAgain(1, sent(CONTEXT, 1, next - 1));
         }
@@ -349,7 +349,7 @@ final class MoveTest extends OneRank {
         line.say(move());
         line.letGo();
         Connection late = relay.accept();
-        late.say(closing(Reason.TIMEOUT));
+        late.say(closing(CloseReason.TIMEOUT));
         late.hear(FrameType.HELLO);
         late.hearEnd();
         Connection cutOff = relay.accept();
@@ -366,7 +366,7 @@ final class MoveTest extends OneRank {
     void aRelayThatRefusesForLongIsNamed() throws Exception {
         String address = relay.address();
         CompletableFuture<Connection> rank = relay.accepting();
-        HomeLine line = HomeLine.connect(Machine.REAL, address, Credentials.of(TOKEN), new Settings(256 * 1024, busyPollUs), HELLO, false);
+        RelayConnection line = RelayConnection.connect(Platform.REAL, address, Credentials.of(TOKEN), new Settings(256 * 1024, busyPollUs), HELLO, false);
         rank.get().close();
         line.admitted(false, 0, new int[3]);
         relay.shut();
@@ -521,7 +521,7 @@ final class MoveTest extends OneRank {
     void aRelayLetsNobodyGoWhoWasNotAsked() throws Exception {
         receive(1);
         line.hear(FrameType.POST);
-        line.say(closing(Reason.MOVED));
+        line.say(closing(CloseReason.MOVED));
         assertThat(end.how.get()).contains("CLOSE(MOVED) while the line is OPEN");
     }
 
@@ -539,8 +539,8 @@ final class MoveTest extends OneRank {
         line.hear(FrameType.POST);
         line.say(move());
         line.hear(FrameType.MOVE);
-        line.say(closing(Reason.RELAY_STOPPING));
-        assertThat(end.how.get()).isEqualTo("exit " + Exit.CONNECTION);
+        line.say(closing(CloseReason.RELAY_STOPPING));
+        assertThat(end.how.get()).isEqualTo("exit " + ExitStatuses.CONNECTION);
         assertThat(end.lastWords).contains("closed the connection: RELAY_STOPPING");
     }
 
@@ -555,7 +555,7 @@ final class MoveTest extends OneRank {
             return null;
         });
         line.hearNothing();
-        line.say(delivered(post, 1, new byte[1], 1), closing(Reason.MOVED));
+        line.say(delivered(post, 1, new byte[1], 1), closing(CloseReason.MOVED));
         line.hearEnd();
         Connection second = welcomeAgain(1);
         second.hear(FrameType.FINALIZE);
@@ -584,7 +584,7 @@ final class MoveTest extends OneRank {
         line.hear(FrameType.POST);
         line.say(move());
         line.hear(FrameType.MOVE);
-        line.say(new Notice(ScriptedRelay.JOB, 3, 1, "test").encode(FrameType.ABORT));
+        line.say(new CloseNotice(ScriptedRelay.JOB, 3, 1, "test").encode(FrameType.ABORT));
         assertThat(end.how.get()).isEqualTo("exit 3");
     }
 
@@ -599,10 +599,10 @@ final class MoveTest extends OneRank {
             return null;
         });
         line.hearNothing();
-        line.say(closing(Reason.MOVED));
+        line.say(closing(CloseReason.MOVED));
         line.hearEnd();
         Connection second = welcomeAgain(0);
-        assertThat(Notice.decode(second.hear(FrameType.ABORT)).text()).isEqualTo("had enough");
+        assertThat(CloseNotice.decode(second.hear(FrameType.ABORT)).text()).isEqualTo("had enough");
         assertThat(end.how.get()).isEqualTo("exit 5");
         second.close();
     }

@@ -36,7 +36,7 @@ abstract class OneRank {
     final End end = new End();
 
     /** Its process's. */
-    Machine machine = Machine.REAL;
+    Platform machine = Platform.REAL;
 
     RelayEndpoint endpoint;
 
@@ -60,7 +60,7 @@ abstract class OneRank {
     }
 
     /** How the rank's process would have ended. */
-    static final class End extends Ending {
+    static final class End extends ProcessExit {
         final CompletableFuture<String> how = new CompletableFuture<>();
 
         /** How it ends if nothing else ends it. */

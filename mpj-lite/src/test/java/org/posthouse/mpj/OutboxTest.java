@@ -17,7 +17,7 @@ import org.posthouse.mpj.data.Region;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
@@ -29,12 +29,12 @@ final class OutboxTest extends OneRank {
 
     @BeforeEach
     void connect() throws Exception {
-        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         Welcome welcome = new Welcome(ScriptedRelay.JOB, 0, 1, 16 << 20, 64, Durability.NONE, 0, 0, 0, 0, 0, 0, homes, new int[2], new int[0]);
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), new Settings(1024 * 1024, 0), welcome.encode());
     }
 
-    private void send(int pieces, Mode mode) {
+    private void send(int pieces, SendMode mode) {
         byte[] bytes = new byte[pieces * PIECE];
         start(() -> {
             endpoint.await(endpoint.send(0, 1, 0, new Region(Base.BYTE, Layout.ONE, bytes, 0).content(0, bytes.length), mode));
@@ -52,7 +52,7 @@ final class OutboxTest extends OneRank {
     @ParameterizedTest
     @CsvSource({"4, 1", "8, 2", "11, 2", "16, 4"})
     void aChunkIsAQuarterOfItsMessage(int message, int chunk) throws Exception {
-        send(message, Mode.STANDARD);
+        send(message, SendMode.STANDARD);
         line.hear(FrameType.EAGER);
         for (int at = 0; at < message; at += chunk) {
             hearChunk(at, Math.min(chunk, message - at));
@@ -62,7 +62,7 @@ final class OutboxTest extends OneRank {
     /** So more is cleared while some is on its way. */
     @Test
     void aChunkIsNoMoreThanHalfOfWhatWasCleared() throws Exception {
-        send(64, Mode.SYNCHRONOUS);
+        send(64, SendMode.SYNCHRONOUS);
         ByteBuffer offer = line.hear(FrameType.OFFER);
         line.say(clear(offer, 4 * PIECE));
         hearChunk(0, 2);

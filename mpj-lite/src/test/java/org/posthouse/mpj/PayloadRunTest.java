@@ -33,7 +33,7 @@ final class PayloadRunTest {
 
     private ServerSocketChannel server;
     private SocketChannel peer;
-    private FrameLine line;
+    private FrameChannel line;
     private final List<Message> messages = new ArrayList<>();
     private final List<String> said = new ArrayList<>();
     private final List<String> seen = new ArrayList<>();
@@ -71,7 +71,7 @@ final class PayloadRunTest {
         }
     }
 
-    private final class Places implements FrameLine.Handler {
+    private final class Places implements FrameChannel.Handler {
         @Override
         public ByteBuffer place(FrameView view) {
             Message message = view.type() == FrameType.CHUNK ? messages.get((int) view.sequence()) : null;
@@ -102,7 +102,7 @@ final class PayloadRunTest {
     @BeforeEach
     void connect() throws IOException {
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        line = FrameLine.connect("127.0.0.1:" + server.socket().getLocalPort());
+        line = FrameChannel.connect("127.0.0.1:" + server.socket().getLocalPort());
         peer = server.accept();
     }
 

@@ -48,7 +48,7 @@ final class PrintGateTest {
     private void connect(Durability durability) throws Exception {
         CompletableFuture<RelayEndpoint> connecting = new CompletableFuture<>();
         run(() -> connecting.complete(RelayEndpoint.connect(
-                relay.address(), ScriptedRelay.TOKEN, Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, new Ending(0))));
+                relay.address(), ScriptedRelay.TOKEN, Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, new ProcessExit(0))));
         line = relay.accept();
         line.hear(FrameType.HELLO);
         line.say(ScriptedRelay.welcome(1, durability, 0, 0));
@@ -77,7 +77,7 @@ final class PrintGateTest {
 
     private void observeDone() {
         byte[] bytes = new byte[1];
-        Operation sent = endpoint.send(4, 1, 9, Plain.content(Base.BYTE, bytes, 0, 1), Mode.STANDARD);
+        Operation sent = endpoint.send(4, 1, 9, Plain.content(Base.BYTE, bytes, 0, 1), SendMode.STANDARD);
         assertThat(endpoint.test(sent)).isTrue();
     }
 
@@ -103,7 +103,7 @@ final class PrintGateTest {
     void whoHasObservedNothingPrintsAtOnce() throws Exception {
         connect(true);
         out.print("one");
-        endpoint.send(4, 1, 9, Plain.content(Base.BYTE, new byte[1], 0, 1), Mode.STANDARD);
+        endpoint.send(4, 1, 9, Plain.content(Base.BYTE, new byte[1], 0, 1), SendMode.STANDARD);
         out.print(", two");
         assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("one, two");
         line.hear(FrameType.SEND);

@@ -18,7 +18,7 @@ import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -213,7 +213,7 @@ final class RecordingRelay {
     }
 
     private void welcome(int incarnation, List<StatePage.Entry> state) {
-        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         say(new Welcome(
                 ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged ? Durability.PROCESS : Durability.NONE, deliveries, events,
                 StatePage.pages(state.size()), 0, 0, 0, homes, new int[3], new int[0])

@@ -20,14 +20,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.MessageChecksum;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
@@ -75,12 +75,12 @@ final class RestartedRankTest extends OneRank {
         return endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.BYTE, new byte[10], 0, 10));
     }
 
-    private Operation send(int destination, byte[] bytes, Mode mode) {
+    private Operation send(int destination, byte[] bytes, SendMode mode) {
         return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), mode);
     }
 
     private Operation send(int destination) {
-        return send(destination, new byte[] {5}, Mode.STANDARD);
+        return send(destination, new byte[] {5}, SendMode.STANDARD);
     }
 
     // ---- what its relay does
@@ -115,7 +115,7 @@ final class RestartedRankTest extends OneRank {
         Operation known = send(1);
         endpoint.await(known);
         assertThat(endpoint.test(known)).isTrue();
-        hearEvents(1, History.DONE);
+        hearEvents(1, DeterminantLog.DONE);
         line.hear(FrameType.SEND);
         assertThat(endpoint.awaitAny(new Operation[] {null, receive})).as("no choice").isEqualTo(1);
         assertThat(endpoint.awaitAny(new Operation[] {known, receive})).isZero();
@@ -123,14 +123,14 @@ final class RestartedRankTest extends OneRank {
         assertThat(endpoint.cancel(receive)).isFalse();
         line.hearNothing();
         send(2);
-        hearEvents(2, History.ANY, History.VALUE, History.TAKEN);
+        hearEvents(2, DeterminantLog.ANY, DeterminantLog.VALUE, DeterminantLog.TAKEN);
         line.hear(FrameType.SEND);
         endpoint.value(() -> 18);
         start(() -> {
             endpoint.close();
             return null;
         });
-        hearEvents(5, History.VALUE);
+        hearEvents(5, DeterminantLog.VALUE);
         line.hear(FrameType.FINALIZE);
     }
 
@@ -172,7 +172,7 @@ final class RestartedRankTest extends OneRank {
         }
         send(1);
         send(1);
-        hearEvents(1, History.LIMIT);
+        hearEvents(1, DeterminantLog.LIMIT);
         line.hear(FrameType.SEND);
         line.hear(FrameType.SEND);
         endpoint.end(errand);
@@ -192,16 +192,16 @@ final class RestartedRankTest extends OneRank {
     @Test
     void aMismatchThatIsBelievedIsALimit() throws Exception {
         connect(1);
-        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0, false);
-        endpoint.presences().stays(presence, false);
-        Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
+        CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        collectivePosition.enter("Bcast", 0, false);
+        endpoint.presences().stays(collectivePosition, false);
+        BlockedReport blockedReport = BlockedReport.decode(line.hear(FrameType.BLOCKED));
         Operation receive = receive();
         line.hear(FrameType.POST);
-        line.say(stall.encode(FrameType.MISMATCH));
+        line.say(blockedReport.encode(FrameType.MISMATCH));
         endpoint.await(receive);
         endpoint.send(CONTEXT + 1, 1, TAG, Plain.content(Base.BYTE, NONE, 0, 0));
-        hearEvents(1, History.LIMIT);
+        hearEvents(1, DeterminantLog.LIMIT);
     }
 
     // ---- replay
@@ -227,7 +227,7 @@ final class RestartedRankTest extends OneRank {
     @Test
     void liveIsSaidWithTheLastEventBeforeAnythingNew() throws Exception {
         connect(2);
-        line.say(history(2, History.VALUE, History.VALUE));
+        line.say(history(2, DeterminantLog.VALUE, DeterminantLog.VALUE));
         assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).as("failed before").isNull();
         assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).as("failed before").isNull();
         assertThat(endpoint.value(() -> 17)).isEqualTo(1);
@@ -236,7 +236,7 @@ final class RestartedRankTest extends OneRank {
         line.hear(FrameType.LIVE);
         assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
         CompletableFuture<Envelope> probe = start(() -> endpoint.tryProbe(CONTEXT, 1, TAG));
-        hearEvents(3, History.VALUE);
+        hearEvents(3, DeterminantLog.VALUE);
         line.say(ScriptedRelay.nothingFound(line.hear(FrameType.PROBE)));
         assertThat(probe.get()).isNull();
     }
@@ -253,7 +253,7 @@ final class RestartedRankTest extends OneRank {
         assertThat(endpoint.test(receive)).isTrue();
         line.hear(FrameType.LIVE);
         send(1);
-        hearEvents(1, History.DONE);
+        hearEvents(1, DeterminantLog.DONE);
         assertThat(view(line.hear(FrameType.SEND)).failedPolls()).isEqualTo(3);
     }
 
@@ -265,7 +265,7 @@ final class RestartedRankTest extends OneRank {
         line.say(history(0));
         CompletableFuture<Void> sending = start(() -> {
             while (!end.how.isDone()) {
-                send(1, NONE, Mode.SYNCHRONOUS);
+                send(1, NONE, SendMode.SYNCHRONOUS);
                 TimeUnit.MILLISECONDS.sleep(1);
             }
             return null;
@@ -299,10 +299,10 @@ final class RestartedRankTest extends OneRank {
             endpoint.await(receive());
             return null;
         });
-        line.say(endOfHistory(History.LIMIT), ScriptedRelay.move());
+        line.say(endOfHistory(DeterminantLog.LIMIT), ScriptedRelay.move());
         line.hear(FrameType.MOVE);
         line.hearNothing();
-        line.say(ScriptedRelay.closing(Reason.MOVED));
+        line.say(ScriptedRelay.closing(CloseReason.MOVED));
         line.hearEnd();
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).events()).isEqualTo(1);
@@ -315,15 +315,15 @@ final class RestartedRankTest extends OneRank {
     @Test
     void aRankThatReplaysIsNotBlocked() throws Exception {
         connect(2);
-        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
-        presence.enter("Bcast", 0, false);
-        endpoint.presences().stays(presence, false);
+        CollectivePosition collectivePosition = new CollectivePosition(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        collectivePosition.enter("Bcast", 0, false);
+        endpoint.presences().stays(collectivePosition, false);
         line.hearNothing();
         line.say(history(0));
         receive();
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POST);
-        endpoint.presences().stays(presence, true);
+        endpoint.presences().stays(collectivePosition, true);
         line.hear(FrameType.BLOCKED);
     }
 
@@ -331,7 +331,7 @@ final class RestartedRankTest extends OneRank {
     @ValueSource(strings = {"a test", "a wait for any of 2", "a probe", "a cancel", "Wtime", "Finalize"})
     void aRankThatDoesSomethingElseEndsTheJob(String call) throws Exception {
         connect(2);
-        line.say(history(0, call.equals("a probe") ? History.DONE : History.FOUND));
+        line.say(history(0, call.equals("a probe") ? DeterminantLog.DONE : DeterminantLog.FOUND));
         start(() -> {
             Operation one = receive();
             switch (call) {
@@ -344,7 +344,7 @@ final class RestartedRankTest extends OneRank {
             }
             return null;
         });
-        Notice abort = Notice.decode(line.hear(FrameType.ABORT));
+        CloseNotice abort = CloseNotice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.code()).isEqualTo(71);
         assertThat(abort.text()).contains(" as event 1 after 0 failed polls, found " + call + " after event 0");
         assertThat(end.how.get()).isEqualTo("exit 71");
@@ -357,9 +357,9 @@ final class RestartedRankTest extends OneRank {
         connect(2, known(StatePage.ACCEPTED, 1, 4), open(FrameType.OFFER, 3));
         byte[] large = new byte[70_000];
         large[69_999] = 1;
-        Operation synchronous = send(1, NONE, Mode.SYNCHRONOUS);
+        Operation synchronous = send(1, NONE, SendMode.SYNCHRONOUS);
         assertThat(synchronous.isDone()).isTrue();
-        send(1, large, Mode.STANDARD);
+        send(1, large, SendMode.STANDARD);
         line.hearNothing();
         send(1);
         assertThat(view(line.hear(FrameType.RESENT)).checksum()).as("with what somebody waits for").isZero();
@@ -391,7 +391,7 @@ final class RestartedRankTest extends OneRank {
     void whatIsThereInPartIsBegunAgainInItsFormWithoutCredit() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 3), open(FrameType.EAGER, 1), open(FrameType.EAGER, 2), open(FrameType.EAGER, 3));
         for (int i = 0; i < 3; i++) {
-            assertThat(send(1, new byte[70_000], Mode.STANDARD).isDone()).isTrue();
+            assertThat(send(1, new byte[70_000], SendMode.STANDARD).isDone()).isTrue();
             assertThat(view(line.hear(FrameType.EAGER)).flags()).isEqualTo(FrameView.AGAIN);
             line.hear(FrameType.CHUNK);
             assertThat(view(line.hear(FrameType.CHUNK)).offset()).isEqualTo(Wire.PAYLOAD_BYTES_MAX);
@@ -407,7 +407,7 @@ final class RestartedRankTest extends OneRank {
     @Test
     void anEmptyMessageIsBegunAgainInOneFrame() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 1), open(FrameType.EAGER, 1));
-        send(1, NONE, Mode.STANDARD);
+        send(1, NONE, SendMode.STANDARD);
         assertThat(view(line.hear(FrameType.SEND)).flags()).isEqualTo(FrameView.AGAIN);
     }
 
@@ -416,7 +416,7 @@ final class RestartedRankTest extends OneRank {
     void oneTooLongForThatIsOfferedAgain() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 1), open(FrameType.EAGER, 1));
         int bytes = Wire.EAGER_BYTES_MAX + 1;
-        Operation send = send(1, new byte[bytes], Mode.STANDARD);
+        Operation send = send(1, new byte[bytes], SendMode.STANDARD);
         FrameView offer = view(line.hear(FrameType.OFFER));
         assertThat(offer.flags()).isEqualTo(FrameView.AGAIN);
         assertThat(offer.messageBytes()).isEqualTo(bytes);
@@ -440,14 +440,14 @@ final class RestartedRankTest extends OneRank {
     @Test
     void whatWasTakenBackIsTakenBackAgain() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 2), known(StatePage.GONE, 1, 1), known(StatePage.GONE, 1, 2));
-        line.say(history(0, History.TAKEN));
-        Operation[] gone = {send(1, new byte[1], Mode.SYNCHRONOUS), send(1, new byte[1], Mode.SYNCHRONOUS)};
+        line.say(history(0, DeterminantLog.TAKEN));
+        Operation[] gone = {send(1, new byte[1], SendMode.SYNCHRONOUS), send(1, new byte[1], SendMode.SYNCHRONOUS)};
         assertThat(gone[0].isDone()).isFalse();
         assertThat(endpoint.cancel(gone[0])).isTrue();
         line.hear(FrameType.LIVE);
         assertThat(endpoint.cancel(gone[1])).as("nobody had been told").isTrue();
         send(1);
-        hearEvents(2, History.TAKEN);
+        hearEvents(2, DeterminantLog.TAKEN);
         assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
     }
 
@@ -455,12 +455,12 @@ final class RestartedRankTest extends OneRank {
     @Test
     void whoWaitsForASendThatWasTakenBackHasDiverged() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 1), known(StatePage.GONE, 1, 1));
-        Operation gone = send(1, new byte[1], Mode.SYNCHRONOUS);
+        Operation gone = send(1, new byte[1], SendMode.SYNCHRONOUS);
         start(() -> {
             endpoint.await(gone);
             return null;
         });
-        Notice abort = Notice.decode(line.hear(FrameType.ABORT));
+        CloseNotice abort = CloseNotice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.text()).contains("found a wait for what it had taken back then, after event 0");
         assertThat(end.how.get()).isEqualTo("exit 71");
     }
@@ -469,8 +469,8 @@ final class RestartedRankTest extends OneRank {
     @Test
     void whatCountsAsSentMayHaveBeenTakenBack() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 2));
-        line.say(history(0, History.TAKEN));
-        Operation accepted = send(1, new byte[1], Mode.SYNCHRONOUS);
+        line.say(history(0, DeterminantLog.TAKEN));
+        Operation accepted = send(1, new byte[1], SendMode.SYNCHRONOUS);
         Operation whole = send(2);
         assertThat(accepted.isDone()).isTrue();
         assertThat(whole.isDone()).isTrue();
@@ -486,13 +486,13 @@ final class RestartedRankTest extends OneRank {
         assertThat(whole.isCancelled()).isTrue();
         Operation late = send(1);
         CompletableFuture<Boolean> tooLate = start(() -> endpoint.cancel(late));
-        hearEvents(2, History.TAKEN);
+        hearEvents(2, DeterminantLog.TAKEN);
         line.hear(FrameType.RESENT);
         line.hear(FrameType.WITHDRAW);
         assertThat(breakLine()).contains(known(StatePage.GONE, 1, 1), known(StatePage.GONE, 2, 1));
         line.say(greeting(2, 0));
         line.say(events(3, NONE, 0, FrameView.END));
-        hearEvents(2, History.TAKEN);
+        hearEvents(2, DeterminantLog.TAKEN);
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POLLS);
         line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), false));
@@ -503,8 +503,8 @@ final class RestartedRankTest extends OneRank {
     @Test
     void whatIsToBeTakenBackAgainIsAskedForAgainBeforeLive() throws Exception {
         connect(2);
-        line.say(events(1, items(0, History.TAKEN, History.VALUE), 0, 0));
-        Operation offer = send(1, new byte[] {5}, Mode.SYNCHRONOUS);
+        line.say(events(1, items(0, DeterminantLog.TAKEN, DeterminantLog.VALUE), 0, 0));
+        Operation offer = send(1, new byte[] {5}, SendMode.SYNCHRONOUS);
         CompletableFuture<Long> next = start(() -> endpoint.cancel(offer) ? endpoint.value(() -> 17) : -1);
         line.hear(FrameType.OFFER);
         line.hear(FrameType.WITHDRAW);
@@ -528,7 +528,7 @@ final class RestartedRankTest extends OneRank {
         });
         breakLine();
         line.say(greeting(2, 1));
-        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), endOfHistory(History.VALUE));
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), endOfHistory(DeterminantLog.VALUE));
         line.hear(FrameType.LIVE);
         ByteBuffer probe = line.hear(FrameType.PROBE);
         line.say(ScriptedRelay.credit(1, 1));
@@ -541,8 +541,8 @@ final class RestartedRankTest extends OneRank {
 
     // ---- where a program asks whether it is restored
 
-    private static ByteBuffer point(Point.Kind kind) {
-        return new Point(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0, 0, 0).encode();
+    private static ByteBuffer point(CheckpointNotice.Kind kind) {
+        return new CheckpointNotice(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0, 0, 0).encode();
     }
 
     @Test
@@ -555,7 +555,7 @@ final class RestartedRankTest extends OneRank {
         endpoint.await(receive);
         CompletableFuture<Object> restored = start(endpoint.vault()::restored);
         line.hear(FrameType.POINT);
-        line.say(point(Point.Kind.SAVED));
+        line.say(point(CheckpointNotice.Kind.SAVED));
         assertThat(restored.get()).isNull();
     }
 
@@ -566,7 +566,7 @@ final class RestartedRankTest extends OneRank {
         CompletableFuture<Object> restored = start(endpoint.vault()::restored);
         line.hearNothing();
         assertThat(restored).isNotDone();
-        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), point(Point.Kind.READY), endOfHistory());
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), point(CheckpointNotice.Kind.READY), endOfHistory());
         assertThat(restored.get()).isNull();
         line.hear(FrameType.LIVE);
     }
@@ -594,7 +594,7 @@ final class RestartedRankTest extends OneRank {
     @Test
     void whatTheProcessBeforeHadSentAndWasOnItsWayIsNotSentAgain() throws Exception {
         connect(2, open(FrameType.OFFER, 1), known(StatePage.ACCEPTED, 1, 1));
-        Operation send = send(1, LONG, Mode.SYNCHRONOUS);
+        Operation send = send(1, LONG, SendMode.SYNCHRONOUS);
         CompletableFuture<Void> sent = start(() -> {
             endpoint.await(send);
             return null;

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** A rank lets a context run ahead: what it asks of its relay then, and what it does with what comes unasked. */
@@ -81,7 +81,7 @@ final class RunningAheadTest extends OneRank {
         ByteBuffer post = line.hear(FrameType.POST);
         FrameView ahead = view(line.hear(FrameType.AHEAD));
         assertThat(new long[] {ahead.context(), ahead.round(), ahead.destination(), ahead.pushedCost(), ahead.flags()})
-                .containsExactly(CONTEXT, 1, 0, Ahead.WINDOW_COST, 0);
+                .containsExactly(CONTEXT, 1, 0, LocalMatchContext.WINDOW_COST, 0);
         line.say(answer(post, 3));
         assertThat(third.await()).isEqualTo((byte) 3);
     }
@@ -151,7 +151,7 @@ final class RunningAheadTest extends OneRank {
         line.hear(FrameType.MOVE);
         line.say(ended(1, 0, 4));
         line.hearNothing();
-        line.say(closing(Reason.MOVED));
+        line.say(closing(CloseReason.MOVED));
         line.hearEnd();
         line = relay.accept();
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).deliveries()).isEqualTo(3);
@@ -170,14 +170,14 @@ final class RunningAheadTest extends OneRank {
     @Test
     void halfOfWhatMayComeIsGrantedAgain() throws Exception {
         open();
-        int half = (int) (Ahead.WINDOW_COST / 2 / Wire.cost(1));
+        int half = (int) (LocalMatchContext.WINDOW_COST / 2 / Wire.cost(1));
         receivePushed(half);
         line.hearNothing();
         receivePushed(1);
         new Byte1(1, TAG);
         FrameView more = view(line.hear(FrameType.AHEAD));
         assertThat(more.round()).isEqualTo(1);
-        assertThat(more.pushedCost()).isEqualTo(Ahead.WINDOW_COST + (half + 1) * Wire.cost(1));
+        assertThat(more.pushedCost()).isEqualTo(LocalMatchContext.WINDOW_COST + (half + 1) * Wire.cost(1));
     }
 
     /** A long message has come: half of the wide window is free. */
@@ -190,9 +190,9 @@ final class RunningAheadTest extends OneRank {
         line.say(pushed(CONTEXT, TAG, 0, ++sequence, message, message.length));
         endpoint.await(receive);
         assertThat(got).isEqualTo(message);
-        receivePushed((int) ((Ahead.WINDOW_COST / 2 - Wire.cost(20_000)) / Wire.cost(1)) + 1);
+        receivePushed((int) ((LocalMatchContext.WINDOW_COST / 2 - Wire.cost(20_000)) / Wire.cost(1)) + 1);
         FrameView more = view(line.hear(FrameType.AHEAD));
-        assertThat(more.pushedCost() - Ahead.WIDE_COST).isBetween(Ahead.WINDOW_COST / 2L, Ahead.WINDOW_COST / 2 + 1_000L);
+        assertThat(more.pushedCost() - LocalMatchContext.WIDE_COST).isBetween(LocalMatchContext.WINDOW_COST / 2L, LocalMatchContext.WINDOW_COST / 2 + 1_000L);
     }
 
     /** Receives {@code messages} that were asked for in a context; the last of them is still to come. @return its POST */
@@ -210,10 +210,10 @@ final class RunningAheadTest extends OneRank {
     @Test
     void whatAllContextsHoldIsBounded() throws Exception {
         connect(Settings.DEFAULT, false);
-        int most = (int) (Aheads.HELD_COST_MAX / Ahead.WIDE_COST);
+        int most = (int) (LocalMatchContexts.HELD_COST_MAX / LocalMatchContext.WIDE_COST);
         for (int context = 0; context < most; context++) {
             receiveLong(context, 2);
-            assertThat(view(line.hear(FrameType.AHEAD)).pushedCost()).isEqualTo(Ahead.WIDE_COST);
+            assertThat(view(line.hear(FrameType.AHEAD)).pushedCost()).isEqualTo(LocalMatchContext.WIDE_COST);
         }
         receiveLong(most, 2);
         line.hearNothing();
@@ -373,7 +373,7 @@ final class RunningAheadTest extends OneRank {
         int count = Settings.DEFAULT.keptBytesMax() / piece.length + 10;
         CompletableFuture<Object> sent = start(() -> {
             for (int i = 0; i < count; i++) {
-                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, piece, 0, piece.length), Mode.STANDARD);
+                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, piece, 0, piece.length), SendMode.STANDARD);
             }
             return null;
         });
@@ -402,14 +402,14 @@ final class RunningAheadTest extends OneRank {
      */
     @Test
     void whatWaitsIsPostedBeforeTheNextReceive() throws Exception {
-        int segments = Settings.KEPT_BYTES_LEAST / Kept.SEGMENT_BYTES;
+        int segments = Settings.KEPT_BYTES_LEAST / ResendBuffer.SEGMENT_BYTES;
         int postBytes = FrameType.POST.bytesMin();
-        int room = Kept.SEGMENT_BYTES - Wire.MESSAGE_HEADER_BYTES;
+        int room = ResendBuffer.SEGMENT_BYTES - Wire.MESSAGE_HEADER_BYTES;
         byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
         byte[] last = new byte[piece.length - Math.floorMod(piece.length - room, postBytes)];
-        int sends = segments * (Kept.SEGMENT_BYTES / (Wire.MESSAGE_HEADER_BYTES + piece.length)) + 1;
+        int sends = segments * (ResendBuffer.SEGMENT_BYTES / (Wire.MESSAGE_HEADER_BYTES + piece.length)) + 1;
         int posts = (room - last.length) / postBytes;
-        connect(new Settings(1 << 18, 0, (segments + 1) * Kept.SEGMENT_BYTES, 0), true);
+        connect(new Settings(1 << 18, 0, (segments + 1) * ResendBuffer.SEGMENT_BYTES, 0), true);
         line.say(ScriptedRelay.credit(1L << 30, 1_000));
         receiveAsked(2);
         Byte1 third = new Byte1(1, TAG);
@@ -421,7 +421,7 @@ final class RunningAheadTest extends OneRank {
         CompletableFuture<Byte1> fifth = start(() -> {
             for (int i = 1; i <= sends; i++) {
                 byte[] bytes = i < sends ? piece : last;
-                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), Mode.STANDARD);
+                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), SendMode.STANDARD);
             }
             Operation other = null;
             for (int i = 0; i < posts; i++) {

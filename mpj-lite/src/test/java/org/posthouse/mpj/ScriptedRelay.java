@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -155,7 +155,7 @@ final class ScriptedRelay implements AutoCloseable {
         void letGo() throws IOException, WireException {
             hear(FrameType.MOVE);
             hearNothing();
-            say(closing(Reason.MOVED));
+            say(closing(CloseReason.MOVED));
             hearEnd();
         }
 
@@ -197,7 +197,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     static ByteBuffer welcome(int incarnation, Durability durability, long deliveries, int pages) {
-        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         return new Welcome(
                 JOB, 0, incarnation, 1 << 20, 2, durability, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
                 .encode();
@@ -217,8 +217,8 @@ final class ScriptedRelay implements AutoCloseable {
         return fixed(FrameType.FINALIZE, FrameType.FINALIZE.bytesMin());
     }
 
-    static ByteBuffer closing(Reason reason) {
-        return Notice.closing(JOB, reason, "test").encode(FrameType.CLOSE);
+    static ByteBuffer closing(CloseReason reason) {
+        return CloseNotice.closing(JOB, reason, "test").encode(FrameType.CLOSE);
     }
 
     /** The answer to a POST: a message of {@code bytes} from rank 1, the first {@code rides} of which come with it. */

@@ -13,8 +13,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Wire;
 
 /**
@@ -25,7 +25,7 @@ final class SeededProgram {
     private static final int CONTEXT = 4;
     private static final int COLLECTIVES = 5;
 
-    private static final class Unexpected extends Ending {
+    private static final class Unexpected extends ProcessExit {
         Unexpected() {
             super(0);
         }
@@ -36,7 +36,7 @@ final class SeededProgram {
         }
 
         @Override
-        void refused(String relay, Notice why) {
+        void refused(String relay, CloseNotice why) {
             throw new AssertionError(why);
         }
 
@@ -210,7 +210,7 @@ final class SeededProgram {
 
     private void send() {
         int kind = choices.nextInt(4);
-        Operation send = send(choices.nextInt(3) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
+        Operation send = send(choices.nextInt(3) == 0 ? SendMode.SYNCHRONOUS : SendMode.STANDARD);
         if (kind == 0) {
             int polls = 0;
             while (!end.test(send)) {
@@ -224,18 +224,18 @@ final class SeededProgram {
     }
 
     /** All that was observed is in what is sent. */
-    private Operation send(Mode mode) {
+    private Operation send(SendMode mode) {
         int[] sizes = {4, 4, 4, 50, 65_536, 70_000, 200_000};
         byte[] bytes = new byte[sizes[choices.nextInt(sizes.length)]];
         new Random(hash).nextBytes(bytes);
         ByteBuffer.wrap(bytes).putInt(hash);
         Object store = hash % 2 == 0 ? bytes : ByteBuffer.allocateDirect(bytes.length).put(bytes);
-        Content content = Plain.content(Base.BYTE, store, 0, mode == Mode.SYNCHRONOUS && hash % 5 == 0 ? 0 : bytes.length);
+        Content content = Plain.content(Base.BYTE, store, 0, mode == SendMode.SYNCHRONOUS && hash % 5 == 0 ? 0 : bytes.length);
         return end.send(CONTEXT, 1 + choices.nextInt(2), 1, content, mode);
     }
 
     private void cancelSend() {
-        Operation send = send(Mode.SYNCHRONOUS);
+        Operation send = send(SendMode.SYNCHRONOUS);
         boolean tested = choices.nextBoolean() && end.test(send);
         boolean gone = end.cancel(send);
         observe("taken back", gone, tested);
@@ -260,7 +260,7 @@ final class SeededProgram {
                         Received first = new Received(COLLECTIVES, 1);
                         end.await(first.operation);
                         Content content = Plain.content(Base.BYTE, first.bytes, 0, (int) first.operation.envelope().bytes());
-                        end.await(end.send(COLLECTIVES, 2, 1, content, Mode.SYNCHRONOUS));
+                        end.await(end.send(COLLECTIVES, 2, 1, content, SendMode.SYNCHRONOUS));
                         Received second = new Received(COLLECTIVES, 2);
                         end.await(second.operation);
                         last.complete(second);

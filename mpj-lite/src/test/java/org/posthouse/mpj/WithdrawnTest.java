@@ -25,7 +25,7 @@ final class WithdrawnTest extends OneRank {
     void itIsRememberedWhereTheRankMayComeAgain(boolean logged) throws Exception {
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), Settings.DEFAULT, ScriptedRelay.welcome(1, logged, 0, 0));
         CompletableFuture<Boolean> cancelled =
-                start(() -> endpoint.cancel(endpoint.send(0, 2, TAG, Plain.content(Base.BYTE, new byte[1], 0, 1), Mode.SYNCHRONOUS)));
+                start(() -> endpoint.cancel(endpoint.send(0, 2, TAG, Plain.content(Base.BYTE, new byte[1], 0, 1), SendMode.SYNCHRONOUS)));
         line.hear(FrameType.OFFER);
         line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), true));
         assertThat(cancelled.get()).isTrue();

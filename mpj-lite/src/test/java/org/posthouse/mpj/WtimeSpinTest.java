@@ -16,26 +16,26 @@ class WtimeSpinTest {
 
     private long now = -SECOND;
     private final RecordedClock clock = new RecordedClock(() -> now);
-    private final History history = new History();
+    private final DeterminantLog determinantLog = new DeterminantLog();
     private int values;
 
     WtimeSpinTest() {
-        history.open(true, false);
+        determinantLog.open(true, false);
     }
 
     /** As the endpoint does it; what is kept is told when it is full. */
     private long ask() {
-        if (clock.ticks(history.turns())) {
-            history.record(History.VALUE, clock.time());
+        if (clock.ticks(determinantLog.turns())) {
+            determinantLog.record(DeterminantLog.VALUE, clock.time());
             values++;
         } else {
-            history.failed(1);
+            determinantLog.failed(1);
         }
-        if (history.isFull()) {
+        if (determinantLog.isFull()) {
             ByteBuffer frame = ByteBuffer.allocate(Wire.FRAME_BYTES_MAX);
-            history.tell(
+            determinantLog.tell(
                     ScriptedRelay.view(frame).begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, 7),
-                    frame.slice(Wire.EVENTS_HEADER_BYTES, history.untoldBytes()));
+                    frame.slice(Wire.EVENTS_HEADER_BYTES, determinantLog.untoldBytes()));
         }
         return clock.time();
     }
@@ -50,7 +50,7 @@ class WtimeSpinTest {
         }
         assertThat(calls).isGreaterThan(20_000_000);
         assertThat(values).isBetween(5_000, 12_000);
-        assertThat(history.polls()).isEqualTo(calls + 1 - values);
+        assertThat(determinantLog.polls()).isEqualTo(calls + 1 - values);
         assertThat(now).as("it ends in time").isLessThan(SECOND / 500);
     }
 
@@ -60,7 +60,7 @@ class WtimeSpinTest {
             ask();
             now += 1;
         }
-        history.tellPolls();
+        determinantLog.tellPolls();
         assertThat(ask()).as("a frame was written since").isEqualTo(now);
         for (int i = 0; i < 10 * RecordedClock.EXACT; i++) {
             now += SECOND;
@@ -74,7 +74,7 @@ class WtimeSpinTest {
             ask();
             now += i;
         }
-        history.record(History.DONE, 0);
+        determinantLog.record(DeterminantLog.DONE, 0);
         for (int i = 0; i < RecordedClock.EXACT; i++) {
             assertThat(ask()).isEqualTo(now);
             now++;

@@ -48,7 +48,7 @@ final class ControlFramesTest {
     void bringsBackWhatIsSaidOfStreams() throws WireException {
         assertThat(StreamOpen.decode(SampleFrames.STREAM_OPEN.encode())).isEqualTo(SampleFrames.STREAM_OPEN);
         assertThat(StreamEnd.decode(SampleFrames.STREAM_END.encode())).isEqualTo(SampleFrames.STREAM_END);
-        assertThat(SampleFrames.STREAM_END.reason()).isSameAs(Reason.SITE_UNREACHABLE);
+        assertThat(SampleFrames.STREAM_END.reason()).isSameAs(CloseReason.SITE_UNREACHABLE);
     }
 
     @Test
@@ -75,7 +75,7 @@ final class ControlFramesTest {
     void bringsBackWelcome() throws WireException {
         Random random = new Random(2);
         for (int round = 0; round < ROUNDS; round++) {
-            List<Home> homes = homes(random);
+            List<HomeRelay> homes = homes(random);
             int[] homeOf = placement(random, homes.size(), 0);
             int[] ranksAt = random.ints(homeOf.length == 0 ? homes.size() : 0, 0, Integer.MAX_VALUE).toArray();
             Welcome welcome = new Welcome(
@@ -103,8 +103,8 @@ final class ControlFramesTest {
     @Test
     void tellsALauncherOfAsManyRelaysAsThereIsRoomForAndHowManyMoreThereAre() throws WireException {
         for (int nameBytes : new int[] {1, 100, 254, 255, 1_000}) {
-            List<Home> homes = IntStream.range(0, 10_000)
-                    .mapToObj(i -> new Home("s" + i, "r" + i, "\u00e4".repeat(nameBytes / 2) + "b".repeat(nameBytes % 2)))
+            List<HomeRelay> homes = IntStream.range(0, 10_000)
+                    .mapToObj(i -> new HomeRelay("s" + i, "r" + i, "\u00e4".repeat(nameBytes / 2) + "b".repeat(nameBytes % 2)))
                     .toList();
             ByteBuffer frame = Welcome.launcher(homes, IntStream.range(0, homes.size()).toArray()).encode();
             assertThat(frame.remaining()).isBetween(Wire.FRAME_BYTES_MAX - 300, Wire.FRAME_BYTES_MAX);
@@ -114,13 +114,13 @@ final class ControlFramesTest {
             assertThat(back.ranksAt()).hasSize(told).endsWith(told - 1);
             assertThat(back.pages()).as("left out").isEqualTo(homes.size() - told);
         }
-        assertThat(Welcome.launcher(List.of(new Home("s", "r", "h:1")), new int[1]).pages()).isZero();
+        assertThat(Welcome.launcher(List.of(new HomeRelay("s", "r", "h:1")), new int[1]).pages()).isZero();
     }
 
     /** The opening of a job without a name says less than WELCOME does. */
     @Test
     void aRankIsToldOfAnyJobThatCanBeOpened() {
-        List<Home> homes = List.of(new Home("s", "r", ""));
+        List<HomeRelay> homes = List.of(new HomeRelay("s", "r", ""));
         int ranks = Wire.FRAME_BYTES_MAX / 2;
         while (true) {
             try {
@@ -138,7 +138,7 @@ final class ControlFramesTest {
     void bringsBackJobOpen() throws WireException {
         Random random = new Random(3);
         for (int round = 0; round < ROUNDS; round++) {
-            List<Home> homes = homes(random);
+            List<HomeRelay> homes = homes(random);
             JobOpen open = new JobOpen(
                     random.nextLong(),
                     token(random),
@@ -172,9 +172,9 @@ final class ControlFramesTest {
     void bringsBackNoticesEventsAndLinkHellos() throws WireException {
         Random random = new Random(4);
         for (int round = 0; round < ROUNDS; round++) {
-            Notice notice = new Notice(random.nextLong(), random.nextInt(), random.nextInt(), text(random));
+            CloseNotice closeNotice = new CloseNotice(random.nextLong(), random.nextInt(), random.nextInt(), text(random));
             for (FrameType type : List.of(FrameType.ABORT, FrameType.CLOSE, FrameType.JOB_CLOSE)) {
-                assertThat(SampleFrames.decode(notice.encode(type))).isEqualTo(notice);
+                assertThat(SampleFrames.decode(closeNotice.encode(type))).isEqualTo(closeNotice);
             }
             JobEvent event = new JobEvent(
                     random.nextLong(),
@@ -198,9 +198,9 @@ final class ControlFramesTest {
                     random.nextBoolean(),
                     random.nextBoolean());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
-            Point point = new Point(
+            CheckpointNotice checkpointNotice = new CheckpointNotice(
                     random.nextLong(),
-                    Point.Kind.values()[random.nextInt(Point.Kind.values().length)],
+                    CheckpointNotice.Kind.values()[random.nextInt(CheckpointNotice.Kind.values().length)],
                     random.nextInt(),
                     random.nextLong() >>> 1,
                     random.nextLong() >>> 1,
@@ -209,7 +209,7 @@ final class ControlFramesTest {
                     random.nextLong() >>> 1,
                     random.nextLong() >>> 1,
                     random.nextLong() >>> 1);
-            assertThat(SampleFrames.decode(point.encode())).isEqualTo(point);
+            assertThat(SampleFrames.decode(checkpointNotice.encode())).isEqualTo(checkpointNotice);
         }
     }
 
@@ -235,7 +235,7 @@ final class ControlFramesTest {
         for (int length = Wire.HEADER_BYTES; length < whole.limit(); length++) {
             ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(whole.array(), length));
             SampleFrames.view(cut).length(length);
-            assertRefused(cut, Reason.MALFORMED_FRAME);
+            assertRefused(cut, CloseReason.MALFORMED_FRAME);
         }
     }
 
@@ -245,48 +245,48 @@ final class ControlFramesTest {
         ByteBuffer whole = SampleFrames.of(type);
         ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(whole.array(), whole.limit() + 1));
         SampleFrames.view(longer).length(longer.limit());
-        assertRefused(longer, Reason.MALFORMED_FRAME);
+        assertRefused(longer, CloseReason.MALFORMED_FRAME);
     }
 
     /** Offsets of bytes that must be zero, per type; with four bytes of text where there is text. */
     static Stream<Arguments> reservedBytes() {
         return Stream.of(
-                Arguments.of(FrameType.WELCOME, 32, 35, Reason.WRONG_VERSION),
-                Arguments.of(FrameType.SEND, 53, 56, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.SEND, 56, 60, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.EAGER, 53, 60, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.OFFER, 53, 60, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.DELIVERED, 53, 56, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.PROBE_ANSWER, 53, 56, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.CHUNK, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.CLEAR, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.AHEAD, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.PROBE, 32, 40, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.FINALIZE, 20, 24, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.RESENT, 53, 56, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.CANCELLED, 20, 24, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.WITHDRAW, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.WITHDRAW, 40, 44, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.WITHDRAWN, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.WITHDRAWN, 40, 48, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.ABORT, 24, 28, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.STREAM_OPEN, 31, 33, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.STREAM_DATA, 20, 24, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.STREAM_END, 28, 30, Reason.MALFORMED_FRAME));
+                Arguments.of(FrameType.WELCOME, 32, 35, CloseReason.WRONG_VERSION),
+                Arguments.of(FrameType.SEND, 53, 56, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.SEND, 56, 60, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.EAGER, 53, 60, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.OFFER, 53, 60, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.DELIVERED, 53, 56, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.PROBE_ANSWER, 53, 56, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CHUNK, 28, 32, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CLEAR, 28, 32, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.AHEAD, 28, 32, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.PROBE, 32, 40, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.FINALIZE, 20, 24, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.RESENT, 53, 56, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CANCELLED, 20, 24, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAW, 28, 32, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAW, 40, 44, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAWN, 28, 32, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAWN, 40, 48, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.ABORT, 24, 28, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.ABORT, 33, 35, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.JOB_EVENT, 50, 52, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.BLOCKED, 45, 47, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.MISMATCH, 45, 47, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_OPEN, 31, 33, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_DATA, 20, 24, CloseReason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_END, 28, 30, CloseReason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest
     @MethodSource("reservedBytes")
-    void refusesReservedBytesThatAreNotZero(FrameType type, int from, int to, Reason reason) {
+    void refusesReservedBytesThatAreNotZero(FrameType type, int from, int to, CloseReason closeReason) {
         for (int at = from; at < to; at++) {
             ByteBuffer frame = SampleFrames.of(type);
             assertThat(frame.get(at)).isZero();
             frame.put(at, (byte) 0x80);
-            assertRefused(frame, reason);
+            assertRefused(frame, closeReason);
         }
     }
 
@@ -296,7 +296,7 @@ final class ControlFramesTest {
         for (int at = 6; at < 8; at++) {
             ByteBuffer frame = SampleFrames.of(type);
             frame.put(at, (byte) 1);
-            assertRefused(frame, Reason.MALFORMED_FRAME);
+            assertRefused(frame, CloseReason.MALFORMED_FRAME);
         }
         int known = (FLAGGED.contains(type) ? 1 : 0) + (SECOND_FLAG.contains(type) ? 2 : 0);
         for (int flag = 1; flag < 0x100; flag <<= 1) {
@@ -305,25 +305,25 @@ final class ControlFramesTest {
             }
             ByteBuffer frame = SampleFrames.of(type);
             SampleFrames.view(frame).flags(flag);
-            assertRefused(frame, Reason.MALFORMED_FRAME);
+            assertRefused(frame, CloseReason.MALFORMED_FRAME);
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void refusesOtherLengths(FrameType type) {
-        assertLengthRefused(type, type.bytesMin() - 1, Reason.MALFORMED_FRAME);
+        assertLengthRefused(type, type.bytesMin() - 1, CloseReason.MALFORMED_FRAME);
         boolean longest = type.bytesMax() >= Wire.FRAME_BYTES_MAX;
-        assertLengthRefused(type, type.bytesMax() + 1, longest ? Reason.FRAME_TOO_LONG : Reason.MALFORMED_FRAME);
-        assertLengthRefused(type, -1, Reason.FRAME_TOO_LONG);
+        assertLengthRefused(type, type.bytesMax() + 1, longest ? CloseReason.FRAME_TOO_LONG : CloseReason.MALFORMED_FRAME);
+        assertLengthRefused(type, -1, CloseReason.FRAME_TOO_LONG);
     }
 
-    private static void assertLengthRefused(FrameType type, int length, Reason reason) {
+    private static void assertLengthRefused(FrameType type, int length, CloseReason closeReason) {
         ByteBuffer frame = SampleFrames.of(type);
         SampleFrames.view(frame).length(length);
         assertThatExceptionOfType(WireException.class)
                 .isThrownBy(() -> SampleFrames.view(frame).checkHeader(frame.limit()))
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(reason));
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(closeReason));
     }
 
     @ParameterizedTest
@@ -333,50 +333,50 @@ final class ControlFramesTest {
     void refusesOtherMagicAndVersion(FrameType type) {
         ByteBuffer magic = SampleFrames.of(type);
         magic.putInt(16, 0x47455420);
-        assertRefused(magic, Reason.MALFORMED_FRAME);
+        assertRefused(magic, CloseReason.MALFORMED_FRAME);
         ByteBuffer version = SampleFrames.of(type);
         version.putShort(20, (short) 1);
-        assertRefused(version, Reason.WRONG_VERSION);
+        assertRefused(version, CloseReason.WRONG_VERSION);
     }
 
     @Test
     void refusesValuesOutOfRange() {
-        assertRefused(changed(FrameType.HELLO, 22, 2, 3), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.HELLO, 32, 4, 3), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.HELLO, 52, 4, -2), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.HELLO, 32, 4, 0), Reason.MALFORMED_FRAME); // A process that starts knows no origin.
-        assertRefused(changed(FrameType.HELLO, 56, 4, -1), Reason.LIMIT);
-        assertRefused(changed(FrameType.HELLO, 56, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
+        assertRefused(changed(FrameType.HELLO, 22, 2, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 32, 4, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 52, 4, -2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 32, 4, 0), CloseReason.MALFORMED_FRAME); // A process that starts knows no origin.
+        assertRefused(changed(FrameType.HELLO, 56, 4, -1), CloseReason.LIMIT);
+        assertRefused(changed(FrameType.HELLO, 56, 4, Hello.PAGES_MAX + 1), CloseReason.LIMIT);
         for (int field : new int[] {24, 28, 36, 44, 60, 68}) {
-            assertRefused(changed(FrameType.HELLO, field, 4, -1), Reason.MALFORMED_FRAME);
+            assertRefused(changed(FrameType.HELLO, field, 4, -1), CloseReason.MALFORMED_FRAME);
         }
-        assertRefused(changed(FrameType.HELLO, 28, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(Hello.firstStart(7, 0).again(Hello.AGAIN, 0, 0, 0, 0, 0).encode(), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
-        assertRefused(changed(FrameType.POINT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.POINT, 16, 4, 8), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 28, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(Hello.firstStart(7, 0).again(Hello.AGAIN, 0, 0, 0, 0, 0).encode(), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.WELCOME, 68, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.STATE, 20, 4, -1), CloseReason.LIMIT);
+        assertRefused(changed(FrameType.POINT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.POINT, 16, 4, 8), CloseReason.MALFORMED_FRAME);
         for (int count = 24; count < FrameType.POINT.bytesMax(); count += Long.BYTES) {
-            assertRefused(changed(FrameType.POINT, count, 4, -1), Reason.MALFORMED_FRAME);
+            assertRefused(changed(FrameType.POINT, count, 4, -1), CloseReason.MALFORMED_FRAME);
         }
-        assertRefused(changed(FrameType.STATE, 24, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 4), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
-        assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
-        assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SENDS_BEHIND + 1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME); // Done, and with bytes that were printed.
-        assertRefused(changed(FrameType.JOB_KEPT, 24, 4, -1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_KEPT, 32, 4, -1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.STATE, 24, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 4), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.WELCOME, 22, 2, 2), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.WELCOME, 48, 4, 1), CloseReason.WRONG_VERSION);
+        assertRefused(changed(FrameType.WELCOME, 32, 4, 2), CloseReason.WRONG_VERSION); // Survives hosts, but is not logged.
+        assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SENDS_BEHIND + 1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 13), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), CloseReason.MALFORMED_FRAME); // Done, and with bytes that were printed.
+        assertRefused(changed(FrameType.JOB_KEPT, 24, 4, -1), CloseReason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 32, 4, -1), CloseReason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
         placed.putShort(placed.limit() - 2 - Integer.BYTES, (short) 2);
-        assertRefused(placed, Reason.MALFORMED_FRAME);
+        assertRefused(placed, CloseReason.MALFORMED_FRAME);
     }
 
     private static ByteBuffer changed(FrameType type, int at, int size, int value) {
@@ -393,28 +393,29 @@ final class ControlFramesTest {
     @ValueSource(ints = {0, JobOpen.RANKS_MAX + 1})
     void refusesJobOfTooFewOrTooManyRanks(int ranks) {
         JobOpen open = new JobOpen(1, Token.NONE, false, "n", SampleFrames.HOMES, new int[ranks]);
-        assertRefused(open.encode(), Reason.LIMIT);
+        assertRefused(open.encode(), CloseReason.LIMIT);
     }
 
     /** Whoever has a job's home twice has no way to the second. */
     @Test
     void refusesJobThatIsNoneAndOneWithARelayTwice() {
-        assertRefused(new JobOpen(0, Token.NONE, true, "n", SampleFrames.HOMES, new int[1]).encode(), Reason.MALFORMED_FRAME);
-        Home home = SampleFrames.HOMES.get(0);
-        List<Home> twice = List.of(home, new Home("elsewhere", home.relay(), "elsewhere:1"));
-        assertRefused(new JobOpen(1, Token.NONE, true, "n", twice, new int[1]).encode(), Reason.MALFORMED_FRAME);
+        assertRefused(new JobOpen(0, Token.NONE, true, "n", SampleFrames.HOMES, new int[1]).encode(), CloseReason.MALFORMED_FRAME);
+        HomeRelay homeRelay = SampleFrames.HOMES.get(0);
+        List<HomeRelay> twice = List.of(homeRelay, new HomeRelay("elsewhere", homeRelay.relay(), "elsewhere:1"));
+        assertRefused(new JobOpen(1, Token.NONE, true, "n", twice, new int[1]).encode(), CloseReason.MALFORMED_FRAME);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
     void refusesJobToBeKeptForTooLong(int seconds) {
         JobOpen open = new JobOpen(1, Token.NONE, Durability.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds, false);
-        assertRefused(open.encode(), Reason.LIMIT);
+        assertRefused(open.encode(), CloseReason.LIMIT);
     }
 
     @Test
     void fitsTheLargestJobInOneFrame() throws WireException {
-        List<Home> homes = IntStream.range(10, 74).mapToObj(i -> new Home("site-of-some-length", "relay-of-some-leng" + i, "198.51.100.200:17411")).toList();
+        List<HomeRelay> homes =
+                IntStream.range(10, 74).mapToObj(i -> new HomeRelay("site-of-some-length", "relay-of-some-leng" + i, "198.51.100.200:17411")).toList();
         JobOpen open = new JobOpen(1, Token.NONE, false, "n", homes, new int[JobOpen.RANKS_MAX]);
         assertThat(((JobOpen) SampleFrames.decode(open.encode())).size()).isEqualTo(JobOpen.RANKS_MAX);
     }
@@ -448,7 +449,7 @@ final class ControlFramesTest {
     @Test
     void cutsLongTextAtTheBorderOfACharacter() throws WireException {
         String text = "€".repeat(2_000);
-        Notice back = (Notice) SampleFrames.decode(new Notice(1, 2, 3, text).encode(FrameType.CLOSE));
+        CloseNotice back = (CloseNotice) SampleFrames.decode(new CloseNotice(1, 2, 3, text).encode(FrameType.CLOSE));
         assertThat(back.text()).isEqualTo("€".repeat(1_365));
     }
 
@@ -472,20 +473,20 @@ final class ControlFramesTest {
                 .isEqualTo(frame.limit());
     }
 
-    static void assertRefused(ByteBuffer frame, Reason reason) {
+    static void assertRefused(ByteBuffer frame, CloseReason closeReason) {
         assertThatExceptionOfType(WireException.class)
                 .isThrownBy(() -> SampleFrames.decode(frame))
-                .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason));
+                .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(closeReason));
     }
 
     private static Token token(Random random) {
         return new Token(random.nextLong(), random.nextLong());
     }
 
-    private static List<Home> homes(Random random) {
-        List<Home> homes = new ArrayList<>();
+    private static List<HomeRelay> homes(Random random) {
+        List<HomeRelay> homes = new ArrayList<>();
         for (int i = 1 + random.nextInt(4); i > 0; i--) {
-            homes.add(new Home(text(random), text(random) + i, text(random)));
+            homes.add(new HomeRelay(text(random), text(random) + i, text(random)));
         }
         return homes;
     }

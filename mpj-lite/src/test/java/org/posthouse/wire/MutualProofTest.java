@@ -85,7 +85,7 @@ final class MutualProofTest {
                 assertThat(tokens.add(TOKEN.ofRelay(relay).ofRank(rank))).isTrue();
             }
         }
-        JobOpen job = new JobOpen(1, TOKEN, false, "n", List.of(new Home("a", "a", "h:1"), new Home("b", "b", "h:2")), new int[] {0, 1});
+        JobOpen job = new JobOpen(1, TOKEN, false, "n", List.of(new HomeRelay("a", "a", "h:1"), new HomeRelay("b", "b", "h:2")), new int[] {0, 1});
         assertThat(job.tokenOf(1)).isEqualTo(job.at("b").token().ofRank(1)).isNotEqualTo(job.at("a").token().ofRank(1));
     }
 

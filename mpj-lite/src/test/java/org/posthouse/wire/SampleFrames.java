@@ -11,7 +11,7 @@ import java.util.Optional;
 final class SampleFrames {
     static final long JOB = 0x0102030405060708L;
     static final Token TOKEN = new Token(0xa1a2a3a4a5a6a7a8L, 0xb1b2b3b4b5b6b7b8L);
-    static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
+    static final List<HomeRelay> HOMES = List.of(new HomeRelay("lyon", "r1", "h:1"), new HomeRelay("köln", "r2", "h:2"));
     static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, 0x1112, 0x2122, 0x3132, 0x4142, 5, 6);
     static final Identify IDENTIFY = new Identify(Hello.RANK, JOB, 3, new Nonce(TOKEN.high(), TOKEN.low()));
     static final Hmac PROOF = new Hmac(0x31, 0x32, 0x33, 0x34);
@@ -24,16 +24,16 @@ final class SampleFrames {
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
     static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
-    static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
+    static final CheckpointNotice POINT = new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true, false);
-    static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
+    static final BlockedReport STALL = new BlockedReport(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final LinkReach LINK_REACH = new LinkReach(List.of(
             new LinkReach.Entry("b", 0x36, 0x37, List.of()), new LinkReach.Entry("c/2", 0x38, 0x39, List.of("b"))));
     static final StreamOpen STREAM_OPEN = new StreamOpen(0x71, 0x72, "group");
-    static final StreamEnd STREAM_END = new StreamEnd(0x71, Reason.SITE_UNREACHABLE, "no");
-    static final Notice ABORT = new Notice(JOB, 3, 1, "why");
-    static final Notice CLOSE = Notice.closing(JOB, Reason.FENCED, "old");
-    static final Notice JOB_CLOSE = new Notice(JOB, 0, -1, "");
+    static final StreamEnd STREAM_END = new StreamEnd(0x71, CloseReason.SITE_UNREACHABLE, "no");
+    static final CloseNotice ABORT = new CloseNotice(JOB, 3, 1, "why");
+    static final CloseNotice CLOSE = CloseNotice.closing(JOB, CloseReason.FENCED, "old");
+    static final CloseNotice JOB_CLOSE = new CloseNotice(JOB, 0, -1, "");
 
     private SampleFrames() {}
 
@@ -213,7 +213,7 @@ final class SampleFrames {
         FrameView view = view(frame);
         int length = view.checkHeader(frame.limit());
         if (length != frame.limit()) {
-            throw new WireException(Reason.MALFORMED_FRAME, "length " + length + " of " + frame.limit());
+            throw new WireException(CloseReason.MALFORMED_FRAME, "length " + length + " of " + frame.limit());
         }
         return switch (view.type()) {
             case HELLO -> Hello.decode(frame);
@@ -221,14 +221,14 @@ final class SampleFrames {
             case CHALLENGE -> Challenge.decode(frame);
             case PROOF -> MutualProof.decode(frame);
             case WELCOME -> Welcome.decode(frame);
-            case ABORT, CLOSE, JOB_CLOSE -> Notice.decode(frame);
+            case ABORT, CLOSE, JOB_CLOSE -> CloseNotice.decode(frame);
             case JOB_OPEN -> JobOpen.decode(frame);
             case JOB_EVENT -> JobEvent.decode(frame);
             case JOB_KEPT -> JobKept.decode(frame);
-            case BLOCKED, MISMATCH -> Stall.decode(frame);
+            case BLOCKED, MISMATCH -> BlockedReport.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);
-            case POINT -> Point.decode(frame);
+            case POINT -> CheckpointNotice.decode(frame);
             case LINK_REACH -> LinkReach.decode(frame);
             case STREAM_OPEN -> StreamOpen.decode(frame);
             case STREAM_END -> StreamEnd.decode(frame);

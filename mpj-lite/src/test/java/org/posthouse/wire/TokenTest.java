@@ -33,12 +33,12 @@ final class TokenTest {
 
     @Test
     void readsReasonsByTheirCode() {
-        for (Reason reason : Reason.values()) {
-            assertThat(Reason.of(reason.code())).isSameAs(reason);
-            assertThat(reason.meaning()).isNotBlank();
-            assertThat(reason.advice()).isNotBlank();
+        for (CloseReason closeReason : CloseReason.values()) {
+            assertThat(CloseReason.of(closeReason.code())).isSameAs(closeReason);
+            assertThat(closeReason.meaning()).isNotBlank();
+            assertThat(closeReason.advice()).isNotBlank();
         }
-        assertThat(Reason.of(-1)).isSameAs(Reason.INTERNAL);
-        assertThat(Reason.of(4711)).isSameAs(Reason.INTERNAL);
+        assertThat(CloseReason.of(-1)).isSameAs(CloseReason.INTERNAL);
+        assertThat(CloseReason.of(4711)).isSameAs(CloseReason.INTERNAL);
     }
 }

@@ -119,8 +119,8 @@ final class WireDocumentTest {
     @Test
     void listsEveryReasonAsTheCodeDoes() {
         List<String> expected = new ArrayList<>();
-        for (Reason reason : Reason.values()) {
-            expected.add(reason.code() + " | " + reason + " | " + reason.meaning() + " | " + reason.advice());
+        for (CloseReason closeReason : CloseReason.values()) {
+            expected.add(closeReason.code() + " | " + closeReason + " | " + closeReason.meaning() + " | " + closeReason.advice());
         }
         assertThat(rows(section("## Reasons"))).extracting(row -> String.join(" | ", row)).isEqualTo(expected);
     }

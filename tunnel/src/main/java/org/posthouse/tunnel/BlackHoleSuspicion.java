@@ -1,6 +1,6 @@
 package org.posthouse.tunnel;
 
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Tells a network that loses large packets without a word (an MTU black hole, RFC 2923, 2.1) from one that is cut: a link comes up, as its first frames are
@@ -42,8 +42,8 @@ final class BlackHoleSuspicion {
      * @param bytesIn what came on its connection
      * @param unacknowledgedBytes what was sent and not acknowledged when it ended
      */
-    void onEnded(Reason why, long lastedMs, long bytesIn, long unacknowledgedBytes) {
-        boolean silent = why == Reason.TIMEOUT;
+    void onEnded(CloseReason why, long lastedMs, long bytesIn, long unacknowledgedBytes) {
+        boolean silent = why == CloseReason.TIMEOUT;
         boolean stalled = lastedMs > silenceMs / 2 && acknowledgedBytes < SMALL_TALK_BYTES && unacknowledgedBytes > SMALL_PACKET_BYTES;
         silences = silent && bytesIn < SMALL_TALK_BYTES ? silences + 1 : 0;
         stalls = stalled ? stalls + 1 : 0;

@@ -7,7 +7,7 @@ import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /** The doors of a relay: names by which other relays reach addresses through it. Confined to the relay's context. */
 final class ForwardDoors implements LinkStreams.Doors {
@@ -29,7 +29,7 @@ final class ForwardDoors implements LinkStreams.Doors {
         assert sockets.loop().inEventLoop();
         Forward door = doors.get(name);
         if (door == null) {
-            stream.end(Reason.SITE_UNREACHABLE, "relay " + relay + " has no door \"" + name + "\", its doors are " + doors.keySet());
+            stream.end(CloseReason.SITE_UNREACHABLE, "relay " + relay + " has no door \"" + name + "\", its doors are " + doors.keySet());
             return;
         }
         HostAndPort target = ForwardConfig.parse(targets.get(name));
@@ -49,7 +49,7 @@ final class ForwardDoors implements LinkStreams.Doors {
             String why = "door " + door.name() + " of relay " + relay + " leads to " + targets.get(door.name())
                     + ", which cannot be reached: " + connected.cause().getMessage();
             door.refused(why);
-            stream.end(Reason.SITE_UNREACHABLE, why);
+            stream.end(CloseReason.SITE_UNREACHABLE, why);
         } else if (stream.state() == LinkStream.State.ASKED) {
             door.opened();
             channel.closeFuture().addListener(closed -> door.closed());

@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.HomeRelay;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,7 +102,7 @@ final class ForwardPort {
     ForwardStatus status() {
         assert sockets.loop().inEventLoop();
         return forward.status(
-                Home.address(address.host(), address.port()), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
+                HomeRelay.address(address.host(), address.port()), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
     }
 
     private ChannelFuture bind() {
@@ -123,7 +123,7 @@ final class ForwardPort {
             opening = false;
             Channel channel = ((ChannelFuture) bound).channel();
             if (!bound.isSuccess()) {
-                onTaken("cannot listen at " + Home.address(address.host(), address.port()) + ": " + bound.cause().getMessage());
+                onTaken("cannot listen at " + HomeRelay.address(address.host(), address.port()) + ": " + bound.cause().getMessage());
             } else if (wanted) {
                 listening = channel;
                 forward.listens();
@@ -165,7 +165,7 @@ final class ForwardPort {
         long now = System.nanoTime();
         if (now - refusedLineNanos >= 0) {
             refusedLineNanos = now + REFUSED_LINE_NANOS;
-            LOG.warn("{} at {}: refused, as {} before: {}", via.target(), Home.address(address.host(), address.port()), forward.refusals(), why);
+            LOG.warn("{} at {}: refused, as {} before: {}", via.target(), HomeRelay.address(address.host(), address.port()), forward.refusals(), why);
         }
         forward.refused("REFUSED: " + why);
         channel.close();
@@ -209,11 +209,11 @@ final class ForwardPort {
         }
 
         @Override
-        public void onEnded(Reason reason, String text) {
-            if (reason != Reason.NORMAL) {
-                forward.refused(reason + ": " + text);
+        public void onEnded(CloseReason closeReason, String text) {
+            if (closeReason != CloseReason.NORMAL) {
+                forward.refused(closeReason + ": " + text);
             }
-            pump.onEnded(reason, text);
+            pump.onEnded(closeReason, text);
         }
     }
 }

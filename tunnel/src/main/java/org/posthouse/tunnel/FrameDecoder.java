@@ -3,9 +3,9 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -66,7 +66,8 @@ public final class FrameDecoder {
         int length = view.checkHeader(available);
         if (length > bytesMax) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, view.type() + " of " + length + " bytes, expected " + bytesMax + " at most from one who has not proven who he is");
+                    CloseReason.NOT_EXPECTED,
+                    view.type() + " of " + length + " bytes, expected " + bytesMax + " at most from one who has not proven who he is");
         }
         return length;
     }

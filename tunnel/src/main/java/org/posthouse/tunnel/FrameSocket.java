@@ -17,10 +17,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.posthouse.causes.Causes;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -65,11 +65,11 @@ public final class FrameSocket {
 
         /** The other end writes TLS records that carry next to nothing; no more of them are decrypted. @param detail how many */
         default void onRecordFlood(FrameSocket socket, String detail) {
-            socket.close(Notice.closing(0, Reason.LIMIT, detail));
+            socket.close(CloseNotice.closing(0, CloseReason.LIMIT, detail));
         }
 
         /** Called once. {@code why} says what ended the connection. */
-        void onClosed(FrameSocket socket, Notice why);
+        void onClosed(FrameSocket socket, CloseNotice why);
     }
 
     private final Channel channel;
@@ -77,7 +77,7 @@ public final class FrameSocket {
     private final FrameDecoder decoder;
     private final Runnable flushAtTurnsEnd = this::flushAtTurnsEnd;
     private boolean flushScheduled;
-    private Notice closing;
+    private CloseNotice closing;
     private ScheduledFuture<?> closeDeadline;
     private boolean closed;
     private long bytesIn;
@@ -149,7 +149,7 @@ public final class FrameSocket {
      * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
      * reset throws away what the peer has not read yet.
      */
-    public void close(Notice why) {
+    public void close(CloseNotice why) {
         assert inLoop();
         if (closing != null) {
             return;
@@ -161,7 +161,7 @@ public final class FrameSocket {
     }
 
     /** Breaks the connection off without a word, as a cut does, whatever waits to leave. */
-    public void cut(Notice why) {
+    public void cut(CloseNotice why) {
         assert inLoop();
         if (closing == null) {
             closing = why;
@@ -233,7 +233,7 @@ public final class FrameSocket {
         }
         decoder.release();
         listener.onReadEnd(this);
-        Notice why = closing != null ? closing : Notice.closing(0, Reason.NORMAL, "the connection ended");
+        CloseNotice why = closing != null ? closing : CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended");
         closing = why;
         listener.onClosed(this, why);
     }
@@ -248,7 +248,7 @@ public final class FrameSocket {
                     decoder.feed(in);
                 }
             } catch (WireException e) {
-                close(Notice.closing(0, e.reason(), e.getMessage()));
+                close(CloseNotice.closing(0, e.reason(), e.getMessage()));
             } finally {
                 in.release();
             }
@@ -292,7 +292,7 @@ public final class FrameSocket {
                 listener.onTlsFailed(FrameSocket.this, failure);
             }
             if (closing == null) {
-                closing = Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, Causes.text(root));
+                closing = CloseNotice.closing(0, environment ? CloseReason.NORMAL : CloseReason.INTERNAL, Causes.text(root));
             }
             if (!environment) {
                 // Ours, not the network's: Vert.x's handler reports it.

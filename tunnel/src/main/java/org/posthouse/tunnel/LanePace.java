@@ -2,7 +2,7 @@ package org.posthouse.tunnel;
 
 import java.util.ArrayDeque;
 import java.util.List;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -45,7 +45,7 @@ final class LanePace {
     void come(long bytes, long nowNanos) throws WireException {
         if (bytes < come || bytes > written) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "the peer has " + bytes + " bytes of bulk of a lane, expected " + come + " to " + written);
+                    CloseReason.NOT_EXPECTED, "the peer has " + bytes + " bytes of bulk of a lane, expected " + come + " to " + written);
         }
         come = bytes;
         long before = whole;

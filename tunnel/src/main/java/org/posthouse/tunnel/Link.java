@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -198,14 +198,14 @@ final class Link {
     }
 
     /** Ends a link whose peer {@link #isLeft}. @return the relay's own frames that are not settled */
-    List<ByteBuf> stopTaking(Notice why) {
+    List<ByteBuf> stopTaking(CloseNotice why) {
         List<ByteBuf> frames = emission.takeAll();
         stop(why);
         return frames;
     }
 
     /** Ends the link for good and lets go of all its frames. */
-    void stop(Notice why) {
+    void stop(CloseNotice why) {
         stopped = true;
         dialling.stop();
         letGo(why);
@@ -235,7 +235,7 @@ final class Link {
         }
         String detail = Links.revoked(lane);
         links.refusalCounter().count(LinkRefusal.REVOKED, lane.toString(), detail);
-        lane.close(Notice.closing(0, Reason.REVOKED, detail));
+        lane.close(CloseNotice.closing(0, CloseReason.REVOKED, detail));
         return true;
     }
 
@@ -268,7 +268,7 @@ final class Link {
         }
     }
 
-    void onDialFailed(Notice why) {
+    void onDialFailed(CloseNotice why) {
         if (!isUp()) {
             transition(LinkStatus.State.DOWN, text(why));
         }
@@ -324,7 +324,7 @@ final class Link {
         }
         if (restarted) {
             if (isUp()) {
-                down(Notice.closing(0, Reason.NORMAL, "relay " + relay + " was restarted"));
+                down(CloseNotice.closing(0, CloseReason.NORMAL, "relay " + relay + " was restarted"));
             }
             forget(hello);
         }
@@ -337,7 +337,7 @@ final class Link {
             emission.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0, hello.unpacks());
         } catch (WireException e) {
             if (replaced != null) {
-                down(Notice.closing(0, e.reason(), e.getMessage()));
+                down(CloseNotice.closing(0, e.reason(), e.getMessage()));
                 dialling.onEnded(replaced, false);
             }
             throw e;
@@ -360,7 +360,7 @@ final class Link {
     /** The listener does not take a frame, on whichever lane it came: the session ends, so that it comes again. */
     void refuse(WireException why) {
         if (current != null) {
-            current.close(Notice.closing(0, why.reason(), why.getMessage()));
+            current.close(CloseNotice.closing(0, why.reason(), why.getMessage()));
         }
     }
 
@@ -412,7 +412,7 @@ final class Link {
     }
 
     /** {@code connection} is over; nothing of it comes any more. */
-    void onEnded(LinkConnection connection, Notice why) {
+    void onEnded(LinkConnection connection, CloseNotice why) {
         lanes.count(connection);
         if (connection != current) {
             if (!dialling.tryAnswer(connection, why)) {
@@ -431,14 +431,14 @@ final class Link {
         if (changing) {
             return;
         }
-        left |= isUp() && connection.isClosedByPeer() && why.reason() == Reason.RELAY_STOPPING;
+        left |= isUp() && connection.isClosedByPeer() && why.reason() == CloseReason.RELAY_STOPPING;
         down(why);
         if (!stopped) {
             dialling.onEnded(connection, wasOfUse);
         }
     }
 
-    private void down(Notice why) {
+    private void down(CloseNotice why) {
         letGo(why);
         boolean wasUp = state == LinkStatus.State.UP;
         transition(LinkStatus.State.DOWN, text(why));
@@ -457,15 +457,15 @@ final class Link {
         changing = false;
     }
 
-    private void letGo(Notice why) {
+    private void letGo(CloseNotice why) {
         if (leaving != null) {
             leaving.cut(why);
             leaving = null;
         }
     }
 
-    private static Notice replacedBy(LinkConnection next) {
-        return Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + next);
+    private static CloseNotice replacedBy(LinkConnection next) {
+        return CloseNotice.closing(0, CloseReason.NORMAL, "replaced by a newer connection, " + next);
     }
 
     /** A straight connection is better than a detour; of two of a kind the one that the smaller relay dialled is. */
@@ -486,8 +486,8 @@ final class Link {
         if (current.isUp()) {
             current.suspect();
         }
-        connection.close(Notice.closing(
-                0, Reason.NORMAL, "relay " + links.config().relay() + " keeps the connection that it dialled itself"));
+        connection.close(CloseNotice.closing(
+                0, CloseReason.NORMAL, "relay " + links.config().relay() + " keeps the connection that it dialled itself"));
     }
 
     private void forget(LinkHello hello) {
@@ -552,7 +552,7 @@ final class Link {
         }
     }
 
-    private static String text(Notice why) {
+    private static String text(CloseNotice why) {
         return why.reason() + (why.text().isEmpty() ? "" : ": " + why.text());
     }
 }

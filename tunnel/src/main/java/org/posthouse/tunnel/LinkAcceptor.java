@@ -11,8 +11,8 @@ import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.SiteCertificate;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Takes peers' connections and lets in those that the grid's authority vouches for: those that come to its port, if it has one, and those that come over
@@ -120,7 +120,7 @@ final class LinkAcceptor {
             String detail = secured.of(site) + " of " + secured.taken() + " accepted connections are of site " + site + ", at most "
                     + links.config().limits().connectionsMax() + " are open, and " + FairShare.RULE;
             links.refusalCounter().count(LinkRefusal.LIMIT, connection.toString(), detail);
-            connection.close(Notice.closing(0, Reason.LIMIT, detail));
+            connection.close(CloseNotice.closing(0, CloseReason.LIMIT, detail));
         }
 
         @Override

@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.PlatformDependent;
 import java.util.TreeMap;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -97,7 +97,7 @@ final class LinkArrivals {
     private void hold(long number, long cost) throws WireException {
         if (!room.tryTake(site, cost)) {
             throw new WireException(
-                    Reason.LIMIT,
+                    CloseReason.LIMIT,
                     "frame " + number + " of bulk came, " + bulk.received() + " did not, " + heldBytes + " bytes wait for it, " + room.of(site)
                             + " in all of site " + site + ", and " + FairShare.RULE);
         }

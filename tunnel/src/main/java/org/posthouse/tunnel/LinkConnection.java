@@ -10,12 +10,12 @@ import javax.net.ssl.SSLException;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.LinkReach;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -115,7 +115,7 @@ final class LinkConnection implements FrameSocket.Listener {
         timer = links.after(timeouts.helloMs(), () -> {
             String detail = "no LINK_HELLO within " + timeouts.helloMs() + " ms";
             links.refusalCounter().count(LinkRefusal.TIMEOUT, this.toString(), detail);
-            close(Notice.closing(0, Reason.TIMEOUT, detail));
+            close(CloseNotice.closing(0, CloseReason.TIMEOUT, detail));
         });
     }
 
@@ -272,18 +272,18 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     /** Ends the connection and tells the peer why. */
-    void close(Notice why) {
+    void close(CloseNotice why) {
         end(why);
         socket.close(why);
     }
 
     /** Nothing of it counts any more, though the peer does not hear so before it is {@link #cut}. */
-    void leave(Notice why) {
+    void leave(CloseNotice why) {
         end(why);
     }
 
     /** Ends the connection without a word. */
-    void cut(Notice why) {
+    void cut(CloseNotice why) {
         end(why);
         socket.cut(why);
     }
@@ -299,7 +299,7 @@ final class LinkConnection implements FrameSocket.Listener {
             if (up && CARRIED.contains(type)) {
                 onCarried(type, buffer, index, length, view);
             } else if (runNumber != NO_RUN) {
-                throw new WireException(Reason.NOT_EXPECTED, type + " from " + this + " behind a LINK_RUN");
+                throw new WireException(CloseReason.NOT_EXPECTED, type + " from " + this + " behind a LINK_RUN");
             } else {
                 onOwnFrame(type, buffer, index, length, view);
             }
@@ -307,7 +307,7 @@ final class LinkConnection implements FrameSocket.Listener {
             if (!up) {
                 links.refusalCounter().count(LinkRefusal.of(e.reason()), toString(), e.getMessage());
             }
-            end(Notice.closing(0, e.reason(), e.getMessage()));
+            end(CloseNotice.closing(0, e.reason(), e.getMessage()));
             throw e;
         }
     }
@@ -341,18 +341,18 @@ final class LinkConnection implements FrameSocket.Listener {
         if (!ended && (!up || kind == LinkRefusal.RECORD_FLOOD)) {
             String detail = Causes.text(failure);
             links.refusalCounter().count(kind, toString(), detail);
-            cut(up ? Notice.closing(0, Reason.LIMIT, detail) : kind.notice("at " + socket.remote(), detail));
+            cut(up ? CloseNotice.closing(0, CloseReason.LIMIT, detail) : kind.notice("at " + socket.remote(), detail));
         }
     }
 
     @Override
     public void onRecordFlood(FrameSocket socket, String detail) {
         links.refusalCounter().count(LinkRefusal.RECORD_FLOOD, toString(), detail);
-        close(Notice.closing(0, Reason.LIMIT, detail));
+        close(CloseNotice.closing(0, CloseReason.LIMIT, detail));
     }
 
     @Override
-    public void onClosed(FrameSocket socket, Notice why) {
+    public void onClosed(FrameSocket socket, CloseNotice why) {
         end(why);
     }
 
@@ -373,7 +373,7 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (lane == 0) {
             link.reception().onHead(buffer, index, length, view);
         } else {
-            throw new WireException(Reason.NOT_EXPECTED, type + " on lane " + lane + " from " + this + ", expected LINK_RUN first");
+            throw new WireException(CloseReason.NOT_EXPECTED, type + " on lane " + lane + " from " + this + ", expected LINK_RUN first");
         }
     }
 
@@ -385,7 +385,7 @@ final class LinkConnection implements FrameSocket.Listener {
 
     private void onRun(long number, long after) throws WireException {
         if (number < 0 || after < 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, "LINK_RUN of frame " + number + " after " + after);
+            throw new WireException(CloseReason.MALFORMED_FRAME, "LINK_RUN of frame " + number + " after " + after);
         }
         runNumber = number;
         runAfter = after;
@@ -399,7 +399,7 @@ final class LinkConnection implements FrameSocket.Listener {
     private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)
             throws WireException {
         if (type == FrameType.CLOSE) {
-            onClose(Notice.decode(buffer.nioBuffer(index, length)));
+            onClose(CloseNotice.decode(buffer.nioBuffer(index, length)));
         } else if (type == FrameType.LINK_HELLO && !up) {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
@@ -431,13 +431,13 @@ final class LinkConnection implements FrameSocket.Listener {
             links.onRevocations(this, encoded);
         } else {
             throw new WireException(
-                    Reason.NOT_EXPECTED, type + " from " + this + (up ? "" : ", expected LINK_HELLO first"));
+                    CloseReason.NOT_EXPECTED, type + " from " + this + (up ? "" : ", expected LINK_HELLO first"));
         }
     }
 
-    private void onClose(Notice why) {
+    private void onClose(CloseNotice why) {
         closedByPeer = true;
-        boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
+        boolean refused = why.reason() != CloseReason.NORMAL && why.reason() != CloseReason.RELAY_STOPPING;
         if (!up && refused) {
             links.refusalCounter().count(LinkRefusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
         }
@@ -446,7 +446,7 @@ final class LinkConnection implements FrameSocket.Listener {
 
     private void onRate(long bytesPerSecond) throws WireException {
         if (bytesPerSecond < 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, "LINK_RATE of " + bytesPerSecond + " bytes a second from " + this + ", expected 0 or more");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "LINK_RATE of " + bytesPerSecond + " bytes a second from " + this + ", expected 0 or more");
         }
         peerRate = bytesPerSecond;
     }
@@ -466,7 +466,7 @@ final class LinkConnection implements FrameSocket.Listener {
             link.onProgress();
         }
         if (silentMs >= timeouts.silenceMs()) {
-            cut(Notice.closing(0, Reason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
+            cut(CloseNotice.closing(0, CloseReason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
             return;
         }
         ping();
@@ -491,7 +491,7 @@ final class LinkConnection implements FrameSocket.Listener {
         socket.write(frame);
     }
 
-    private void end(Notice why) {
+    private void end(CloseNotice why) {
         if (ended) {
             return;
         }

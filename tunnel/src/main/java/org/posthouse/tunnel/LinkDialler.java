@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.SiteCertificate;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Makes connections to one peer, for one lane: one attempt at a time, and a growing pause between them. Confined to the relay's
@@ -27,7 +27,7 @@ final class LinkDialler {
 
         default void onDialling() {}
 
-        default void onDialFailed(Notice why) {}
+        default void onDialFailed(CloseNotice why) {}
 
         /** There is a connection to the right site, on which nothing was said yet. */
         void onDialled(LinkConnection connection);
@@ -89,7 +89,7 @@ final class LinkDialler {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
-                failed(Notice.closing(0, Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + written() : path) + ": "
+                failed(CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + written() : path) + ": "
                         + Causes.text(connected.cause())));
             }
         });
@@ -144,7 +144,7 @@ final class LinkDialler {
         backOff.reset();
     }
 
-    private void failed(Notice why) {
+    private void failed(CloseNotice why) {
         failures++;
         turn++;
         dialLater();
@@ -171,19 +171,19 @@ final class LinkDialler {
             connection.attach(end);
             String site = peer.site();
             if (!RelayId.isOf(site, link.relay())) {
-                refuse(connection, Reason.WRONG_SITE, "expected relay " + link.relay() + " " + where() + ", its certificate is for "
+                refuse(connection, CloseReason.WRONG_SITE, "expected relay " + link.relay() + " " + where() + ", its certificate is for "
                         + (site.isEmpty() ? "no site" : "site " + site));
             } else if (links.keys().isRevoked(peer)) {
-                refuse(connection, Reason.REVOKED, Links.revoked(connection));
+                refuse(connection, CloseReason.REVOKED, Links.revoked(connection));
             } else {
                 target.onDialled(connection);
             }
         }
 
         /** Before anything is said on it: a peer that was greeted takes the link for one that is up. */
-        private void refuse(LinkConnection connection, Reason reason, String detail) {
-            links.refusalCounter().count(LinkRefusal.of(reason), connection.toString(), detail);
-            Notice why = Notice.closing(0, reason, detail);
+        private void refuse(LinkConnection connection, CloseReason closeReason, String detail) {
+            links.refusalCounter().count(LinkRefusal.of(closeReason), connection.toString(), detail);
+            CloseNotice why = CloseNotice.closing(0, closeReason, detail);
             connection.close(why);
             failed(why);
         }

@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.Comparator;
 import java.util.List;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
@@ -82,7 +82,7 @@ final class LinkDialling {
         }
 
         @Override
-        public void onDialFailed(Notice why) {
+        public void onDialFailed(CloseNotice why) {
             if (direct) {
                 welcome = false;
             }
@@ -166,12 +166,12 @@ final class LinkDialling {
     }
 
     /** {@code ended} is over, and no lane. @return whether it is the one on which the peer was asked */
-    boolean tryAnswer(LinkConnection ended, Notice why) {
+    boolean tryAnswer(LinkConnection ended, CloseNotice why) {
         if (ended != asking) {
             return false;
         }
         asking = null;
-        welcome = ended.isClosedByPeer() && why.reason() == Reason.NORMAL;
+        welcome = ended.isClosedByPeer() && why.reason() == CloseReason.NORMAL;
         if (welcome) {
             straight.dial();
         } else {
@@ -262,7 +262,7 @@ final class LinkDialling {
         if (asking != null) {
             LinkConnection ending = asking;
             asking = null;
-            ending.cut(Notice.closing(0, Reason.NORMAL, "the answer is of no use any more"));
+            ending.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the answer is of no use any more"));
         }
     }
 

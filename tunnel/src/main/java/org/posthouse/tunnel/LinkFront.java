@@ -2,9 +2,9 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
 /** Stands between links and the relay: frames of streams that come go to them, and both hear what becomes of a link. Confined to the relay's context. */
@@ -57,7 +57,7 @@ final class LinkFront implements Links.Listener {
     }
 
     @Override
-    public void onDown(String from, Notice why) {
+    public void onDown(String from, CloseNotice why) {
         relay.onDown(from, why);
         streams.onDown(from);
     }

@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.keys.RevocationList;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 
 /**
  * The connections of a link. Confined to its link.
@@ -104,7 +104,7 @@ final class LinkLanes {
 
         /** One that is up stays where it is: what it was to go to takes no lane, as a gateway whose streams are all in use. */
         @Override
-        public void onDialFailed(Notice why) {
+        public void onDialFailed(CloseNotice why) {
             if (!dialler.path().isDirect()) {
                 shun(dialler.path());
             }
@@ -119,7 +119,7 @@ final class LinkLanes {
             LinkConnection old = connection;
             connection = dialled;
             if (old != null) {
-                old.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + dialled));
+                old.cut(CloseNotice.closing(0, CloseReason.NORMAL, "replaced by a newer connection, " + dialled));
                 link.emission().onLaneLost(number);
             }
             dialled.greet(link.hello(link.relay(), number, session));
@@ -150,7 +150,7 @@ final class LinkLanes {
         }
 
         /** Ends what there is of it, without a word. */
-        private void cut(Notice why) {
+        private void cut(CloseNotice why) {
             if (dialler != null) {
                 dialler.stop();
             }
@@ -180,7 +180,7 @@ final class LinkLanes {
     }
 
     /** The session is over: nothing of its lanes comes any more. */
-    void end(Notice why) {
+    void end(CloseNotice why) {
         first = null;
         for (Lane lane : lanes) {
             if (lane != null) {
@@ -194,14 +194,14 @@ final class LinkLanes {
     void onHello(LinkConnection connection, LinkHello hello) {
         int number = hello.lane();
         if (!belongs(connection, hello)) {
-            connection.close(Notice.closing(
-                    0, Reason.NORMAL, "lane " + number + " of session " + hello.session() + " comes too late or is none"));
+            connection.close(CloseNotice.closing(
+                    0, CloseReason.NORMAL, "lane " + number + " of session " + hello.session() + " comes too late or is none"));
             return;
         }
         Lane lane = lane(number);
         if (!connection.dialled()) {
             if (lane.connection != null) {
-                lane.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
+                lane.cut(CloseNotice.closing(0, CloseReason.NORMAL, "replaced by a newer connection, " + connection));
                 link.emission().onLaneLost(number);
             }
             lane.connection = connection;

@@ -3,7 +3,7 @@ package org.posthouse.tunnel;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -50,7 +50,7 @@ record LinkPath(List<String> via) {
         boolean whole = relays.size() >= 3 && relays.size() <= HOPS_MAX + 1 && new HashSet<>(relays).size() == relays.size();
         if (!whole || !relays.stream().allMatch(RelayId::isWritten)) {
             throw new WireException(
-                    Reason.LIMIT, "a path over " + relays + ", expected 3 to " + (HOPS_MAX + 1) + " relays, each once");
+                    CloseReason.LIMIT, "a path over " + relays + ", expected 3 to " + (HOPS_MAX + 1) + " relays, each once");
         }
         return relays;
     }

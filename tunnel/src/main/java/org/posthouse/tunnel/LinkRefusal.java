@@ -6,8 +6,8 @@ import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /** Why a connection did not become a link. The one table: it feeds the counters, the log and docs/links.md. */
 public enum LinkRefusal {
@@ -51,13 +51,13 @@ public enum LinkRefusal {
     }
 
     /** What a link says of its last try. @param where the other end */
-    Notice notice(String where, String detail) {
-        return Notice.closing(0, Reason.SITE_UNREACHABLE, this + " " + where + ": " + Refusals.shown(this, detail) + "; " + advice);
+    CloseNotice notice(String where, String detail) {
+        return CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, this + " " + where + ": " + Refusals.shown(this, detail) + "; " + advice);
     }
 
     /** The kind that a breach of the LINK_HELLO exchange counts as. */
-    static LinkRefusal of(Reason reason) {
-        return switch (reason) {
+    static LinkRefusal of(CloseReason closeReason) {
+        return switch (closeReason) {
             case WRONG_SITE -> WRONG_SITE;
             case FENCED -> FENCED;
             case NAME_TAKEN -> NAME_TAKEN;

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkReach;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -72,14 +72,14 @@ final class LinkRoutes {
         int relays = reach.entries().size();
         if (relays > LinkTable.LINKS_MAX) {
             throw new WireException(
-                    Reason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + LinkTable.LINKS_MAX);
+                    CloseReason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + LinkTable.LINKS_MAX);
         }
         Set<String> names = new HashSet<>();
         for (LinkReach.Entry entry : reach.entries()) {
             boolean fits = entry.roundTripMicros() >= 0 && entry.load() >= 0 && entry.via().size() < VIA_MAX
                     && RelayId.isWritten(entry.relay()) && entry.via().stream().allMatch(RelayId::isWritten);
             if (!fits || !names.add(entry.relay())) {
-                throw new WireException(Reason.MALFORMED_FRAME, "relay " + neighbour + " says that it reaches " + entry);
+                throw new WireException(CloseReason.MALFORMED_FRAME, "relay " + neighbour + " says that it reaches " + entry);
             }
         }
     }

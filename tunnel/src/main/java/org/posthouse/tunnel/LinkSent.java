@@ -3,7 +3,7 @@ package org.posthouse.tunnel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -38,10 +38,10 @@ final class LinkSent {
     }
 
     /** @throws WireException if the other end cannot have received or handled so many frames */
-    void require(Reason reason, String what, long count, long from) throws WireException {
+    void require(CloseReason closeReason, String what, long count, long from) throws WireException {
         if (count < from || count > written()) {
             throw new WireException(
-                    reason, "the peer " + what + " " + count + " frames of " + name + ", expected " + from + " to " + written());
+                    closeReason, "the peer " + what + " " + count + " frames of " + name + ", expected " + from + " to " + written());
         }
     }
 

@@ -2,8 +2,8 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamEnd;
 import org.posthouse.wire.WireException;
 
@@ -47,7 +47,7 @@ final class LinkStream {
         void onDone();
 
         /** The stream broke, or was refused. Not called for {@link LinkStream#end}. */
-        void onEnded(Reason reason, String text);
+        void onEnded(CloseReason closeReason, String text);
 
         /** The stream's link is down; the stream is not, unless it is ended now. */
         default void onLinkDown() {}
@@ -169,13 +169,13 @@ final class LinkStream {
     }
 
     /** Ends the stream both ways; the other end hears why, behind what was sent before. */
-    void end(Reason reason, String text) {
+    void end(CloseReason closeReason, String text) {
         if (state != State.ENDED) {
             if (state == State.ASKED) {
                 link.tally().refused();
                 link.answers();
             }
-            link.send(new StreamEnd(id, reason, text));
+            link.send(new StreamEnd(id, closeReason, text));
             over();
         }
     }
@@ -184,7 +184,7 @@ final class LinkStream {
 
     void onTokens(int count) throws WireException {
         if (state == State.ASKED) {
-            throw new WireException(Reason.NOT_EXPECTED, this + ": tokens before it was answered");
+            throw new WireException(CloseReason.NOT_EXPECTED, this + ": tokens before it was answered");
         }
         boolean none = tokens == 0;
         tokens += count;
@@ -201,7 +201,7 @@ final class LinkStream {
     void onHandedOver(int count) throws WireException {
         if (count > tokensGiven() || granted - count < buffers.first()) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
+                    CloseReason.CREDIT_EXCEEDED,
                     this + " hands over " + count + " tokens, expected at most " + tokensGiven() + " and "
                             + buffers.first() + " left");
         }
@@ -219,21 +219,21 @@ final class LinkStream {
     /** @throws WireException if the frame has no token; nothing has changed */
     void requireToken() throws WireException {
         if (heardLast) {
-            throw new WireException(Reason.NOT_EXPECTED, this + ": bytes behind the last");
+            throw new WireException(CloseReason.NOT_EXPECTED, this + ": bytes behind the last");
         }
         if (state != State.OPEN || tokensGiven() <= 0) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
+                    CloseReason.CREDIT_EXCEEDED,
                     this + ": a frame without a token, " + (state == State.OPEN ? granted : 0) + " were given, " + held
                             + " wait here and " + due + " are not given back");
         }
     }
 
-    void onEnd(Reason reason, String text) {
+    void onEnd(CloseReason closeReason, String text) {
         if (state != State.ENDED) {
             over();
             if (listener != null) {
-                listener.onEnded(reason, text);
+                listener.onEnded(closeReason, text);
             }
         }
     }

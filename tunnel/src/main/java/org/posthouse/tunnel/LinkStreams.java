@@ -7,9 +7,9 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamEnd;
 import org.posthouse.wire.StreamOpen;
 import org.posthouse.wire.Wire;
@@ -109,7 +109,7 @@ final class LinkStreams {
     LinkStream open(String door, LinkStream.Listener listener) {
         if (!marks.mayOpen() || nextId < 0 || !buffers.tryOpen(site)) {
             tally.refused();
-            listener.onEnded(Reason.LIMIT, nextId < 0 ? wornOut() : marks.mayOpen() ? limit() : unacknowledged("openings"));
+            listener.onEnded(CloseReason.LIMIT, nextId < 0 ? wornOut() : marks.mayOpen() ? limit() : unacknowledged("openings"));
             return null;
         }
         tally.opened();
@@ -150,10 +150,10 @@ final class LinkStreams {
     }
 
     /** The other relay was restarted, or this one stops: all streams are over, and numbers begin anew there. */
-    void endAll(Reason reason, String text) {
+    void endAll(CloseReason closeReason, String text) {
         heardId = theirParity - STEP;
         marks.clear();
-        List.copyOf(streams.values()).forEach(stream -> stream.onEnd(reason, text));
+        List.copyOf(streams.values()).forEach(stream -> stream.onEnd(closeReason, text));
     }
 
     void handOverIdle() {
@@ -163,18 +163,18 @@ final class LinkStreams {
     private void onOpen(StreamOpen open) throws WireException {
         if (open.stream() <= heardId || (open.stream() & 1) != theirParity) {
             throw new WireException(
-                    Reason.NOT_EXPECTED,
+                    CloseReason.NOT_EXPECTED,
                     "relay " + relay + " opens stream " + open.stream() + ", expected " + (heardId + STEP) + " or a later one");
         }
         requireTokens(open.tokens(), 0);
         if (!marks.mayAnswer()) {
-            throw new WireException(Reason.LIMIT, unacknowledged("answers to openings"));
+            throw new WireException(CloseReason.LIMIT, unacknowledged("answers to openings"));
         }
         heardId = open.stream();
         if (!buffers.tryOpen(site)) {
             tally.refused();
             marks.answer();
-            send(new StreamEnd(open.stream(), Reason.LIMIT, limit()));
+            send(new StreamEnd(open.stream(), CloseReason.LIMIT, limit()));
             return;
         }
         tally.opened();
@@ -224,7 +224,7 @@ final class LinkStreams {
     private LinkStream known(int id) throws WireException {
         boolean theirs = (id & 1) == theirParity;
         if (id < 1 || id > (theirs ? heardId : nextId - STEP)) {
-            throw new WireException(Reason.NOT_EXPECTED, "relay " + relay + " speaks of stream " + id + ", which nobody has opened");
+            throw new WireException(CloseReason.NOT_EXPECTED, "relay " + relay + " speaks of stream " + id + ", which nobody has opened");
         }
         return streams.get(id);
     }
@@ -232,7 +232,7 @@ final class LinkStreams {
     private void requireTokens(int count, int had) throws WireException {
         if (count < 1 || count > TOKENS_MAX - had) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "relay " + relay + " gives " + count + " tokens of a stream, expected 1 to " + (TOKENS_MAX - had));
         }
     }

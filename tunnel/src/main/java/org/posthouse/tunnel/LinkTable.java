@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /** The links of a relay, by the relay at the other end: who gets one, and who loses it. Confined to the relay's context. */
@@ -50,7 +50,7 @@ final class LinkTable {
         String site = RelayId.parse(relay).site();
         if (!links.containsKey(relay) && !mayLink(site)) {
             throw new WireException(
-                    Reason.LIMIT,
+                    CloseReason.LIMIT,
                     linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LINKS_MAX
                             + " there may be, and " + FairShare.RULE);
         }
@@ -77,7 +77,7 @@ final class LinkTable {
 
     /** Lets go of links that were made because somebody said so, and of which nothing has come, but for those to {@code relays}. */
     void keepHearsay(Set<String> relays) {
-        Notice why = Notice.closing(0, Reason.SITE_UNREACHABLE, "nobody says that it is there");
+        CloseNotice why = CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, "nobody says that it is there");
         each(link -> {
             if (link.isHearsay() && !relays.contains(link.relay())) {
                 links.remove(link.relay());

@@ -2,9 +2,9 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -35,7 +35,7 @@ final class LinkUnpacker {
     void onPacked(ByteBuf buffer, int index, int length, FrameView header) throws WireException {
         Claim claim = Claim.of(header);
         if (!links.unpacks()) {
-            throw new WireException(Reason.NOT_EXPECTED, FrameType.LINK_PACKED + ", and this relay has said that it unpacks nothing");
+            throw new WireException(CloseReason.NOT_EXPECTED, FrameType.LINK_PACKED + ", and this relay has said that it unpacks nothing");
         }
         hold(claim.cost());
         ByteBuf packed = KeptFrame.rightSized(buffer.retainedSlice(index + Wire.PACKED_HEADER_BYTES, length - Wire.PACKED_HEADER_BYTES));
@@ -57,7 +57,8 @@ final class LinkUnpacker {
 
     private void hold(long cost) throws WireException {
         if (!room.tryTake(site, cost)) {
-            throw new WireException(Reason.LIMIT, room.of(site) + " bytes of site " + site + " wait to be unpacked or for their turn, and " + FairShare.RULE);
+            throw new WireException(CloseReason.LIMIT,
+                    room.of(site) + " bytes of site " + site + " wait to be unpacked or for their turn, and " + FairShare.RULE);
         }
     }
 
@@ -80,13 +81,14 @@ final class LinkUnpacker {
             int left = claim.bytes - at;
             int length = view.wrap(bytes, at).checkHeader(left);
             if (length == 0 || length > left || !LinkConnection.CARRIED.contains(view.type()) || view.job() != claim.job) {
-                throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED of job " + Long.toHexString(claim.job) + " whose frame " + i + " is none of it");
+                throw new WireException(CloseReason.MALFORMED_FRAME,
+                        "LINK_PACKED of job " + Long.toHexString(claim.job) + " whose frame " + i + " is none of it");
             }
             link.reception().onBulk(claim.number + i, claim.after, plain, at, length, view);
             at += length;
         }
         if (begun == session && at < claim.bytes) {
-            throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED of " + claim.bytes + " bytes, its frames are " + at);
+            throw new WireException(CloseReason.MALFORMED_FRAME, "LINK_PACKED of " + claim.bytes + " bytes, its frames are " + at);
         }
     }
 
@@ -106,7 +108,7 @@ final class LinkUnpacker {
                     && claim.frames <= claim.bytes / Wire.HEADER_BYTES;
             if (!possible) {
                 throw new WireException(
-                        Reason.MALFORMED_FRAME,
+                        CloseReason.MALFORMED_FRAME,
                         "LINK_PACKED of " + claim.frames + " frames from " + claim.number + " after " + claim.after + ", together " + claim.bytes
                                 + " bytes, expected at most " + Wire.PACKED_BYTES_MAX);
             }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -192,14 +192,14 @@ final class LinkWindow {
      * @throws WireException if it cannot, or says less than before
      */
     void acknowledge(long headsHandled, long bulkHandled, long bulkArrived, long incompleteBytes) throws WireException {
-        heads.require(Reason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
-        bulk.require(Reason.NOT_EXPECTED, "has", bulkArrived, bulk.arrived());
+        heads.require(CloseReason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
+        bulk.require(CloseReason.NOT_EXPECTED, "has", bulkArrived, bulk.arrived());
         if (incompleteBytes < 0) {
-            throw new WireException(Reason.NOT_EXPECTED, "has " + incompleteBytes + " bytes of a frame, expected 0 or more");
+            throw new WireException(CloseReason.NOT_EXPECTED, "has " + incompleteBytes + " bytes of a frame, expected 0 or more");
         }
         if (bulkHandled < bulk.acknowledged() || bulkHandled > bulkArrived) {
             throw new WireException(
-                    Reason.NOT_EXPECTED,
+                    CloseReason.NOT_EXPECTED,
                     "acknowledges " + bulkHandled + " of " + bulkArrived + " frames of bulk, expected at least " + bulk.acknowledged());
         }
         arrive(heads, headsHandled);
@@ -214,7 +214,7 @@ final class LinkWindow {
     /** The peer has so many bytes of bulk that were written on this lane, whole frames or not. @throws WireException if it cannot, or says less than before */
     void come(int lane, long bytes) throws WireException {
         if (paces[lane] == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "the peer has " + bytes + " bytes of lane " + lane + ", which is told of with the link");
+            throw new WireException(CloseReason.NOT_EXPECTED, "the peer has " + bytes + " bytes of lane " + lane + ", which is told of with the link");
         }
         paces[lane].come(bytes, nanos.getAsLong());
     }
@@ -280,8 +280,8 @@ final class LinkWindow {
      * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written, or less than was said before
      */
     void resume(long headsArrived, long bulkArrived) throws WireException {
-        heads.require(Reason.CANNOT_RESUME, "received", headsArrived, heads.arrived());
-        bulk.require(Reason.CANNOT_RESUME, "received", bulkArrived, bulk.arrived());
+        heads.require(CloseReason.CANNOT_RESUME, "received", headsArrived, heads.arrived());
+        bulk.require(CloseReason.CANNOT_RESUME, "received", bulkArrived, bulk.arrived());
         arrive(heads, headsArrived);
         arrive(bulk, bulkArrived);
         queue.putBack(heads.takeOff(LinkFrame.NOWHERE));

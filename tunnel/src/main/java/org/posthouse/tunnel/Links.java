@@ -27,11 +27,11 @@ import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
@@ -88,7 +88,7 @@ public final class Links {
         default void onEpoch(long epoch) {}
 
         /** The connection ended; what was sent waits for the next one. {@code why} says what ended it. */
-        default void onDown(String relay, Notice why) {}
+        default void onDown(String relay, CloseNotice why) {}
 
         /** {@link Links#writable} was false, and at least half of the window is free now. */
         default void onWritable(String relay) {}
@@ -229,7 +229,8 @@ public final class Links {
     private void letGo(Link link) {
         table.remove(link);
         forwards.forget(link.relay());
-        listener.onLetGo(link.relay(), link.stopTaking(Notice.closing(0, Reason.RELAY_STOPPING, "relay " + link.relay() + " has stopped, or is silent")));
+        listener.onLetGo(link.relay(),
+                link.stopTaking(CloseNotice.closing(0, CloseReason.RELAY_STOPPING, "relay " + link.relay() + " has stopped, or is silent")));
     }
 
     /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */
@@ -448,7 +449,7 @@ public final class Links {
         try {
             keys.take(encoded, "LINK_REVOKED from " + from);
         } catch (KeysException e) {
-            throw new WireException(Reason.MALFORMED_FRAME, e.getMessage());
+            throw new WireException(CloseReason.MALFORMED_FRAME, e.getMessage());
         }
     }
 
@@ -464,7 +465,7 @@ public final class Links {
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
         requireIdentity(connection, hello);
         if (closed) {
-            throw new WireException(Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
+            throw new WireException(CloseReason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         }
         table.linkTo(hello.relay()).onHello(connection, hello);
     }
@@ -472,23 +473,23 @@ public final class Links {
     /** The certificate proves the site, and the site vouches for its relays' names; nobody is this relay but itself. */
     private void requireIdentity(LinkConnection connection, LinkHello hello) throws WireException {
         if (keys.isRevoked(connection.certificate())) {
-            throw new WireException(Reason.REVOKED, revoked(connection));
+            throw new WireException(CloseReason.REVOKED, revoked(connection));
         }
         boolean proven = hello.site().equals(connection.site()) && RelayId.isOf(hello.site(), hello.relay());
         if (!proven || hello.relay().equals(config.relay())) {
             throw new WireException(
-                    Reason.WRONG_SITE,
+                    CloseReason.WRONG_SITE,
                     "claims to be relay " + hello.relay() + " of site " + hello.site() + ", its certificate is for site \""
                             + connection.site() + "\", and this is relay " + config.relay());
         }
         String expected = connection.dialled() ? "" : config.relay();
         if (!hello.expected().equals(expected)) {
             throw new WireException(
-                    Reason.WRONG_SITE, "expected relay " + hello.expected() + ", but this is relay " + config.relay());
+                    CloseReason.WRONG_SITE, "expected relay " + hello.expected() + ", but this is relay " + config.relay());
         }
         if (connection.dialled() && !hello.relay().equals(connection.peer())) {
             throw new WireException(
-                    Reason.WRONG_SITE, "is relay " + hello.relay() + ", expected relay " + connection.peer());
+                    CloseReason.WRONG_SITE, "is relay " + hello.relay() + ", expected relay " + connection.peer());
         }
     }
 
@@ -523,7 +524,7 @@ public final class Links {
         if (closed) {
             return context.succeededFuture();
         }
-        Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
+        CloseNotice why = CloseNotice.closing(0, CloseReason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         Future<Void> watched = keys.stop();
         routing.stop();
         // Those over other relays say so over the links that are straight.

@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
@@ -89,10 +89,10 @@ final class PackingCodec implements AutoCloseable {
         try {
             unpacked = decompressor.decompressDirectByteBuffer(plain, 0, bytes, packed, 0, in.remaining());
         } catch (ZstdException e) {
-            throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED of " + bytes + " bytes cannot be unpacked: " + e.getMessage());
+            throw new WireException(CloseReason.MALFORMED_FRAME, "LINK_PACKED of " + bytes + " bytes cannot be unpacked: " + e.getMessage());
         }
         if (unpacked != bytes) {
-            throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED has " + unpacked + " bytes, it says " + bytes);
+            throw new WireException(CloseReason.MALFORMED_FRAME, "LINK_PACKED has " + unpacked + " bytes, it says " + bytes);
         }
         out.put(out.position(), plain, 0, bytes);
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
@@ -96,7 +96,7 @@ final class PackingWorker {
             return e;
         } catch (RuntimeException | Error e) {
             LOG.error("{} bytes that came packed cannot be unpacked", in.remaining(), e);
-            return new WireException(Reason.INTERNAL, "LINK_PACKED of " + out.remaining() + " bytes cannot be unpacked: " + e);
+            return new WireException(CloseReason.INTERNAL, "LINK_PACKED of " + out.remaining() + " bytes cannot be unpacked: " + e);
         }
     }
 

@@ -4,7 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import java.util.List;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -55,7 +55,7 @@ final class PathDoors implements LinkStreams.Doors {
         int own = relays.indexOf(links.config().relay());
         if (own < 1 || !relays.get(own - 1).equals(stream.relay()) || !links.table().isNeighbour(stream.relay())) {
             throw new WireException(
-                    Reason.SITE_UNREACHABLE,
+                    CloseReason.SITE_UNREACHABLE,
                     "relay " + stream.relay() + " leads a path over " + relays + " to relay " + links.config().relay());
         }
         if (own == relays.size() - 1) {
@@ -77,7 +77,7 @@ final class PathDoors implements LinkStreams.Doors {
     private void leadOn(LinkStream stream, String door, String next) throws WireException {
         if (!links.table().isNeighbour(next)) {
             throw new WireException(
-                    Reason.SITE_UNREACHABLE, "relay " + links.config().relay() + " has no straight link to relay " + next + " now");
+                    CloseReason.SITE_UNREACHABLE, "relay " + links.config().relay() + " has no straight link to relay " + next + " now");
         }
         StreamPipe pipe = new StreamPipe(links.streams().tally());
         LinkStream onward = links.streams().open(next, door, pipe.from(stream));

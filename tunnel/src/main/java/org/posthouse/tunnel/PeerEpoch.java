@@ -1,7 +1,7 @@
 package org.posthouse.tunnel;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -50,7 +50,7 @@ final class PeerEpoch {
         if (hello.epoch() < last) {
             tellLast(connection, hello);
             throw new WireException(
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     "a relay that calls itself " + link.relay() + " has epoch " + hello.epoch() + ", expected at least " + last
                             + ": another one has taken its place, or its host's clock was set back");
         }
@@ -75,7 +75,7 @@ final class PeerEpoch {
         long own = links.epoch();
         if (!links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
             throw new WireException(
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     "relay " + link.relay() + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()
                             + ", this one had " + own + ": another one has taken its place, or this host's clock was set back");
         }
@@ -85,7 +85,7 @@ final class PeerEpoch {
     private void requireSaid(LinkConnection connection) throws WireException {
         if (connection.dialled() && connection.epochSaid() != links.epoch()) {
             throw new WireException(
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     "relay " + link.relay() + " was told epoch " + connection.epochSaid() + " of relay " + links.config().relay() + ", which has epoch "
                             + links.epoch() + " by now: it says that on its next connection");
         }
@@ -98,7 +98,7 @@ final class PeerEpoch {
     private void refuseBeside(LinkConnection linked, LinkHello hello) throws WireException {
         linked.suspect();
         throw new WireException(
-                Reason.NAME_TAKEN,
+                CloseReason.NAME_TAKEN,
                 "a relay that calls itself " + link.relay() + " has epoch " + hello.epoch() + ", but the one with epoch " + last + " is linked, " + linked
                         + ": unless that answers within " + links.config().timeouts().pingMs() + " ms the later one is let in");
     }

@@ -16,7 +16,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.Promise;
 import java.io.IOException;
 import java.net.SocketAddress;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,10 +127,10 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
     }
 
     @Override
-    public void onEnded(Reason reason, String text) {
+    public void onEnded(CloseReason closeReason, String text) {
         assert loop.inEventLoop();
         stream = null;
-        if (!connected.tryFail(new IOException(reason + ": " + text))) {
+        if (!connected.tryFail(new IOException(closeReason + ": " + text))) {
             closeNow();
         }
     }
@@ -138,8 +138,8 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
     @Override
     public void onLinkDown() {
         LinkStream over = stream;
-        over.end(Reason.SITE_UNREACHABLE, "the link is down");
-        onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + over.relay() + " is down");
+        over.end(CloseReason.SITE_UNREACHABLE, "the link is down");
+        onEnded(CloseReason.SITE_UNREACHABLE, "the link to relay " + over.relay() + " is down");
     }
 
     /** Past all handlers: those of TLS wait until what they hold has left. */
@@ -183,7 +183,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         if (stream != null) {
             LinkStream over = stream;
             stream = null;
-            over.end(Reason.NORMAL, "the connection was closed");
+            over.end(CloseReason.NORMAL, "the connection was closed");
         }
     }
 

@@ -2,7 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Two streams of different links that are one: what comes on either leaves on the other. Confined to the relay's context; knows no socket.
@@ -65,15 +65,15 @@ final class StreamPipe {
         }
 
         @Override
-        public void onEnded(Reason reason, String text) {
-            other().stream.end(reason, text);
+        public void onEnded(CloseReason closeReason, String text) {
+            other().stream.end(closeReason, text);
             over();
         }
 
         @Override
         public void onLinkDown() {
-            stream.end(Reason.SITE_UNREACHABLE, "the link is down");
-            onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + stream.relay() + " is down");
+            stream.end(CloseReason.SITE_UNREACHABLE, "the link is down");
+            onEnded(CloseReason.SITE_UNREACHABLE, "the link to relay " + stream.relay() + " is down");
         }
     }
 
@@ -98,7 +98,7 @@ final class StreamPipe {
         if (near.stream.state() == LinkStream.State.ASKED) {
             near.stream.accept(near);
         } else {
-            far.stream.end(Reason.NORMAL, "it is not wanted any more");
+            far.stream.end(CloseReason.NORMAL, "it is not wanted any more");
             over();
         }
     }

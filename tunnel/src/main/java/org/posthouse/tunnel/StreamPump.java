@@ -10,7 +10,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.util.ArrayDeque;
 import org.posthouse.causes.Causes;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /**
  * Moves bytes between a socket and a stream. Confined to the relay's event loop, on which the socket lives.
@@ -80,7 +80,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
     }
 
     @Override
-    public void onEnded(Reason reason, String text) {
+    public void onEnded(CloseReason closeReason, String text) {
         assert channel.eventLoop().inEventLoop();
         stream = null;
         channel.close();
@@ -121,7 +121,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
         if (stream != null) {
             LinkStream over = stream;
             stream = null;
-            over.end(Reason.NORMAL, why);
+            over.end(CloseReason.NORMAL, why);
         }
     }
 

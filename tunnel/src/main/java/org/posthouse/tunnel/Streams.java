@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /** The streams of all links of a relay, and the buffers that they share. Confined to the relay's context. */
@@ -29,7 +29,7 @@ final class Streams {
     private final Map<String, LinkStreams> byLink = new TreeMap<>();
     private final Map<String, Boolean> up = new HashMap<>();
     private final List<Reach> watchers = new ArrayList<>();
-    private LinkStreams.Doors doors = (stream, door) -> stream.end(Reason.SITE_UNREACHABLE, "no door is open yet");
+    private LinkStreams.Doors doors = (stream, door) -> stream.end(CloseReason.SITE_UNREACHABLE, "no door is open yet");
     private ScheduledFuture<?> idleTimer;
 
     Streams(Links links, StreamConfig config) {
@@ -50,7 +50,7 @@ final class Streams {
     LinkStream open(String relay, String door, LinkStream.Listener listener) {
         if (!isUp(relay)) {
             tally.refused();
-            listener.onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + relay + " is not up");
+            listener.onEnded(CloseReason.SITE_UNREACHABLE, "the link to relay " + relay + " is not up");
             return null;
         }
         return of(relay).open(door, listener);
@@ -97,12 +97,12 @@ final class Streams {
     }
 
     void onForgotten(String relay) {
-        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
+        each(relay, streams -> streams.endAll(CloseReason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
     }
 
     /** {@code relay} has stopped, or is silent, and there is no link to it any more. */
     void onLetGo(String relay) {
-        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " has stopped, or is silent"));
+        each(relay, streams -> streams.endAll(CloseReason.SITE_UNREACHABLE, "relay " + relay + " has stopped, or is silent"));
         byLink.remove(relay);
         up.remove(relay);
     }
@@ -112,7 +112,7 @@ final class Streams {
         if (idleTimer != null) {
             idleTimer.cancel(false);
         }
-        byLink.values().forEach(streams -> streams.endAll(Reason.RELAY_STOPPING, "this relay stops"));
+        byLink.values().forEach(streams -> streams.endAll(CloseReason.RELAY_STOPPING, "this relay stops"));
     }
 
     private void reach(String relay, boolean isUp) {

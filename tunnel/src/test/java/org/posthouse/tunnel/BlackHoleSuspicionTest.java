@@ -3,7 +3,7 @@ package org.posthouse.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /** When a link says that its network loses large packets, and when it was only cut. */
 class BlackHoleSuspicionTest {
@@ -11,7 +11,7 @@ class BlackHoleSuspicionTest {
 
     private final BlackHoleSuspicion suspicion = new BlackHoleSuspicion(SILENCE_MS);
 
-    private void sessions(int count, Reason why, long lastedMs, long bytesIn, long unacknowledgedBytes) {
+    private void sessions(int count, CloseReason why, long lastedMs, long bytesIn, long unacknowledgedBytes) {
         for (int i = 0; i < count; i++) {
             suspicion.onEnded(why, lastedMs, bytesIn, unacknowledgedBytes);
         }
@@ -19,10 +19,10 @@ class BlackHoleSuspicionTest {
 
     @Test
     void namesItAtTheEndThatWrites() {
-        sessions(1, Reason.NORMAL, SILENCE_MS, 3_000, 200_000);
+        sessions(1, CloseReason.NORMAL, SILENCE_MS, 3_000, 200_000);
         assertThat(suspicion.text()).isEmpty();
         suspicion.onAcknowledged(500);
-        sessions(1, Reason.NORMAL, SILENCE_MS, 3_000, 200_000);
+        sessions(1, CloseReason.NORMAL, SILENCE_MS, 3_000, 200_000);
         assertThat(suspicion.text()).startsWith("2 times in a row it came up and nothing large that was sent arrived: small packets pass and large ones seem");
         suspicion.onAcknowledged(100_000);
         assertThat(suspicion.text()).isEmpty();
@@ -30,7 +30,7 @@ class BlackHoleSuspicionTest {
 
     @Test
     void namesItAtTheEndThatReads() {
-        sessions(3, Reason.TIMEOUT, SILENCE_MS, 3_000, 0);
+        sessions(3, CloseReason.TIMEOUT, SILENCE_MS, 3_000, 0);
         assertThat(suspicion.text()).startsWith("3 times in a row it came up and fell silent: ");
         suspicion.onCame(100_000);
         assertThat(suspicion.text()).isEmpty();
@@ -38,9 +38,9 @@ class BlackHoleSuspicionTest {
 
     @Test
     void aCutOrASilenceOfABusyLinkIsNone() {
-        sessions(5, Reason.NORMAL, SILENCE_MS / 3, 3_000, 200_000);
-        sessions(5, Reason.TIMEOUT, SILENCE_MS / 3, 1_000_000, 0);
-        sessions(1, Reason.TIMEOUT, SILENCE_MS, 100, 0);
+        sessions(5, CloseReason.NORMAL, SILENCE_MS / 3, 3_000, 200_000);
+        sessions(5, CloseReason.TIMEOUT, SILENCE_MS / 3, 1_000_000, 0);
+        sessions(1, CloseReason.TIMEOUT, SILENCE_MS, 100, 0);
         assertThat(suspicion.text()).isEmpty();
     }
 }

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkReach;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 
 /** One site, whose certificate is good, takes all that it can get; others find room. */
 @ExtendWith(LeakWatch.class)
@@ -168,8 +168,8 @@ class FairShareTest {
     }
 
     private static void assertRefused(RawPeer peer, String text) throws Exception {
-        Notice why = peer.awaitClose();
-        assertThat(why.reason()).isSameAs(Reason.LIMIT);
+        CloseNotice why = peer.awaitClose();
+        assertThat(why.reason()).isSameAs(CloseReason.LIMIT);
         assertThat(why.text()).contains(text);
     }
 

@@ -11,9 +11,9 @@ import java.security.GeneralSecurityException;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
 /**
@@ -141,7 +141,7 @@ final class FloodingPeer implements Closeable {
     }
 
     /** Why the other end closes the connection; null if it says an alert only, or nothing. */
-    Notice awaitClose() throws IOException, WireException {
+    CloseNotice awaitClose() throws IOException, WireException {
         try {
             return awaitNotice();
         } catch (SSLException e) {
@@ -149,14 +149,14 @@ final class FloodingPeer implements Closeable {
         }
     }
 
-    private Notice awaitNotice() throws IOException, WireException {
+    private CloseNotice awaitNotice() throws IOException, WireException {
         while (true) {
             plain.flip();
             while (plain.remaining() >= Integer.BYTES && plain.remaining() >= plain.getInt(plain.position())) {
                 ByteBuffer frame = plain.slice(plain.position(), plain.getInt(plain.position()));
                 plain.position(plain.position() + frame.remaining());
                 if (FrameType.of(frame.get(4)) == FrameType.CLOSE) {
-                    return Notice.decode(frame);
+                    return CloseNotice.decode(frame);
                 }
             }
             plain.compact();

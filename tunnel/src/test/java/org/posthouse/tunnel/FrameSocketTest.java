@@ -20,10 +20,10 @@ import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -31,9 +31,9 @@ import org.posthouse.wire.WireException;
 class FrameSocketTest {
     private final Random random = new Random(42);
     private final List<Long> received = new ArrayList<>();
-    private final List<Notice> closed = new ArrayList<>();
+    private final List<CloseNotice> closed = new ArrayList<>();
     private int writables;
-    private Reason breach;
+    private CloseReason breach;
     private EmbeddedChannel channel;
     private FrameSocket socket;
 
@@ -124,7 +124,7 @@ class FrameSocketTest {
             int cut = random.nextInt(noise.length + 1);
             feed(noise, 0, cut);
             feed(noise, cut, noise.length);
-            assertThat(sentClose().reason()).isEqualTo(Reason.FRAME_TOO_LONG);
+            assertThat(sentClose().reason()).isEqualTo(CloseReason.FRAME_TOO_LONG);
             assertThat(received).isEmpty();
             endByPeer();
             assertThat(closed).hasSize(1);
@@ -133,17 +133,17 @@ class FrameSocketTest {
 
     @Test
     void closesOnOverLongAndTooShortLengths() {
-        assertBreach(header(Wire.CHUNK_FRAME_BYTES_MAX + 1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
-        assertBreach(header(-1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
-        assertBreach(header(Wire.HEADER_BYTES - 1, FrameType.JOB_OPENED.id(), 0), Reason.MALFORMED_FRAME);
-        assertBreach(header(Wire.MESSAGE_HEADER_BYTES - 1, FrameType.SEND.id(), 0), Reason.MALFORMED_FRAME);
+        assertBreach(header(Wire.CHUNK_FRAME_BYTES_MAX + 1, FrameType.CHUNK.id(), 0), CloseReason.FRAME_TOO_LONG);
+        assertBreach(header(-1, FrameType.CHUNK.id(), 0), CloseReason.FRAME_TOO_LONG);
+        assertBreach(header(Wire.HEADER_BYTES - 1, FrameType.JOB_OPENED.id(), 0), CloseReason.MALFORMED_FRAME);
+        assertBreach(header(Wire.MESSAGE_HEADER_BYTES - 1, FrameType.SEND.id(), 0), CloseReason.MALFORMED_FRAME);
     }
 
     @Test
     void closesOnAnUnknownTypeAndOnReservedBytes() {
-        assertBreach(header(Wire.HEADER_BYTES, (byte) 63, 0), Reason.UNKNOWN_TYPE);
-        assertBreach(header(Wire.HEADER_BYTES, (byte) -1, 0), Reason.UNKNOWN_TYPE);
-        assertBreach(header(Wire.MESSAGE_HEADER_BYTES, FrameType.SEND.id(), 1), Reason.MALFORMED_FRAME);
+        assertBreach(header(Wire.HEADER_BYTES, (byte) 63, 0), CloseReason.UNKNOWN_TYPE);
+        assertBreach(header(Wire.HEADER_BYTES, (byte) -1, 0), CloseReason.UNKNOWN_TYPE);
+        assertBreach(header(Wire.MESSAGE_HEADER_BYTES, FrameType.SEND.id(), 1), CloseReason.MALFORMED_FRAME);
     }
 
     @Test
@@ -155,50 +155,50 @@ class FrameSocketTest {
         feed(stream, 0, stream.length);
         feed(stream, 0, stream.length);
         assertThat(received).containsExactly(1L);
-        assertThat(sentClose().reason()).isEqualTo(Reason.UNKNOWN_TYPE);
+        assertThat(sentClose().reason()).isEqualTo(CloseReason.UNKNOWN_TYPE);
     }
 
     @Test
     void closesWithTheListenersReason() {
-        breach = Reason.CREDIT_EXCEEDED;
+        breach = CloseReason.CREDIT_EXCEEDED;
         byte[] stream = bytesOf(Frames.send(1, 10, random), Frames.send(2, 10, random));
         feed(stream, 0, stream.length);
         assertThat(received).hasSize(1);
-        assertThat(sentClose().reason()).isEqualTo(Reason.CREDIT_EXCEEDED);
+        assertThat(sentClose().reason()).isEqualTo(CloseReason.CREDIT_EXCEEDED);
         assertThat(socket.isClosed()).isTrue();
     }
 
     @Test
     void saysWhyAndWaitsForThePeerToClose() {
-        socket.close(Notice.closing(9, Reason.JOB_ABORTED, "the end"));
-        socket.close(Notice.closing(9, Reason.INTERNAL, "ignored"));
+        socket.close(CloseNotice.closing(9, CloseReason.JOB_ABORTED, "the end"));
+        socket.close(CloseNotice.closing(9, CloseReason.INTERNAL, "ignored"));
         socket.write(Frames.send(1, 10, random));
         assertThat(channel.isOpen()).as("closing now could lose the frame").isTrue();
-        Notice sent = sentClose();
+        CloseNotice sent = sentClose();
         assertThat(sent.text()).isEqualTo("the end");
         assertThat(channel.<ByteBuf>readOutbound()).isNull();
         endByPeer();
-        assertThat(closed).extracting(Notice::reason).containsExactly(Reason.JOB_ABORTED);
+        assertThat(closed).extracting(CloseNotice::reason).containsExactly(CloseReason.JOB_ABORTED);
     }
 
     @Test
     void breaksOffWhenThePeerDoesNotReadTheReason() {
         stall();
-        socket.close(Notice.closing(9, Reason.JOB_ABORTED, "the end"));
+        socket.close(CloseNotice.closing(9, CloseReason.JOB_ABORTED, "the end"));
         channel.advanceTimeBy(2, TimeUnit.SECONDS);
         channel.runScheduledPendingTasks();
         assertThat(channel.isOpen()).isFalse();
-        assertThat(closed).extracting(Notice::reason).containsExactly(Reason.JOB_ABORTED);
+        assertThat(closed).extracting(CloseNotice::reason).containsExactly(CloseReason.JOB_ABORTED);
     }
 
     @Test
     void cutsAtOnceThoughAHandlerHoldsTheClose() {
         stall();
-        socket.cut(Notice.closing(0, Reason.TIMEOUT, "silent"));
+        socket.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, "silent"));
         channel.runPendingTasks();
         assertThat(channel.isOpen()).isFalse();
-        assertThat(closed).extracting(Notice::reason).containsExactly(Reason.TIMEOUT);
-        socket.cut(Notice.closing(0, Reason.TIMEOUT, "again"));
+        assertThat(closed).extracting(CloseNotice::reason).containsExactly(CloseReason.TIMEOUT);
+        socket.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, "again"));
         assertThat(closed).hasSize(1);
     }
 
@@ -206,12 +206,12 @@ class FrameSocketTest {
     void takesATlsAlertForTheEnvironmentsFaultAndAnotherExceptionForOurs() {
         channel.pipeline().fireExceptionCaught(new DecoderException(new SSLHandshakeException("alert")));
         channel.runPendingTasks();
-        assertThat(closed).extracting(Notice::reason).containsExactly(Reason.NORMAL);
+        assertThat(closed).extracting(CloseNotice::reason).containsExactly(CloseReason.NORMAL);
         assertThat(closed.getFirst().text()).contains("alert").doesNotContain("DecoderException");
         open();
         channel.pipeline().fireExceptionCaught(new IllegalStateException("fault"));
         channel.runPendingTasks();
-        assertThat(closed.getLast().reason()).isEqualTo(Reason.INTERNAL);
+        assertThat(closed.getLast().reason()).isEqualTo(CloseReason.INTERNAL);
     }
 
     @Test
@@ -245,13 +245,13 @@ class FrameSocketTest {
         assertThat(received).isEmpty();
     }
 
-    private void assertBreach(ByteBuffer header, Reason reason) {
+    private void assertBreach(ByteBuffer header, CloseReason closeReason) {
         open();
         ByteBuf frame = Unpooled.wrappedBuffer(header);
         byte[] bytes = bytesOf(frame);
         feed(bytes, 0, 7);
         feed(bytes, 7, bytes.length);
-        assertThat(sentClose().reason()).isEqualTo(reason);
+        assertThat(sentClose().reason()).isEqualTo(closeReason);
         endByPeer();
     }
 
@@ -279,13 +279,13 @@ class FrameSocketTest {
         channel.writeInbound(Unpooled.copiedBuffer(stream, from, to - from));
     }
 
-    private Notice sentClose() {
+    private CloseNotice sentClose() {
         channel.runPendingTasks();
         ByteBuf sent = channel.readOutbound();
         assertThat(sent).as("a CLOSE frame").isNotNull();
         try {
             assertThat(FrameType.of(sent.getByte(4))).isEqualTo(FrameType.CLOSE);
-            return Notice.decode(sent.nioBuffer());
+            return CloseNotice.decode(sent.nioBuffer());
         } catch (WireException e) {
             throw new AssertionError(e);
         } finally {
@@ -343,7 +343,7 @@ class FrameSocketTest {
         }
 
         @Override
-        public void onClosed(FrameSocket from, Notice why) {
+        public void onClosed(FrameSocket from, CloseNotice why) {
             closed.add(why);
         }
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -45,7 +45,7 @@ class LinkArrivalsTest {
             for (long number = 1; number < Long.MAX_VALUE; number++) {
                 bulk(link, number);
             }
-        }).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.LIMIT));
+        }).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(CloseReason.LIMIT));
     }
 
     private LinkArrivals arrivals(String site) {

@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamEnd;
 import org.posthouse.wire.StreamOpen;
 import org.posthouse.wire.Wire;
@@ -78,7 +78,7 @@ class LinkQueueStreamsTest {
         add(Unpooled.wrappedBuffer(new StreamOpen(1, 4, "door").encode()));
         data(1);
         data(1);
-        add(Unpooled.wrappedBuffer(new StreamEnd(1, Reason.NORMAL, "").encode()));
+        add(Unpooled.wrappedBuffer(new StreamEnd(1, CloseReason.NORMAL, "").encode()));
         data(2);
         assertThat(rest()).containsExactly("O1", "D1", "D2", "D1", "E1");
     }
@@ -117,7 +117,7 @@ class LinkQueueStreamsTest {
     void whatFlowsOnStreamsIsBulk() {
         data(1);
         assertThat(queue.next(false, true).isBulk()).isTrue();
-        add(Unpooled.wrappedBuffer(new StreamEnd(1, Reason.NORMAL, "").encode()));
+        add(Unpooled.wrappedBuffer(new StreamEnd(1, CloseReason.NORMAL, "").encode()));
         assertThat(queue.next(false, true).isBulk()).isTrue();
     }
 

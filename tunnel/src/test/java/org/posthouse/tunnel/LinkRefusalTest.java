@@ -51,14 +51,14 @@ import org.posthouse.keys.KeysFolder;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Identify;
-import org.posthouse.wire.Nonce;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.Nonce;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.slf4j.LoggerFactory;
@@ -395,7 +395,7 @@ class LinkRefusalTest {
     void refusesTheSiteOfAnothersCertificate() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("z", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "claims to be relay z");
+            assertClosed(peer, CloseReason.WRONG_SITE, "claims to be relay z");
         }
         awaitRefusal(m, LinkRefusal.WRONG_SITE);
     }
@@ -404,13 +404,13 @@ class LinkRefusalTest {
     void refusesOneWhoWantsAnotherRelayOrIsThisRelay() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "z", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "this is relay m");
+            assertClosed(peer, CloseReason.WRONG_SITE, "this is relay m");
         }
         Path twin = folder.resolve("twin");
         grid.authority().issue("m", 10, twin);
         try (RawPeer peer = RawPeer.dial(m.links.port(), twin)) {
             peer.hello("m", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "this is relay m");
+            assertClosed(peer, CloseReason.WRONG_SITE, "this is relay m");
         }
         assertThat(m.refusals(LinkRefusal.WRONG_SITE)).isEqualTo(2);
     }
@@ -425,7 +425,7 @@ class LinkRefusalTest {
                 new LinkHello("a", "a/2/3", "m", 1, 0, 0, 1, 0, 0, false, false),
                 new LinkHello("a", "", "m", 1, 0, 0, 1, 0, 0, false, false))) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
-                assertClosed(peer.send(lie.encode()), Reason.WRONG_SITE, "claims to be relay " + lie.relay() + " of site a");
+                assertClosed(peer.send(lie.encode()), CloseReason.WRONG_SITE, "claims to be relay " + lie.relay() + " of site a");
             }
         }
         assertThat(m.events).isEmpty();
@@ -438,7 +438,7 @@ class LinkRefusalTest {
             try (RawPeer peer = RawPeer.accept(server)) {
                 assertThat(peer.awaitHello().expected()).isEqualTo("z/2");
                 peer.hello("z/3", "", 1, 0, 0);
-                assertClosed(peer, Reason.WRONG_SITE, "is relay z/3, expected relay z/2");
+                assertClosed(peer, CloseReason.WRONG_SITE, "is relay z/3, expected relay z/2");
             }
             awaitRefusal(dialler, LinkRefusal.WRONG_SITE);
             assertThat(dialler.events).isEmpty();
@@ -451,7 +451,7 @@ class LinkRefusalTest {
         TestKeys.issueNameless(folder.resolve("authority"), nameless);
         try (RawPeer peer = RawPeer.dial(m.links.port(), nameless)) {
             peer.hello("a", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "claims to be relay a");
+            assertClosed(peer, CloseReason.WRONG_SITE, "claims to be relay a");
         }
     }
 
@@ -470,7 +470,7 @@ class LinkRefusalTest {
         TestRelay hasty = start(grid.listening("hasty", 1).timeouts(hastyOnHello));
         try (RawPeer peer = RawPeer.dial(hasty.links.port(), keysA)) {
             peer.shakeHands();
-            assertClosed(peer, Reason.TIMEOUT, "no LINK_HELLO");
+            assertClosed(peer, CloseReason.TIMEOUT, "no LINK_HELLO");
         }
         awaitRefusal(hasty, LinkRefusal.TIMEOUT);
     }
@@ -484,7 +484,7 @@ class LinkRefusalTest {
                 ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
                 new FrameView().wrap(frame, 0).begin(type, Wire.HEADER_BYTES, 0).length(frame.capacity());
                 peer.send(frame);
-                assertClosed(peer, Reason.NOT_EXPECTED, type + " from ", "LINK_HELLO first");
+                assertClosed(peer, CloseReason.NOT_EXPECTED, type + " from ", "LINK_HELLO first");
             }
         }
         awaitRefusal(m, LinkRefusal.BREACH);
@@ -497,7 +497,7 @@ class LinkRefusalTest {
         try (RawPeer linked = up(1);
                 RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "m", 1, EPOCH + 1, 0);
-            assertClosed(peer, Reason.FENCED, "seen epoch 11");
+            assertClosed(peer, CloseReason.FENCED, "seen epoch 11");
             linked.send(word(FrameType.LINK_PING, 5));
             assertThat(new FrameView().wrap(linked.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
@@ -511,7 +511,7 @@ class LinkRefusalTest {
         for (long seen : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, EPOCH + Links.SET_BACK_MAX + 1}) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
                 peer.hello("a", "m", 1, seen, 0);
-                assertClosed(peer, Reason.FENCED, "has seen epoch " + seen);
+                assertClosed(peer, CloseReason.FENCED, "has seen epoch " + seen);
             }
         }
         up(1).close();
@@ -529,9 +529,9 @@ class LinkRefusalTest {
                 assertThat(knowsLater.awaitHello().epoch()).isEqualTo(1);
                 assertThat(knowsNone.awaitHello().epoch()).isEqualTo(1);
                 knowsLater.hello("z", "", 7, 100, 0);
-                assertClosed(knowsLater, Reason.FENCED, "has seen epoch 100");
+                assertClosed(knowsLater, CloseReason.FENCED, "has seen epoch 100");
                 knowsNone.hello("z/2", "", 7, 1, 0);
-                assertClosed(knowsNone, Reason.FENCED, "told epoch 1", "has epoch 101");
+                assertClosed(knowsNone, CloseReason.FENCED, "told epoch 1", "has epoch 101");
             }
             try (RawPeer again = RawPeer.accept(two)) {
                 assertThat(again.awaitHello().epoch()).isEqualTo(101);
@@ -547,7 +547,7 @@ class LinkRefusalTest {
         try (RawPeer peer = up(2);
                 RawPeer twin = RawPeer.dial(m.links.port(), keysA)) {
             twin.hello("a", "m", 1, 0, 0);
-            assertClosed(twin, Reason.FENCED, "calls itself a has epoch 1, expected at least 2");
+            assertClosed(twin, CloseReason.FENCED, "calls itself a has epoch 1, expected at least 2");
             peer.send(word(FrameType.LINK_PING, 5));
             assertThat(new FrameView().wrap(peer.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
@@ -557,25 +557,25 @@ class LinkRefusalTest {
     void refusesCountersThatCannotBe() throws Exception {
         try (RawPeer peer = up(1)) {
             peer.send(word(FrameType.LINK_ACK, 1));
-            assertClosed(peer, Reason.NOT_EXPECTED, "acknowledges 1");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "acknowledges 1");
         }
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "m", 1, EPOCH, 5);
-            assertClosed(peer, Reason.CANNOT_RESUME, "received 5 frames");
+            assertClosed(peer, CloseReason.CANNOT_RESUME, "received 5 frames");
         }
         try (RawPeer peer = up(2)) {
             ByteBuffer frame = word(FrameType.LINK_ACK, 0);
             new FrameView().wrap(frame, 0).linkWord(3, -1);
             peer.send(frame);
-            assertClosed(peer, Reason.NOT_EXPECTED, "has -1 bytes");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "has -1 bytes");
         }
         try (RawPeer peer = up(3)) {
             peer.send(word(FrameType.LINK_CAME, 0));
-            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_CAME from ");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "LINK_CAME from ");
         }
         try (RawPeer peer = up(4)) {
             peer.send(word(FrameType.LINK_RATE, 0));
-            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_RATE from ");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "LINK_RATE from ");
         }
     }
 
@@ -585,18 +585,18 @@ class LinkRefusalTest {
             ByteBuffer post = ByteBuffer.allocate(FrameType.POST.bytesMin());
             new FrameView().wrap(post, 0).begin(FrameType.POST, FrameType.POST.bytesMin(), 7);
             peer.send(post);
-            assertClosed(peer, Reason.NOT_EXPECTED, "POST");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "POST");
         }
         try (RawPeer peer = up(2)) {
             peer.hello("a", "m", 2, EPOCH, 0);
-            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_HELLO");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "LINK_HELLO");
         }
         try (RawPeer peer = up(3)) {
             byte[] noise = new byte[100];
             new Random(1).nextBytes(noise);
             noise[0] = 77;
             peer.send(ByteBuffer.wrap(noise));
-            assertClosed(peer, Reason.FRAME_TOO_LONG, "frame length");
+            assertClosed(peer, CloseReason.FRAME_TOO_LONG, "frame length");
         }
     }
 
@@ -608,7 +608,7 @@ class LinkRefusalTest {
                     new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false, false),
                     new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false, false))) {
                 try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
-                    assertClosed(lane.send(late.encode()), Reason.NORMAL, "of session " + late.session());
+                    assertClosed(lane.send(late.encode()), CloseReason.NORMAL, "of session " + late.session());
                 }
             }
             try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
@@ -616,7 +616,7 @@ class LinkRefusalTest {
                 assertThat(lane.awaitHello().lane()).isEqualTo(2);
                 assertThat(m.status("a").lanes()).isEqualTo(2);
                 lane.send(numbered(1, 10));
-                assertClosed(lane, Reason.NOT_EXPECTED, "expected LINK_RUN first");
+                assertClosed(lane, CloseReason.NOT_EXPECTED, "expected LINK_RUN first");
             }
             first.send(numbered(1, 10));
             assertThat(awaitAcknowledged(first)).as("the link is up").isEqualTo(1);
@@ -627,11 +627,11 @@ class LinkRefusalTest {
     void takesNothingButAFrameBehindALinkRun() throws Exception {
         try (RawPeer peer = up(1)) {
             peer.send(word(FrameType.LINK_RUN, 0)).send(word(FrameType.LINK_PING, 5));
-            assertClosed(peer, Reason.NOT_EXPECTED, "behind a LINK_RUN");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "behind a LINK_RUN");
         }
         try (RawPeer peer = up(2)) {
             peer.send(word(FrameType.LINK_RUN, -1));
-            assertClosed(peer, Reason.MALFORMED_FRAME, "frame -1");
+            assertClosed(peer, CloseReason.MALFORMED_FRAME, "frame -1");
         }
         try (RawPeer peer = up(3)) {
             peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(2, 10));
@@ -741,7 +741,7 @@ class LinkRefusalTest {
                 assertThat(kept.awaitHello().expected()).isEqualTo("z");
                 try (RawPeer second = RawPeer.dial(smaller.links.port(), keysZ)) {
                     second.hello("z", "m2", 1, 0, 0);
-                    assertClosed(second, Reason.NORMAL, "keeps the connection that it dialled");
+                    assertClosed(second, CloseReason.NORMAL, "keeps the connection that it dialled");
                 }
                 kept.hello("z", "", 1, 0, 0);
                 await().pollInterval(POLL).atMost(PATIENCE).until(() -> smaller.isUp("z"));
@@ -808,10 +808,10 @@ class LinkRefusalTest {
                 // From now on it says nothing.
                 try (RawPeer second = RawPeer.dial(smaller.links.port(), keysZ)) {
                     second.hello("z", "m4", 1, EPOCH, 0);
-                    assertClosed(second, Reason.NORMAL, "keeps the connection");
+                    assertClosed(second, CloseReason.NORMAL, "keeps the connection");
                 }
                 await().pollInterval(POLL).atMost(PATIENCE).until(() -> !smaller.downs.isEmpty());
-                assertThat(smaller.downs.getFirst().reason()).isEqualTo(Reason.TIMEOUT);
+                assertThat(smaller.downs.getFirst().reason()).isEqualTo(CloseReason.TIMEOUT);
             }
         }
     }
@@ -906,9 +906,9 @@ class LinkRefusalTest {
                 .allMatch(line -> line.matches("refused [^/].*"), "names who was refused, not as Java spells an address");
     }
 
-    private static void assertClosed(RawPeer peer, Reason reason, String... text) throws Exception {
-        Notice why = peer.awaitClose();
-        assertThat(why.reason()).isEqualTo(reason);
+    private static void assertClosed(RawPeer peer, CloseReason closeReason, String... text) throws Exception {
+        CloseNotice why = peer.awaitClose();
+        assertThat(why.reason()).isEqualTo(closeReason);
         assertThat(why.text()).contains(text);
     }
 

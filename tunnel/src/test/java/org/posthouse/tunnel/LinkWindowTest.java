@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -61,8 +61,8 @@ class LinkWindowTest {
         take(window);
         take(window);
         window.acknowledge(1, 0, 0, 0);
-        assertThatThrownBy(() -> window.resume(3, 0)).satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
-        assertThatThrownBy(() -> window.resume(0, 0)).satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
+        assertThatThrownBy(() -> window.resume(3, 0)).satisfies(e -> assertReason(e, CloseReason.CANNOT_RESUME));
+        assertThatThrownBy(() -> window.resume(0, 0)).satisfies(e -> assertReason(e, CloseReason.CANNOT_RESUME));
         window.resume(1, 0);
         assertThat(take(window)).isEqualTo(1);
     }
@@ -73,9 +73,9 @@ class LinkWindowTest {
         take(window);
         take(window);
         window.acknowledge(2, 0, 0, 0);
-        assertThatThrownBy(() -> window.acknowledge(3, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.acknowledge(1, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.acknowledge(2, 1, 0, 0)).as("bulk that has not come").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(3, 0, 0, 0)).satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(1, 0, 0, 0)).satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(2, 1, 0, 0)).as("bulk that has not come").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
         window.acknowledge(2, 0, 0, 0);
     }
 
@@ -84,13 +84,13 @@ class LinkWindowTest {
         window.append(chunk());
         window.append(chunk());
         window.next(1, false, true);
-        assertThatThrownBy(() -> window.acknowledge(0, 0, 2, 0)).as("never written").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.resume(0, 2)).as("never written").satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 2, 0)).as("never written").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.resume(0, 2)).as("never written").satisfies(e -> assertReason(e, CloseReason.CANNOT_RESUME));
         window.acknowledge(0, 0, 1, 0);
-        assertThatThrownBy(() -> window.acknowledge(0, 0, 0, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.resume(0, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 0, 0)).as("less than before").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.resume(0, 0)).as("less than before").satisfies(e -> assertReason(e, CloseReason.CANNOT_RESUME));
         window.acknowledge(0, 1, 1, 0);
-        assertThatThrownBy(() -> window.acknowledge(0, 0, 1, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 1, 0)).as("less than before").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
         assertThat(window.own().settled()).isEqualTo(1);
         window.release();
     }
@@ -322,9 +322,9 @@ class LinkWindowTest {
     void refusesCountsOfALaneThatCannotBe() throws WireException {
         int bytes = chunkBehindAnother();
         window.come(1, bytes + 1);
-        assertThatThrownBy(() -> window.come(1, bytes)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.come(1, 3L * bytes + 1)).as("never written").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.come(2, 1)).as("told of with the link").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.come(1, bytes)).as("less than before").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.come(1, 3L * bytes + 1)).as("never written").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.come(2, 1)).as("told of with the link").satisfies(e -> assertReason(e, CloseReason.NOT_EXPECTED));
         window.release();
     }
 
@@ -445,8 +445,8 @@ class LinkWindowTest {
         return Unpooled.wrappedBuffer(frame);
     }
 
-    private static void assertReason(Throwable thrown, Reason reason) {
-        assertThat(thrown).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    private static void assertReason(Throwable thrown, CloseReason closeReason) {
+        assertThat(thrown).isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isEqualTo(closeReason));
     }
 
     private static ByteBuf number(long number) {

@@ -36,10 +36,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** Links between relays over real sockets and TLS on loopback. */
@@ -318,7 +318,7 @@ class LinksTest {
         TestRelay second = start(grid.config("b", 2).listen("127.0.0.1", port));
         awaitUp(a, second);
         assertThat(a.events).containsExactly("up b 1", "down b", "forgotten b", "up b 2");
-        assertThat(a.downs.getFirst().reason()).isEqualTo(Reason.RELAY_STOPPING);
+        assertThat(a.downs.getFirst().reason()).isEqualTo(CloseReason.RELAY_STOPPING);
         a.send("b", frame(1));
         second.send("a", frame(1));
         awaitLast(second, "a", 1);
@@ -569,7 +569,7 @@ class LinksTest {
         proxy.freeze();
         a.send("b", frame(1));
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.downs.isEmpty() && !b.downs.isEmpty());
-        assertThat(a.downs.getFirst().reason()).isEqualTo(Reason.TIMEOUT);
+        assertThat(a.downs.getFirst().reason()).isEqualTo(CloseReason.TIMEOUT);
         assertThat(b.downs.getFirst().text()).contains("silent");
         proxy.thaw();
         awaitUp(a, b);
@@ -581,13 +581,13 @@ class LinksTest {
         TestRelay b = start(grid.listening("b", 1));
         TestRelay a = start(grid.config("a", 1).peer("b", address(b)));
         awaitUp(a, b);
-        b.breachOnce = Reason.SEQUENCE_GAP;
+        b.breachOnce = CloseReason.SEQUENCE_GAP;
         a.send("b", frame(1));
         a.send("b", frame(2));
         awaitLast(b, "a", 2);
-        assertThat(b.downs.getFirst().reason()).isEqualTo(Reason.SEQUENCE_GAP);
+        assertThat(b.downs.getFirst().reason()).isEqualTo(CloseReason.SEQUENCE_GAP);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.downs.isEmpty());
-        assertThat(a.downs.getFirst().reason()).as("the peer hears the reason").isEqualTo(Reason.SEQUENCE_GAP);
+        assertThat(a.downs.getFirst().reason()).as("the peer hears the reason").isEqualTo(CloseReason.SEQUENCE_GAP);
     }
 
     @Test
@@ -598,7 +598,7 @@ class LinksTest {
         assertThat(lost.refCnt()).isZero();
         assertThat(a.call(() -> a.links.writable("nowhere"))).isFalse();
         ByteBuf two = Unpooled.wrappedBuffer(frame(1), frame(2));
-        ByteBuf own = Unpooled.wrappedBuffer(Notice.closing(0, Reason.NORMAL, "").encode(FrameType.CLOSE));
+        ByteBuf own = Unpooled.wrappedBuffer(CloseNotice.closing(0, CloseReason.NORMAL, "").encode(FrameType.CLOSE));
         ByteBuf shortOne = Unpooled.buffer().writeZero(Wire.HEADER_BYTES - 1);
         for (ByteBuf wrong : List.of(two, own, shortOne)) {
             assertThatThrownBy(() -> a.send("b", wrong)).hasRootCauseInstanceOf(IllegalArgumentException.class);

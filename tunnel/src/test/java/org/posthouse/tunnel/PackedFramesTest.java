@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** LINK_PACKED frames made by hand: what is taken, and what ends the connection. */
@@ -192,7 +192,7 @@ class PackedFramesTest {
         relay = start(config -> config.compression(Compression.NEVER));
         try (RawPeer peer = up(relay)) {
             peer.send(packed(0, 0, 1, frames(1)));
-            assertClosed(peer, Reason.NOT_EXPECTED, "unpacks nothing");
+            assertClosed(peer, CloseReason.NOT_EXPECTED, "unpacks nothing");
         }
     }
 
@@ -230,13 +230,13 @@ class PackedFramesTest {
     private void assertRefused(Talk talk, String detail) throws Exception {
         try (RawPeer peer = up(relay)) {
             talk.with(peer);
-            assertClosed(peer, Reason.MALFORMED_FRAME, detail);
+            assertClosed(peer, CloseReason.MALFORMED_FRAME, detail);
         }
     }
 
-    private static void assertClosed(RawPeer peer, Reason reason, String detail) throws Exception {
-        Notice why = peer.awaitClose();
-        assertThat(why.reason()).isEqualTo(reason);
+    private static void assertClosed(RawPeer peer, CloseReason closeReason, String detail) throws Exception {
+        CloseNotice why = peer.awaitClose();
+        assertThat(why.reason()).isEqualTo(closeReason);
         assertThat(why.text()).contains(detail);
     }
 

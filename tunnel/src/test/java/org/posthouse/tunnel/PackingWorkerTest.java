@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -54,7 +54,7 @@ class PackingWorkerTest {
     @Test
     void whatCannotBeUnpackedIsRefusedWhateverTheCause() throws Exception {
         WireException why = unpack(ByteBuffer.allocateDirect(2 * Wire.PACKED_BYTES_MAX), 100);
-        assertThat(why.reason()).isEqualTo(Reason.INTERNAL);
+        assertThat(why.reason()).isEqualTo(CloseReason.INTERNAL);
         PackingWorker.Packed packed = pack(Wire.PACKED_BYTES_MAX);
         ByteBuffer body = packed.frame().skipBytes(Wire.PACKED_HEADER_BYTES).nioBuffer();
         assertThat(unpack(body, Wire.PACKED_BYTES_MAX)).isNull();

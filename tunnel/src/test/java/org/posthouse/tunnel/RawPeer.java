@@ -21,9 +21,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
 /** One end of a link's connection by hand: blocking, with any certificate, trusting everybody, free to misbehave. */
@@ -98,8 +98,8 @@ final class RawPeer implements Closeable {
         return LinkHello.decode(await(FrameType.LINK_HELLO));
     }
 
-    Notice awaitClose() throws IOException, WireException {
-        return Notice.decode(await(FrameType.CLOSE));
+    CloseNotice awaitClose() throws IOException, WireException {
+        return CloseNotice.decode(await(FrameType.CLOSE));
     }
 
     /** Waits until the other end has ended the connection, cleanly or not. */

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 
 /** A peer with a certificate of the grid makes a relay work for records that carry nothing, or hardly anything (RFC 8446, 4.6.3, 5.1 and 5.4). Its connection ends, no other. */
 @ExtendWith(LeakWatch.class)
@@ -93,10 +93,10 @@ class RecordFloodTest {
         try (FloodingPeer peer = FloodingPeer.dial(relay.links.port(), folder.resolve("a")).hello("a", "m")) {
             await().atMost(PATIENCE).until(() -> relay.isUp("a") && relay.isUp("z"));
             CompletableFuture<String> poured = CompletableFuture.supplyAsync(() -> pour(flood, peer));
-            Notice told = peer.awaitClose();
+            CloseNotice told = peer.awaitClose();
             await().atMost(PATIENCE).until(() -> !relay.downs.isEmpty());
             assertThat(relay.downs).singleElement().satisfies(why -> {
-                assertThat(why.reason()).isEqualTo(Reason.LIMIT);
+                assertThat(why.reason()).isEqualTo(CloseReason.LIMIT);
                 assertThat(why.text()).containsPattern(" TLS records with \\d+ bytes of data | bytes in TLS records that are key updates|TOO_MANY_KEY_UPDATES");
                 assertThat(told).as("an engine that ends the connection itself says so by an alert").isIn(why,
                         tls == TlsKind.NATIVE && flood == Flood.KEY_UPDATES ? null : why);

@@ -31,11 +31,11 @@ import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** Keys that change while links are up: revoked, renewed, spoilt. Three relays in a row, a - b - c. */
@@ -138,8 +138,8 @@ class RevocationTest {
             lane1.send(new LinkHello("d", "d", "b", 1, 1, 1, 1, 0, 0, false, false).encode()).awaitHello();
             grid.authority().revoke(serial);
             grid.authority().tellRevoked(site("b"));
-            Notice why = lane1.awaitClose();
-            assertThat(why.reason()).isEqualTo(Reason.REVOKED);
+            CloseNotice why = lane1.awaitClose();
+            assertThat(why.reason()).isEqualTo(CloseReason.REVOKED);
             assertThat(why.text()).contains(serial);
             lane0.await(FrameType.LINK_REVOKED);
             assertThat(b.isUp("d")).isTrue();
@@ -238,8 +238,8 @@ class RevocationTest {
         grid.authority().issue("d", 10, keysD);
         try (RawPeer peer = RawPeer.dial(b.links.port(), keysD)) {
             peer.hello("d", "b", 1, 0, 0).awaitHello();
-            Notice why = peer.send(revoked(new byte[100])).awaitClose();
-            assertThat(why.reason()).isEqualTo(Reason.MALFORMED_FRAME);
+            CloseNotice why = peer.send(revoked(new byte[100])).awaitClose();
+            assertThat(why.reason()).isEqualTo(CloseReason.MALFORMED_FRAME);
             assertThat(why.text()).contains("no list of revoked certificates");
         }
         assertThat(b.call(b.links::keysStatus).listNumber()).isZero();

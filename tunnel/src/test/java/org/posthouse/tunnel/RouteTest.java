@@ -24,8 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 
 /** Links between relays that cannot reach each other, over others that both reach. */
 @ExtendWith(LeakWatch.class)
@@ -211,8 +211,9 @@ class RouteTest {
         a.feed("c");
         toB.down();
         until(() -> !a.isUp("c") && !c.isUp("a"));
-        assertThat(a.downs).as("both ends hear of it, and not by their silence").extracting(Notice::reason).isNotEmpty().doesNotContain(Reason.TIMEOUT);
-        assertThat(c.downs).extracting(Notice::reason).isNotEmpty().doesNotContain(Reason.TIMEOUT);
+        assertThat(a.downs).as("both ends hear of it, and not by their silence").extracting(CloseNotice::reason).isNotEmpty()
+                .doesNotContain(CloseReason.TIMEOUT);
+        assertThat(c.downs).extracting(CloseNotice::reason).isNotEmpty().doesNotContain(CloseReason.TIMEOUT);
         toD.up();
         awaitPaths(a, "c", "via d");
         awaitLast(c, "a", a.stopFeeding());
@@ -282,8 +283,8 @@ class RouteTest {
             }
 
             @Override
-            public void onEnded(Reason reason, String text) {
-                told.complete(reason + ": " + text);
+            public void onEnded(CloseReason closeReason, String text) {
+                told.complete(closeReason + ": " + text);
             }
         }));
         return told.get(60, TimeUnit.SECONDS);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamOpen;
 import org.posthouse.wire.WireException;
 
@@ -37,7 +37,7 @@ class StreamPipeTest {
         toC.onData(came.get(2), false);
         toC.onData(came.get(3), false);
         assertThat(came).extracting(ByteBuf::refCnt).as("what has gone on, and what waits").containsExactly(0, 1, 0, 1);
-        toC.onEnd(Reason.NORMAL, "");
+        toC.onEnd(CloseReason.NORMAL, "");
         assertThat(came).extracting(ByteBuf::refCnt).containsOnly(0);
         assertThat(fromA.state()).isSameAs(LinkStream.State.ENDED);
     }

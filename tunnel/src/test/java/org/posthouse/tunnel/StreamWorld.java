@@ -8,8 +8,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -61,7 +61,7 @@ final class StreamWorld {
         @Override
         public void onAsked(LinkStream stream, String door) {
             if (door.equals("none")) {
-                stream.end(Reason.SITE_UNREACHABLE, "no such door");
+                stream.end(CloseReason.SITE_UNREACHABLE, "no such door");
             } else {
                 Half half = new Half(this, stream);
                 halves.stream()
@@ -165,7 +165,7 @@ final class StreamWorld {
         }
 
         @Override
-        public void onEnded(Reason reason, String text) {
+        public void onEnded(CloseReason closeReason, String text) {
             assertThat(ended).isFalse();
             ended = true;
         }
@@ -181,7 +181,7 @@ final class StreamWorld {
                 case 0 -> finish();
                 case 1 -> {
                     if (random.nextInt(6) == 0) {
-                        stream.end(Reason.NORMAL, "broken");
+                        stream.end(CloseReason.NORMAL, "broken");
                         ended = true;
                     }
                 }
@@ -276,7 +276,7 @@ final class StreamWorld {
         b.lose();
         halves.stream().filter(half -> half.end == dead).forEach(half -> half.ended = true);
         dead.start(dead.other.own);
-        dead.other.streams.endAll(Reason.SITE_UNREACHABLE, "restarted");
+        dead.other.streams.endAll(CloseReason.SITE_UNREACHABLE, "restarted");
     }
 
     private void check() {

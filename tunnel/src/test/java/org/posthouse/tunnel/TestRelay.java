@@ -14,9 +14,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -26,7 +26,7 @@ final class TestRelay implements Links.Listener {
     static final LinkTimeouts QUICK = new LinkTimeouts(2_000, 2_000, 2_000, 300, 5_000, 5, 1, 20);
 
     final List<String> events = new CopyOnWriteArrayList<>();
-    final List<Notice> downs = new CopyOnWriteArrayList<>();
+    final List<CloseNotice> downs = new CopyOnWriteArrayList<>();
     final Map<String, AtomicLong> lastFrom = new ConcurrentHashMap<>();
     final AtomicInteger writables = new AtomicInteger();
     final Links links;
@@ -35,7 +35,7 @@ final class TestRelay implements Links.Listener {
     volatile AssertionError failure;
 
     /** If set, the next frame is refused with it, once. */
-    volatile Reason breachOnce;
+    volatile CloseReason breachOnce;
 
     /** While set, frames are not handled when they come: their numbers go to {@link #unhandled}. */
     volatile boolean handlesLater;
@@ -157,7 +157,7 @@ final class TestRelay implements Links.Listener {
     public boolean onFrame(String relay, long name, ByteBuf buffer, int index, int length, FrameView view)
             throws WireException {
         framesOfRead++;
-        Reason breach = breachOnce;
+        CloseReason breach = breachOnce;
         if (breach != null) {
             breachOnce = null;
             throw new WireException(breach, "as the test wants");
@@ -204,7 +204,7 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
-    public void onDown(String relay, Notice why) {
+    public void onDown(String relay, CloseNotice why) {
         events.add("down " + relay);
         downs.add(why);
     }

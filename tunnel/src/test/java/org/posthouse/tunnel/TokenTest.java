@@ -23,10 +23,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StreamEnd;
 import org.posthouse.wire.StreamOpen;
 import org.posthouse.wire.Wire;
@@ -63,7 +63,7 @@ class TokenTest {
 
     private static final class Reader implements LinkStream.Listener {
         private LinkStream stream;
-        private Reason ended;
+        private CloseReason ended;
         private int frames;
         private boolean leaves = true;
 
@@ -83,12 +83,12 @@ class TokenTest {
 
         @Override
         public void onDone() {
-            ended = Reason.NORMAL;
+            ended = CloseReason.NORMAL;
         }
 
         @Override
-        public void onEnded(Reason reason, String text) {
-            ended = reason;
+        public void onEnded(CloseReason closeReason, String text) {
+            ended = closeReason;
         }
     }
 
@@ -149,8 +149,8 @@ class TokenTest {
         reader.leaves = false;
         take(data(2));
         assertThat(streams.status()).isEqualTo(status(2, 1, 3, 2 * CONFIG.tokens() - 1, 7));
-        own.end(Reason.NORMAL, "");
-        reader.stream.end(Reason.NORMAL, "");
+        own.end(CloseReason.NORMAL, "");
+        reader.stream.end(CloseReason.NORMAL, "");
         assertThat(streams.status()).as("bytes stay counted").isEqualTo(status(0, 1, 3, 0, 0));
         wires.frames.forEach(ByteBuf::release);
     }
@@ -169,7 +169,7 @@ class TokenTest {
             take(data(2));
         }
         assertThatThrownBy(() -> take(data(2)))
-                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.CREDIT_EXCEEDED))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(CloseReason.CREDIT_EXCEEDED))
                 .hasMessageContaining("8 were given, 8 wait here");
         assertThat(reader.frames).isEqualTo(CONFIG.tokens());
         reader.stream.left();
@@ -186,7 +186,7 @@ class TokenTest {
         accept();
         take(data(2, FrameView.END));
         assertThatThrownBy(() -> take(data(2)))
-                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.NOT_EXPECTED))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(CloseReason.NOT_EXPECTED))
                 .hasMessageContaining("bytes behind the last");
         assertThat(reader.frames).isEqualTo(1);
     }
@@ -202,11 +202,11 @@ class TokenTest {
         take(new StreamOpen(4, 4, "door").encode());
         StreamEnd end = StreamEnd.decode(buffer(wires.frames.remove()));
         assertThat(end.stream()).isEqualTo(4);
-        assertThat(end.reason()).isSameAs(Reason.LIMIT);
+        assertThat(end.reason()).isSameAs(CloseReason.LIMIT);
         assertThat(end.text()).contains("3 streams are open", "at most 3");
         assertThat(streams.open("door", reader)).isNull();
-        assertThat(reader.ended).isSameAs(Reason.LIMIT);
-        asked.getFirst().end(Reason.NORMAL, "");
+        assertThat(reader.ended).isSameAs(CloseReason.LIMIT);
+        asked.getFirst().end(CloseReason.NORMAL, "");
         assertThat(streams.open("door", new Reader())).as("room again").isNotNull();
         wires.frames.forEach(ByteBuf::release);
     }
@@ -285,7 +285,7 @@ class TokenTest {
             take(data(2));
         }
         assertThatThrownBy(() -> take(tokens(2, given - 16 + 1, FrameView.HANDED_OVER)))
-                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.CREDIT_EXCEEDED))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(CloseReason.CREDIT_EXCEEDED))
                 .hasMessageContaining("hands over 9 tokens, expected at most 8");
         take(tokens(2, given - 16, FrameView.HANDED_OVER));
         assertThat(buffers.used()).isEqualTo(16);
@@ -300,7 +300,7 @@ class TokenTest {
         assertThatThrownBy(() -> take(new StreamOpen(4, 4, "door").encode())).hasMessageContaining("opens stream 4");
         assertThatThrownBy(() -> take(new StreamOpen(8, 0, "door").encode())).hasMessageContaining("gives 0 tokens");
         assertThatThrownBy(() -> take(tokens(6, 1, 0))).as("before it was answered").hasMessageContaining("before it was answered");
-        asked.getFirst().end(Reason.NORMAL, "");
+        asked.getFirst().end(CloseReason.NORMAL, "");
         wires.next();
         take(data(6));
         take(tokens(6, 1, 0));
@@ -319,9 +319,9 @@ class TokenTest {
             // Both in one turn, so that no door can have been opened in between.
             a.call(() -> a.links.send("b", Unpooled.wrappedBuffer(new StreamOpen(1, 4, "echo").encode()))
                     && a.links.send("b", Unpooled.wrappedBuffer(data(1))));
-            for (List<Notice> downs : List.of(a.downs, b.downs)) {
+            for (List<CloseNotice> downs : List.of(a.downs, b.downs)) {
                 await().atMost(PATIENCE).untilAsserted(() -> assertThat(downs).anySatisfy(why -> {
-                    assertThat(why.reason()).isSameAs(Reason.CREDIT_EXCEEDED);
+                    assertThat(why.reason()).isSameAs(CloseReason.CREDIT_EXCEEDED);
                     assertThat(why.text()).contains("stream 1", "a frame without a token");
                 }));
             }
@@ -338,15 +338,15 @@ class TokenTest {
             take(new StreamOpen(2 * i, 4, "door").encode());
             if (i % 2 == 0) {
                 accept();
-                take(new StreamEnd(2 * i, Reason.NORMAL, "").encode());
+                take(new StreamEnd(2 * i, CloseReason.NORMAL, "").encode());
             } else {
-                asked.getLast().end(Reason.SITE_UNREACHABLE, "no such door");
+                asked.getLast().end(CloseReason.SITE_UNREACHABLE, "no such door");
                 wires.next();
             }
         }
         ByteBuffer more = new StreamOpen(2 * StreamMarks.MAX + 2, 4, "door").encode();
         assertThatThrownBy(() -> take(more.duplicate()))
-                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.LIMIT))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(CloseReason.LIMIT))
                 .hasMessage("relay b has not acknowledged 16384 answers to openings of streams, expected fewer");
         streams.onAcknowledged(1);
         take(more);
@@ -356,11 +356,11 @@ class TokenTest {
     @Test
     void noStreamIsOpenedWhileTooManyOpeningsAreNotAcknowledged() throws WireException {
         for (int i = 0; i < StreamMarks.MAX; i++) {
-            take(new StreamEnd(streams.open("door", reader).id(), Reason.SITE_UNREACHABLE, "no such door").encode());
+            take(new StreamEnd(streams.open("door", reader).id(), CloseReason.SITE_UNREACHABLE, "no such door").encode());
             wires.next();
         }
         assertThat(streams.open("door", reader)).isNull();
-        assertThat(reader.ended).isSameAs(Reason.LIMIT);
+        assertThat(reader.ended).isSameAs(CloseReason.LIMIT);
         assertThat(wires.frames).isEmpty();
         streams.onAcknowledged(1);
         assertThat(streams.open("door", reader)).isNotNull();
@@ -386,7 +386,7 @@ class TokenTest {
         streams.handOverIdle();
         assertThat(wires.next().flags()).isEqualTo(FrameView.HANDED_OVER);
 
-        streams.endAll(Reason.SITE_UNREACHABLE, "restarted");
+        streams.endAll(CloseReason.SITE_UNREACHABLE, "restarted");
         take(new StreamOpen(2, 4, "door").encode());
         accept();
         useUp(2);
@@ -404,7 +404,7 @@ class TokenTest {
             Opener opener = new Opener(a.links.streams(), StreamMarks.MAX + 1);
             a.call(() -> opener.open(32));
             await().atMost(PATIENCE).until(() -> a.call(() -> opener.open == 0));
-            assertThat(opener.reasons).isEqualTo(Map.of(Reason.SITE_UNREACHABLE, StreamMarks.MAX + 1));
+            assertThat(opener.reasons).isEqualTo(Map.of(CloseReason.SITE_UNREACHABLE, StreamMarks.MAX + 1));
         } finally {
             a.close();
             b.close();
@@ -415,7 +415,7 @@ class TokenTest {
     /** Opens another stream whenever one was refused. */
     private static final class Opener implements LinkStream.Listener {
         private final Streams streams;
-        private final Map<Reason, Integer> reasons = new EnumMap<>(Reason.class);
+        private final Map<CloseReason, Integer> reasons = new EnumMap<>(CloseReason.class);
         private int left;
         private int open;
 
@@ -449,9 +449,9 @@ class TokenTest {
         }
 
         @Override
-        public void onEnded(Reason reason, String text) {
+        public void onEnded(CloseReason closeReason, String text) {
             open--;
-            reasons.merge(reason, 1, Integer::sum);
+            reasons.merge(closeReason, 1, Integer::sum);
             open(1);
         }
     }

@@ -2,10 +2,10 @@ package org.posthouse.core;
 
 import java.util.List;
 import java.util.function.Consumer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 
@@ -51,8 +51,8 @@ final class Admissions {
             String why = rank + " cannot come again: it would have to be told of " + entries + " channels, messages on their way, and sends that it took back ("
                     + rank.repeats().gone().size() + " of them), expected " + OpenChannels.STATE_MAX + " at most";
             departures.accept(rank);
-            rank.job().report(JobEvent.AWAY, rank.rank(), Reason.LIMIT.code(), why);
-            throw new Refusal(Reason.LIMIT, why);
+            rank.job().report(JobEvent.AWAY, rank.rank(), CloseReason.LIMIT.code(), why);
+            throw new Refusal(CloseReason.LIMIT, why);
         }
     }
 
@@ -61,7 +61,7 @@ final class Admissions {
         if (rank == null) {
             String who = "rank " + hello.rank() + " of job " + job.hexId();
             throw new Refusal(
-                    Reason.WRONG_RANK,
+                    CloseReason.WRONG_RANK,
                     hello.rank() >= 0 && hello.rank() < job.size()
                             ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
                             : who + ", which has ranks 0 to " + (job.size() - 1));
@@ -73,7 +73,7 @@ final class Admissions {
         boolean first = rank.state() == RankState.WAITING;
         if (!first && hello.incarnation() <= rank.incarnation()) {
             throw new Refusal(
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     rank + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
                             + rank.state());
         }
@@ -81,7 +81,7 @@ final class Admissions {
         boolean mayStart = first || rank.job().logged() && rank.state() != RankState.LOST;
         if (!mayStart || !fresh) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     rank + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
                             + hello.deliveries() + (mayStart ? "; a process that starts has none" : "; its job is not logged"));
         }
@@ -109,9 +109,9 @@ final class Admissions {
     private void replaceLiving(HomedRank rank, Hello hello) {
         RankPort port = rank.port();
         if (port != null) {
-            port.close(Notice.closing(
+            port.close(CloseNotice.closing(
                     rank.job().id(),
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     "incarnation " + hello.incarnation() + " has come, this is " + rank.incarnation()));
             departures.accept(rank);
         }
@@ -123,7 +123,7 @@ final class Admissions {
         for (StatePage.Entry channel : state) {
             int to = channel.peer();
             if (to < 0 || to >= rank.job().size()) {
-                throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
+                throw new Refusal(CloseReason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
             }
             HomedRank local = rank.job().homed(to);
             long known = local == null
@@ -132,7 +132,7 @@ final class Admissions {
             boolean forgotten = local == null && rank.outgoing().isForgotten(channel.context(), to);
             if (channel.kind() != StatePage.SENT || channel.a() != known && !forgotten) {
                 throw new Refusal(
-                        Reason.CANNOT_RESUME,
+                        CloseReason.CANNOT_RESUME,
                         rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
                                 + channel.context() + ", known here: " + known);
             }
@@ -140,7 +140,7 @@ final class Admissions {
         }
         if (channels < OpenChannels.count(rank) || hello.deliveries() != rank.deliveriesSent()) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     rank + " comes with " + hello.deliveries() + " deliveries and " + channels + " channels, known here: "
                             + rank.deliveriesSent() + " and " + OpenChannels.count(rank));
         }

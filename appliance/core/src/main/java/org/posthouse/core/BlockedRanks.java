@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.BlockedReport;
 
 /**
  * What each rank of a job is blocked in by its last word, and since when: for people, and nothing depends on it. Of a rank that says more than
@@ -17,7 +17,7 @@ final class BlockedRanks {
     /** One rank's. */
     private static final class Place {
         private final long sinceNanos;
-        private Stall word;
+        private BlockedReport word;
 
         /** Since when it has stood still without anything that would excuse it. */
         private long stillSinceNanos;
@@ -29,13 +29,13 @@ final class BlockedRanks {
 
         private int behindOther;
 
-        private Place(Stall word, long nowNanos) {
+        private Place(BlockedReport word, long nowNanos) {
             this.word = word;
             sinceNanos = nowNanos;
             stillSinceNanos = nowNanos;
         }
 
-        private boolean isCallOf(Stall other) {
+        private boolean isCallOf(BlockedReport other) {
             return word.isPointToPoint()
                     ? other.isPointToPoint()
                     : !other.isPointToPoint() && word.context() == other.context() && word.group() == other.group();
@@ -46,7 +46,7 @@ final class BlockedRanks {
         }
 
         /** Takes in that it is still there. @return whether its launcher is to hear that it does not stand still any more */
-        private boolean stays(Stall again, long nowNanos) {
+        private boolean stays(BlockedReport again, long nowNanos) {
             boolean goesOn = told && !again.standsStill();
             if (word.standsStill() != again.standsStill()) {
                 stillSinceNanos = nowNanos;
@@ -60,7 +60,7 @@ final class BlockedRanks {
     private final Map<Integer, Place> byRank = new HashMap<>();
 
     /** Takes a rank's word in. @return whether its launcher was told that it stands still, and is to hear that it goes on */
-    boolean word(Stall word, long nowNanos) {
+    boolean word(BlockedReport word, long nowNanos) {
         Place last = byRank.get(word.rank());
         boolean same = last != null && last.isCallOf(word);
         if (same && word.isIn() && last.word.number() == word.number()) {
@@ -108,14 +108,14 @@ final class BlockedRanks {
     }
 
     /** The last word of a rank that waits for its message to be matched; null if it does not. */
-    Stall sending(int rank) {
+    BlockedReport sending(int rank) {
         Place place = byRank.get(rank);
         return place != null && place.word.waitsForMatch() ? place.word : null;
     }
 
     /** The last words of all ranks that wait for a message to this one to be matched. */
-    List<Stall> sendingTo(int rank) {
-        List<Stall> all = new ArrayList<>();
+    List<BlockedReport> sendingTo(int rank) {
+        List<BlockedReport> all = new ArrayList<>();
         for (Place place : byRank.values()) {
             if (place.word.waitsForMatch() && place.word.peer() == rank) {
                 all.add(place.word);
@@ -125,7 +125,7 @@ final class BlockedRanks {
     }
 
     /** Whether the launcher is to hear now that one waits for the other; it is told once of the same two calls. */
-    boolean tellsBehind(Stall send, Stall other) {
+    boolean tellsBehind(BlockedReport send, BlockedReport other) {
         Place place = byRank.get(send.rank());
         boolean tells = place.behind != send.number() || place.behindOther != other.number();
         place.behind = send.number();

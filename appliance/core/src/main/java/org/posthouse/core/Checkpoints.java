@@ -1,10 +1,10 @@
 package org.posthouse.core;
 
 import java.util.Optional;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -32,7 +32,7 @@ final class Checkpoints {
         /** Of an image, from 1; else 0. */
         private final int number;
 
-        private final Point point;
+        private final CheckpointNotice point;
 
         /** Null until all that the rank was given is in the log. */
         private Standing at;
@@ -44,7 +44,7 @@ final class Checkpoints {
         /** Whether the launcher still has to say that it has what was printed before. */
         private boolean unkept;
 
-        private Save(int number, Point point) {
+        private Save(int number, CheckpointNotice point) {
             this.number = number;
             this.point = point;
         }
@@ -59,11 +59,11 @@ final class Checkpoints {
     }
 
     /** A word of a rank. */
-    void point(HomedRank rank, Point point) throws WireException {
+    void point(HomedRank rank, CheckpointNotice point) throws WireException {
         boolean mayBe = rank.job().logged() && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (!mayBe || point.events() != rank.events() || rank.mailbox().posted() > 0) {
             throw new WireException(
-                    Reason.NOT_EXPECTED,
+                    CloseReason.NOT_EXPECTED,
                     "POINT(" + point.kind() + ") of " + rank + ", which is " + rank.state() + " with " + rank.events()
                             + " events, " + rank.mailbox().posted() + " receives posted" + (rank.save() == null ? "" : ", and saves"));
         }
@@ -71,28 +71,28 @@ final class Checkpoints {
         switch (point.kind()) {
             case READY -> ready(rank, point);
             case SAVE -> save(rank, point);
-            default -> throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") from " + rank);
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, "POINT(" + point.kind() + ") from " + rank);
         }
     }
 
     /** Of one that says it again, as the connection broke before it was answered, it is in the log. */
-    private void ready(HomedRank rank, Point point) {
+    private void ready(HomedRank rank, CheckpointNotice point) {
         if (rank.outputNotes().hasPrologue()) {
-            rank.port().point(Point.of(rank.job().id(), Point.Kind.SAVED, 0, 0));
+            rank.port().point(CheckpointNotice.of(rank.job().id(), CheckpointNotice.Kind.SAVED, 0, 0));
         } else {
             rank.save(new Save(0, point));
             goOn(rank);
         }
     }
 
-    private static Standing standing(HomedRank rank, Point point) {
+    private static Standing standing(HomedRank rank, CheckpointNotice point) {
         Message waits = rank.mailbox().oldest();
         return new Standing(
                 waits == null ? rank.job().journal().position() + 1 : waits.logPosition(), rank.messagesDelivered(), rank.events(),
                 rank.failedPolls(), point.out(), point.err(), waits == null ? "" : waits.toString());
     }
 
-    private void save(HomedRank rank, Point point) {
+    private void save(HomedRank rank, CheckpointNotice point) {
         Save save = new Save(rank.nextSave(), point);
         rank.save(save);
         images.begin(rank, save.number, point.bytes());
@@ -123,7 +123,7 @@ final class Checkpoints {
     private void endIfArrived(HomedRank rank, Save save) {
         if (save.hasArrived() && save.failed) {
             drop(rank);
-            rank.port().point(Point.of(rank.job().id(), Point.Kind.FAILED, 0, 0));
+            rank.port().point(CheckpointNotice.of(rank.job().id(), CheckpointNotice.Kind.FAILED, 0, 0));
         } else {
             goOn(rank);
         }
@@ -151,7 +151,7 @@ final class Checkpoints {
         rank.save(null);
         job.report(rank.outputNotes().checkpoint(new Recovered.Mark(number, save.point.out(), save.point.err())));
         OpenChannels.tellIfFull(rank); // No image helps.
-        rank.port().point(Point.of(job.id(), Point.Kind.SAVED, number, 0));
+        rank.port().point(CheckpointNotice.of(job.id(), CheckpointNotice.Kind.SAVED, number, 0));
     }
 
     /** A piece of an image. */
@@ -162,14 +162,14 @@ final class Checkpoints {
         boolean saves = save != null && save.isImage();
         if (!saves || offset != save.arrived || offset + bytes > save.point.bytes()) {
             throw new WireException(
-                    Reason.NOT_EXPECTED,
+                    CloseReason.NOT_EXPECTED,
                     "IMAGE with " + bytes + " bytes at " + offset + " from " + rank + (saves
                             ? ", expected at " + save.arrived + " of " + save.point.bytes()
                             : ", which does not save"));
         }
         if (offset + bytes > save.upTo) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED, "IMAGE up to " + (offset + bytes) + " from " + rank + ", granted up to " + save.upTo);
+                    CloseReason.CREDIT_EXCEEDED, "IMAGE up to " + (offset + bytes) + " from " + rank + ", granted up to " + save.upTo);
         }
         save.arrived += bytes;
         if (!save.failed) {
@@ -189,7 +189,7 @@ final class Checkpoints {
     private static void grant(HomedRank rank, Save save, long upTo) {
         if (save.upTo < save.point.bytes() && upTo > save.upTo) {
             save.upTo = upTo;
-            rank.port().point(Point.of(rank.job().id(), Point.Kind.MORE, 0, upTo));
+            rank.port().point(CheckpointNotice.of(rank.job().id(), CheckpointNotice.Kind.MORE, 0, upTo));
         }
     }
 

@@ -3,8 +3,8 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /** Ranks and relays that come back: the steps of a replay and its end, and what is said to a peer that was restarted. Part of {@link RelayCore}. */
@@ -40,7 +40,7 @@ final class Comebacks {
     void live(HomedRank rank) throws WireException {
         Replay replay = rank.replay();
         if (replay == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
+            throw new WireException(CloseReason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
         }
         replay.requireEnded();
         rank.endReplay();
@@ -71,7 +71,7 @@ final class Comebacks {
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
             } else if (job.homedRanks().stream().anyMatch(rank -> rank.incarnation() > 0)) {
-                job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
+                job.fail(CloseReason.CANNOT_RESUME, peer + " was restarted");
             }
         }
         crossings.forgetUnhandled(peer);

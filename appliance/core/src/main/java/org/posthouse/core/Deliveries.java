@@ -1,9 +1,9 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -66,7 +66,7 @@ final class Deliveries {
                 return false;
             }
             case GAP -> throw new WireException(
-                    Reason.SEQUENCE_GAP,
+                    CloseReason.SEQUENCE_GAP,
                     "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
                             + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
             case ACCEPTED -> requireRoom(to, view);
@@ -114,7 +114,7 @@ final class Deliveries {
     private static void requireRoom(HomedRank to, FrameView view) throws WireException {
         if (!to.mailbox().mayUse(view.context(), view.source())) {
             throw new WireException(
-                    Reason.LIMIT,
+                    CloseReason.LIMIT,
                     view.type() + " from rank " + view.source() + " to " + to + " in context " + view.context() + ", where " + to.mailbox().used());
         }
     }
@@ -206,7 +206,7 @@ final class Deliveries {
             return;
         }
         if (message == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
+            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
         }
         if (message.isAgain() && message.form() == FrameType.OFFER && view.offset() + bytes > message.granted()) {
             message.grant(Math.min(message.bytes(), view.offset() + bytes)); // It was cleared so far.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
@@ -62,7 +62,7 @@ record Headway(
     private static long arrived(StatePage.Entry entry) throws Refusal {
         if (entry.b() < 0 || entry.b() % Wire.PAYLOAD_BYTES_MAX != 0) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     "it has " + entry.b() + " bytes of message " + entry.a() + " from rank " + entry.peer()
                             + ", expected a multiple of " + Wire.PAYLOAD_BYTES_MAX);
         }
@@ -72,7 +72,7 @@ record Headway(
     private static StatePage.Entry checked(StatePage.Entry entry) throws Refusal {
         if (entry.b() < 0 || entry.aux() < 0 || (entry.aux() - 1L) * Wire.PAYLOAD_BYTES_MAX >= entry.b() && entry.aux() > 0) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     "it goes on with chunk " + entry.aux() + " of its message " + entry.a() + " to rank " + entry.peer()
                             + ", which has " + entry.b() + " bytes");
         }

@@ -3,9 +3,9 @@ package org.posthouse.core;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
 
 /**
  * The way out to a rank that is between two connections: what the core does is held, in order, until the rank comes.
@@ -84,8 +84,8 @@ final class HeldPort implements RankPort {
     }
 
     @Override
-    public void mismatch(Stall stall) {
-        held.add(port -> port.mismatch(stall));
+    public void mismatch(BlockedReport blockedReport) {
+        held.add(port -> port.mismatch(blockedReport));
     }
 
     @Override
@@ -94,8 +94,8 @@ final class HeldPort implements RankPort {
     }
 
     @Override
-    public void point(Point point) {
-        held.add(port -> port.point(point));
+    public void point(CheckpointNotice checkpointNotice) {
+        held.add(port -> port.point(checkpointNotice));
     }
 
     @Override
@@ -119,12 +119,12 @@ final class HeldPort implements RankPort {
     }
 
     @Override
-    public void aborted(Notice notice) {
+    public void aborted(CloseNotice closeNotice) {
         drop();
     }
 
     @Override
-    public void close(Notice why) {
+    public void close(CloseNotice why) {
         drop();
     }
 

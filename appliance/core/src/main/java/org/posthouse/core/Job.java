@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** One job as one core sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
@@ -74,7 +74,7 @@ public final class Job {
     }
 
     /** The place of {@code relay} in {@code homes}, or -1. */
-    public static int indexOf(String relay, List<Home> homes) {
+    public static int indexOf(String relay, List<HomeRelay> homes) {
         for (int i = 0; i < homes.size(); i++) {
             if (homes.get(i).relay().equals(relay)) {
                 return i;
@@ -88,7 +88,7 @@ public final class Job {
         int self = indexOf(relay, opening.homes());
         if (self < 0) {
             throw new Refusal(
-                    Reason.WRONG_SITE,
+                    CloseReason.WRONG_SITE,
                     "job " + hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
         }
         return self;
@@ -134,12 +134,12 @@ public final class Job {
     }
 
     /** The job's relays. */
-    public List<Home> homes() {
+    public List<HomeRelay> homes() {
         return opening.homes();
     }
 
     /** The relay that {@code rank} is connected to. */
-    public Home home(int rank) {
+    public HomeRelay home(int rank) {
         return opening.homes().get(opening.homeOf()[rank]);
     }
 
@@ -233,10 +233,10 @@ public final class Job {
     }
 
     /** Tells the launcher that the job cannot go on; the launcher ends it, or leaves it to another one if the relay's next process may go on with it. */
-    void fail(Reason reason, String detail) {
-        boolean mayBeMended = reason == Reason.LOG_BROKEN || reason == Reason.LOG_DAMAGED;
+    void fail(CloseReason closeReason, String detail) {
+        boolean mayBeMended = closeReason == CloseReason.LOG_BROKEN || closeReason == CloseReason.LOG_DAMAGED;
         int code = mayBeMended && opening.keepsOutput() ? JobEvent.STANDS : 1;
-        report(JobEvent.ABORTED, -1, code, reason + ": " + detail + "; " + reason.advice());
+        report(JobEvent.ABORTED, -1, code, closeReason + ": " + detail + "; " + closeReason.advice());
     }
 
     /** The same: the log failed. */
@@ -279,7 +279,7 @@ public final class Job {
         }
         diverged(again.source(), again.context(), again.destination(), again.sequence(),
                 "bytes " + again.messageBytes() + " instead of " + bytes);
-        report(JobEvent.ABORTED, again.source(), Exit.DIVERGED, "has diverged in message " + again.sequence() + " to rank "
+        report(JobEvent.ABORTED, again.source(), ExitStatuses.DIVERGED, "has diverged in message " + again.sequence() + " to rank "
                 + again.destination() + " in context " + again.context() + ", which it had begun to send with " + bytes
                 + " bytes and now has with " + again.messageBytes() + ": nobody has the rest");
         return false;

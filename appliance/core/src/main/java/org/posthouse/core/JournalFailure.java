@@ -1,20 +1,20 @@
 package org.posthouse.core;
 
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /** The log failed. What was to be logged or read back has had no effect; the job cannot go on. */
 public abstract sealed class JournalFailure extends RuntimeException permits JournalFull, JournalDamaged, JournalBroken {
     private static final long serialVersionUID = 1L;
 
-    private final Reason reason;
+    private final CloseReason closeReason;
 
-    JournalFailure(Reason reason, String where, Throwable cause) {
+    JournalFailure(CloseReason closeReason, String where, Throwable cause) {
         super(where, cause);
-        this.reason = reason;
+        this.closeReason = closeReason;
     }
 
     /** What the job's launcher is told. */
-    public Reason reason() {
-        return reason;
+    public CloseReason reason() {
+        return closeReason;
     }
 }

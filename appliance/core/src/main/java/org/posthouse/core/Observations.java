@@ -1,8 +1,8 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Limit;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -20,7 +20,7 @@ final class Observations {
         if (last > rank.events()) {
             if (view.firstEvent() != rank.events() + 1) {
                 throw new WireException(
-                        Reason.SEQUENCE_GAP,
+                        CloseReason.SEQUENCE_GAP,
                         "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.events() + 1));
             }
             log(rank, frame);
@@ -38,7 +38,7 @@ final class Observations {
         int least = asks ? 0 : 1;
         if (view.length() != Wire.EVENTS_HEADER_BYTES + (long) view.events() * Wire.EVENT_BYTES || view.events() < least) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, "EVENTS of " + view.length() + " bytes with " + view.events() + " events from " + rank);
+                    CloseReason.MALFORMED_FRAME, "EVENTS of " + view.length() + " bytes with " + view.events() + " events from " + rank);
         }
     }
 
@@ -70,7 +70,7 @@ final class Observations {
     private static String limit(FrameView events) {
         for (int i = 0; i < events.events(); i++) {
             if (events.eventKind(i) == Wire.EVENT_LIMIT) {
-                Limit limit = Limit.of(events.eventValue(i));
+                ReplayLimit limit = ReplayLimit.of(events.eventValue(i));
                 return limit == null ? "it did what this version does not know (" + events.eventValue(i) + ")" : limit.text();
             }
         }

@@ -5,8 +5,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 
 /** The jobs that are open in a core, by their ids. Part of {@link RelayCore}. */
 final class OpenJobs {
@@ -30,7 +30,7 @@ final class OpenJobs {
 
     Job open(JobOpen opening, IntFunction<Peer> peerOf, JobOwner owner, Journal journal) throws Refusal {
         if (jobs.containsKey(opening.job())) {
-            throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
+            throw new Refusal(CloseReason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
         int self = Job.requireHome(relay, opening);
         int cores = shards * opening.homes().size();
@@ -61,7 +61,7 @@ final class OpenJobs {
     Job require(long id) throws Refusal {
         Job job = job(id);
         if (job == null) {
-            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(id) + " is not open at relay " + relay);
+            throw new Refusal(CloseReason.UNKNOWN_JOB, "job " + Job.hexId(id) + " is not open at relay " + relay);
         }
         return job;
     }

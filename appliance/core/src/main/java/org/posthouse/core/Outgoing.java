@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
@@ -188,7 +188,7 @@ final class Outgoing {
         long expected = any ? view.sequence() : next(view, channel == null ? 1 : channel.last + 1, isGone);
         if (view.sequence() != expected) {
             throw new WireException(
-                    Reason.SEQUENCE_GAP,
+                    CloseReason.SEQUENCE_GAP,
                     "sequence " + view.sequence() + " to rank " + view.destination() + " in context " + view.context()
                             + ", expected " + expected);
         }
@@ -285,7 +285,7 @@ final class Outgoing {
             return false; // Begun before this core, which has forgotten it; its destination's knows it.
         }
         if (message == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
+            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
         }
         if (message.begunBefore && view.offset() + chunkBytes > message.granted) {
             message.granted = Math.min(message.bytes, view.offset() + chunkBytes); // It was cleared so far.
@@ -326,7 +326,7 @@ final class Outgoing {
             return Clearing.REPEATED;
         }
         if (message == null || !message.offered) {
-            throw new WireException(Reason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
+            throw new WireException(CloseReason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
         }
         long upTo = clear.offset();
         if (message.believed) {
@@ -335,7 +335,7 @@ final class Outgoing {
         }
         if (upTo < 0 || upTo > message.bytes || upTo <= message.granted && (message.bytes > 0 || message.cleared)) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "CLEAR up to " + upTo + " of " + message.bytes + " bytes, " + message.granted + " are cleared already");
         }
         boolean first = !message.cleared;
@@ -357,7 +357,7 @@ final class Outgoing {
         Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
         if (message != null && (!message.offered || message.withdrawing)) {
-            throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that cannot be withdrawn: " + transfer);
+            throw new WireException(CloseReason.NOT_EXPECTED, "WITHDRAW of a message that cannot be withdrawn: " + transfer);
         }
         if (message == null || message.cleared) {
             return false;
@@ -382,7 +382,7 @@ final class Outgoing {
         }
         if (message == null || unasked && !mayRepeat || gone && message.cleared) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "WITHDRAWN of a message that was not to be withdrawn: " + transfer);
+                    CloseReason.NOT_EXPECTED, "WITHDRAWN of a message that was not to be withdrawn: " + transfer);
         }
         message.withdrawing = false;
         if (gone) {

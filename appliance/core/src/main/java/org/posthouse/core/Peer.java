@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Stall;
 
 /**
  * Another core that homes ranks of the same jobs, and the way to it: a relay behind a link, or another shard of this
@@ -38,7 +38,7 @@ public interface Peer {
     void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone);
 
     /** Tells of a rank that is blocked (BLOCKED), or of one that is so for ever (MISMATCH). */
-    void stall(FrameType type, Stall stall);
+    void stall(FrameType type, BlockedReport blockedReport);
 
     /** Gives credit back to {@code rank}, which is at home there. */
     void credit(long job, int rank, long bytes, int messages);

@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -51,7 +51,7 @@ final class PeerFrames {
                     view.sequence(),
                     deliveries.withdraw(homedFor(job, peer, view), view));
             case WITHDRAWN -> withdrawn(job, peer, view);
-            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + peer);
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + peer);
         }
     }
 
@@ -67,11 +67,11 @@ final class PeerFrames {
     private static HomedRank homedFor(Job job, Peer peer, FrameView view) throws WireException {
         int source = view.source();
         if (source < 0 || source >= job.size() || job.peer(source) != peer) {
-            throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + source);
+            throw new WireException(CloseReason.WRONG_SITE, view.type() + " in the name of rank " + source);
         }
         HomedRank to = job.homed(view.destination());
         if (to == null) {
-            throw new WireException(Reason.WRONG_RANK, view.type() + " for rank " + view.destination() + ", not at home here");
+            throw new WireException(CloseReason.WRONG_RANK, view.type() + " for rank " + view.destination() + ", not at home here");
         }
         return to;
     }
@@ -80,11 +80,11 @@ final class PeerFrames {
     private static HomedRank sourceOf(Job job, Peer peer, FrameView view) throws WireException {
         int destination = view.destination();
         if (destination < 0 || destination >= job.size() || job.peer(destination) != peer) {
-            throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + destination);
+            throw new WireException(CloseReason.WRONG_SITE, view.type() + " in the name of rank " + destination);
         }
         HomedRank source = job.homed(view.source());
         if (source == null) {
-            throw new WireException(Reason.WRONG_RANK, view.type() + " for rank " + view.source() + ", not at home here");
+            throw new WireException(CloseReason.WRONG_RANK, view.type() + " for rank " + view.source() + ", not at home here");
         }
         return source;
     }
@@ -121,11 +121,11 @@ final class PeerFrames {
 
     private void credited(Job job, Peer peer, FrameView view) throws WireException {
         if (!job.peers().contains(peer)) {
-            throw new WireException(Reason.WRONG_SITE, "CREDIT from a relay that is no home of the job");
+            throw new WireException(CloseReason.WRONG_SITE, "CREDIT from a relay that is no home of the job");
         }
         HomedRank rank = job.homed(view.creditRank());
         if (rank == null) {
-            throw new WireException(Reason.WRONG_RANK, "CREDIT for rank " + view.creditRank() + ", not at home here");
+            throw new WireException(CloseReason.WRONG_RANK, "CREDIT for rank " + view.creditRank() + ", not at home here");
         }
         long bytes = view.creditBytes();
         int messages = view.creditMessages();
@@ -141,7 +141,7 @@ final class PeerFrames {
         }
         if (!rank.credit().mayReturn(bytes, messages)) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
+                    CloseReason.CREDIT_EXCEEDED,
                     "CREDIT of " + bytes + " bytes and " + messages + " messages for " + rank
                             + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
         }

@@ -1,9 +1,9 @@
 package org.posthouse.core;
 
 import java.util.List;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /**
@@ -87,7 +87,7 @@ final class PeerRestart {
 
     private void pass(Frame frame) {
         if (!crossing.pass(frame.hold())) {
-            job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer);
+            job.fail(CloseReason.SITE_UNREACHABLE, "no way to " + peer);
         }
     }
 

@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -16,15 +16,15 @@ final class Pushes {
     /** A rank lets a context run ahead, or further, or no more. */
     void ahead(HomedRank rank, FrameView view) throws WireException {
         if (rank.replay() != null) {
-            throw new WireException(Reason.NOT_EXPECTED, "AHEAD from " + rank + ", which is replayed");
+            throw new WireException(CloseReason.NOT_EXPECTED, "AHEAD from " + rank + ", which is replayed");
         }
         if (view.destination() != rank.rank()) {
-            throw new WireException(Reason.WRONG_RANK, "AHEAD in the name of rank " + view.destination() + " from " + rank);
+            throw new WireException(CloseReason.WRONG_RANK, "AHEAD in the name of rank " + view.destination() + " from " + rank);
         }
         Round round = rank.mailbox().begunRound(view.context());
         if (round == null) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME, "AHEAD in context " + view.context() + " from " + rank + ", which has not used it");
+                    CloseReason.MALFORMED_FRAME, "AHEAD in context " + view.context() + " from " + rank + ", which has not used it");
         }
         boolean begins = round.grant(view.round(), view.pushedCost());
         boolean asksForEnd = (view.flags() & FrameView.END) != 0;

@@ -1,8 +1,8 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -66,7 +66,7 @@ final class RankFrames {
         } else if (type == FrameType.IMAGE) {
             checkpoints.image(rank, frame);
         } else {
-            throw new WireException(Reason.NOT_EXPECTED, type + " from " + rank);
+            throw new WireException(CloseReason.NOT_EXPECTED, type + " from " + rank);
         }
     }
 
@@ -75,7 +75,7 @@ final class RankFrames {
         Job job = from.job();
         Transfers.checkBegin(view, job.size(), Transfers.beginBytes(view));
         if (view.source() != from.rank()) {
-            throw new WireException(Reason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
+            throw new WireException(CloseReason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
         }
         logPolls(from, view.failedPolls());
         if (job.logged() && (view.flags() & FrameView.AGAIN) != 0) {
@@ -106,7 +106,7 @@ final class RankFrames {
         if (view.type() == FrameType.OFFER) {
             if (!from.takeOfferPlace()) {
                 throw new WireException(
-                        Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
+                        CloseReason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
             }
             return;
         }
@@ -115,7 +115,7 @@ final class RankFrames {
         boolean mayExceed = logged && (view.flags() & FrameView.AGAIN) != 0; // It had credit when it was sent first.
         if (!mayExceed && !from.credit().has(cost, config)) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
+                    CloseReason.CREDIT_EXCEEDED,
                     view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
                             + config.creditBytes() + " in use");
         }
@@ -134,7 +134,7 @@ final class RankFrames {
     private static void beginAgain(HomedRank from, FrameView view) throws WireException {
         Transfer message = Transfer.outgoing(view);
         if (!from.job().goesOn(view, bytesBegun(from, view, message))) {
-            throw new WireException(Reason.CANNOT_RESUME, from + " has diverged in message " + message.sequence() + " to rank " + message.peer());
+            throw new WireException(CloseReason.CANNOT_RESUME, from + " has diverged in message " + message.sequence() + " to rank " + message.peer());
         }
         long upTo = from.repeats().came(message);
         if (view.type() == FrameType.OFFER && isOnItsWay(from, message)) {
@@ -203,7 +203,7 @@ final class RankFrames {
     private static void checkOwn(HomedRank from, FrameView view) throws WireException {
         if (view.source() != from.rank() || view.destination() < 0 || view.destination() >= from.job().size()) {
             throw new WireException(
-                    Reason.WRONG_RANK,
+                    CloseReason.WRONG_RANK,
                     view.type() + " from rank " + view.source() + " to rank " + view.destination() + " sent by " + from);
         }
     }
@@ -212,14 +212,14 @@ final class RankFrames {
         Peer peer = job.peer(destination);
         boolean way = kept ? job.crossing(destination).pass(frame.hold()) : peer.forward(frame.hold(), false);
         if (!way) {
-            job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer + ", the home of rank " + destination);
+            job.fail(CloseReason.SITE_UNREACHABLE, "no way to " + peer + ", the home of rank " + destination);
         }
     }
 
     /** What a rank wants of its mailbox. One that is replayed gets what it had, and asks when it is live. */
     private void ask(HomedRank rank, FrameView view) throws WireException {
         if (rank.replay() != null) {
-            throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is replayed");
+            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which is replayed");
         }
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
@@ -269,7 +269,7 @@ final class RankFrames {
     private static void checkReads(HomedRank rank) throws WireException {
         if (!rank.reads() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
             throw new WireException(
-                    Reason.LIMIT, rank + " asks and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
+                    CloseReason.LIMIT, rank + " asks and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
         }
     }
 
@@ -294,7 +294,7 @@ final class RankFrames {
             from.port().withdrawn(view.context(), destination, view.sequence(), true);
         } else if (from.repeats().gone().size() >= Repeats.GONE_MAX) {
             throw new WireException(
-                    Reason.LIMIT, from + " takes back more than " + Repeats.GONE_MAX + " sends, each of which is remembered until its job ends");
+                    CloseReason.LIMIT, from + " takes back more than " + Repeats.GONE_MAX + " sends, each of which is remembered until its job ends");
         } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
@@ -307,10 +307,10 @@ final class RankFrames {
     /** Asks the message's destination what this core has forgotten: whether a process of the rank had taken it back. */
     private static void ask(HomedRank from, Transfer message) throws WireException {
         if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
-            throw new WireException(Reason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
+            throw new WireException(CloseReason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
         }
         if (!from.repeats().ask(message)) {
-            throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that is being withdrawn: " + message);
+            throw new WireException(CloseReason.NOT_EXPECTED, "WITHDRAW of a message that is being withdrawn: " + message);
         }
         Job job = from.job();
         job.peer(message.peer()).withdraw(job.id(), message.context(), from.rank(), message.peer(), message.sequence());
@@ -320,26 +320,26 @@ final class RankFrames {
         int source = view.source();
         if (source != Wire.ANY && (source < 0 || source >= rank.job().size())) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     view.type() + " for source " + source + " from " + rank + ", which has " + rank.job().size() + " ranks");
         }
         if (view.destination() != rank.rank()) {
             throw new WireException(
-                    Reason.WRONG_RANK, view.type() + " in the name of rank " + view.destination() + " from " + rank);
+                    CloseReason.WRONG_RANK, view.type() + " in the name of rank " + view.destination() + " from " + rank);
         }
         if (rank.mailbox().isOpen(view.context())) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, view.type() + " from " + rank + " in " + rank.mailbox().round(view.context()));
+                    CloseReason.NOT_EXPECTED, view.type() + " from " + rank + " in " + rank.mailbox().round(view.context()));
         }
     }
 
     private static void checkRoom(HomedRank rank, FrameView view) throws WireException {
         Mailbox mailbox = rank.mailbox();
         if (!mailbox.mayPost()) {
-            throw new WireException(Reason.LIMIT, rank + " has " + mailbox.posted() + " receives posted, the most that may wait");
+            throw new WireException(CloseReason.LIMIT, rank + " has " + mailbox.posted() + " receives posted, the most that may wait");
         }
         if (!mailbox.mayUse(view.context(), view.source())) {
-            throw new WireException(Reason.LIMIT, view.type() + " in context " + view.context() + " from " + rank + ", where " + mailbox.used());
+            throw new WireException(CloseReason.LIMIT, view.type() + " in context " + view.context() + " from " + rank + ", where " + mailbox.used());
         }
     }
 

@@ -1,11 +1,11 @@
 package org.posthouse.core;
 
 import java.util.List;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
@@ -38,7 +38,7 @@ final class RankLives {
     /** Whoever says that he is this rank does not know its token: tells the job's launcher. */
     static Refusal unproven(Job job, int rank) {
         Refusal refusal = new Refusal(
-                Reason.WRONG_TOKEN, "rank " + rank + " of job " + job.hexId() + " came with a token that is not this rank's");
+                CloseReason.WRONG_TOKEN, "rank " + rank + " of job " + job.hexId() + " came with a token that is not this rank's");
         tellRefused(job, rank, refusal);
         return refusal;
     }
@@ -95,15 +95,15 @@ final class RankLives {
     static void beginMove(HomedRank rank) throws WireException {
         if (!rank.isMoveAsked() || rank.isFinalizing()) {
             throw new WireException(
-                    Reason.NOT_EXPECTED, "MOVE from " + rank + ", which " + (rank.isFinalizing() ? "has said FINALIZE" : "was not asked to"));
+                    CloseReason.NOT_EXPECTED, "MOVE from " + rank + ", which " + (rank.isFinalizing() ? "has said FINALIZE" : "was not asked to"));
         }
         RankPort port = rank.port();
         rank.beginMove();
-        port.close(Notice.closing(rank.job().id(), Reason.MOVED, "connect again"));
+        port.close(CloseNotice.closing(rank.job().id(), CloseReason.MOVED, "connect again"));
     }
 
     /** It has not come in time, unless its {@code move}-th move is over. */
-    void moveFailed(HomedRank rank, int move, Notice why) {
+    void moveFailed(HomedRank rank, int move, CloseNotice why) {
         if (rank.state() == RankState.MOVING && rank.moves() == move) {
             lose(rank, why);
         }
@@ -112,7 +112,7 @@ final class RankLives {
     // ---- going
 
     /** The connection of {@code port} ended. */
-    void disconnected(HomedRank rank, RankPort port, Notice why) {
+    void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
         boolean replayed = rank.replay() != null && rank.replay().port() == port;
         if (replayed || rank.state() == RankState.CONNECTED && rank.port() == port) {
             lose(rank, why);
@@ -120,7 +120,7 @@ final class RankLives {
     }
 
     /** It has gone without a word: for ever, or until its next incarnation comes. */
-    private void lose(HomedRank rank, Notice why) {
+    private void lose(HomedRank rank, CloseNotice why) {
         boolean awaited = rank.job().logged();
         leave(rank, awaited ? RankState.AWAY : RankState.LOST);
         rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
@@ -135,7 +135,7 @@ final class RankLives {
     /** It says goodbye. It is answered at once, or, in a logged job, when all that it has sent is {@link #safer safe}. */
     void beginFinalize(HomedRank rank, FrameView view) throws WireException {
         if (rank.state() == RankState.REPLAYING) {
-            throw new WireException(Reason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
+            throw new WireException(CloseReason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
         }
         RankFrames.logPolls(rank, view.finalizeFailedPolls());
         if (rank.job().logged()) {
@@ -176,7 +176,7 @@ final class RankLives {
     }
 
     /** Its job has ended: if it is there it is told, and everything kept for it is forgotten. */
-    void end(HomedRank rank, Notice why) {
+    void end(HomedRank rank, CloseNotice why) {
         checkpoints.drop(rank);
         RankPort port = rank.port();
         if (port != null) {

@@ -1,9 +1,9 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
 
 /** The way out to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
 public interface RankPort {
@@ -40,7 +40,7 @@ public interface RankPort {
     void withdrawn(int context, int destination, long sequence, boolean gone);
 
     /** The rank is blocked in a collective for ever. */
-    void mismatch(Stall stall);
+    void mismatch(BlockedReport blockedReport);
 
     /**
      * A part of the rank's history, which it shall observe again.
@@ -52,7 +52,7 @@ public interface RankPort {
     void events(long first, int count, int failedPolls, ByteBuffer items, boolean end);
 
     /** A word about the rank's checkpoints. */
-    void point(Point point);
+    void point(CheckpointNotice checkpointNotice);
 
     /** The next bytes of the image where the rank goes on. */
     void image(Past.ImagePiece piece);
@@ -73,10 +73,10 @@ public interface RankPort {
     void finalized();
 
     /** The job has ended; the rank's process shall end with the notice's status. */
-    void aborted(Notice notice);
+    void aborted(CloseNotice closeNotice);
 
     /** Closes the connection, saying why. */
-    void close(Notice why);
+    void close(CloseNotice why);
 
     /** False while the rank is slow to read: credit that depends on it is held back. */
     boolean writable();

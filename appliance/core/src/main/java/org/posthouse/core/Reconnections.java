@@ -2,10 +2,10 @@ package org.posthouse.core;
 
 import java.util.List;
 import java.util.function.Consumer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
@@ -42,27 +42,27 @@ final class Reconnections {
 
     private static void check(HomedRank rank, Hello hello) throws Refusal {
         if (!rank.job().logged()) {
-            throw new Refusal(Reason.CANNOT_RESUME, rank + " has lost its connection, and its job is not logged");
+            throw new Refusal(CloseReason.CANNOT_RESUME, rank + " has lost its connection, and its job is not logged");
         }
         if (hello.incarnation() < rank.incarnation()) {
             throw new Refusal(
-                    Reason.FENCED,
+                    CloseReason.FENCED,
                     rank + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
                             + rank.state());
         }
         if (rank.state() == RankState.LOST) {
-            throw new Refusal(Reason.CANNOT_RESUME, rank + " was given up");
+            throw new Refusal(CloseReason.CANNOT_RESUME, rank + " was given up");
         }
         // The log of a host that crashed may have lost its end, and with it what the rank's state depends on.
         if (hello.incarnation() > rank.incarnation() && !knowsNothing(hello)) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     "restart: " + rank + " comes again with incarnation " + hello.incarnation() + ", the last known here is "
                             + rank.incarnation());
         }
         if (hello.deliveries() > rank.messagesDelivered()) {
             throw new Refusal(
-                    Reason.CANNOT_RESUME,
+                    CloseReason.CANNOT_RESUME,
                     "restart: " + rank + " has read " + hello.deliveries() + " deliveries, known here: "
                             + rank.messagesDelivered());
         }
@@ -73,7 +73,7 @@ final class Reconnections {
         long unknown = gone.stream().filter(offer -> !rank.repeats().isGone(offer)).count();
         if (rank.repeats().gone().size() + unknown > Repeats.GONE_MAX) {
             throw new Refusal(
-                    Reason.LIMIT,
+                    CloseReason.LIMIT,
                     rank + " tells of " + unknown + " sends more that it took back than the " + rank.repeats().gone().size() + " that are known here; at most "
                             + Repeats.GONE_MAX + " can be");
         }
@@ -94,7 +94,7 @@ final class Reconnections {
             return;
         }
         String why = rank + " with incarnation " + rank.incarnation() + " has come over another connection";
-        old.close(Notice.closing(rank.job().id(), Reason.FENCED, why));
+        old.close(CloseNotice.closing(rank.job().id(), CloseReason.FENCED, why));
         departures.accept(rank);
     }
 

@@ -1,19 +1,19 @@
 package org.posthouse.core;
 
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 
 /** A rank or launcher is turned away by name. Nothing was changed. */
 public final class Refusal extends Exception {
     private static final long serialVersionUID = 1L;
 
-    private final Reason reason;
+    private final CloseReason closeReason;
 
-    public Refusal(Reason reason, String detail) {
+    public Refusal(CloseReason closeReason, String detail) {
         super(detail);
-        this.reason = reason;
+        this.closeReason = closeReason;
     }
 
-    public Reason reason() {
-        return reason;
+    public CloseReason reason() {
+        return closeReason;
     }
 }

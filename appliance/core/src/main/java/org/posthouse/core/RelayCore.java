@@ -7,6 +7,10 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -14,10 +18,6 @@ import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
@@ -97,7 +97,7 @@ public final class RelayCore {
     }
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
-    public void closeJob(long id, Notice why) {
+    public void closeJob(long id, CloseNotice why) {
         Job job = jobs.remove(id);
         if (job != null) {
             historian.forget(id);
@@ -196,7 +196,7 @@ public final class RelayCore {
     }
 
     /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
-    public void moveFailed(HomedRank rank, int move, Notice why) {
+    public void moveFailed(HomedRank rank, int move, CloseNotice why) {
         lives.moveFailed(rank, move, why);
     }
 
@@ -245,19 +245,19 @@ public final class RelayCore {
     }
 
     /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
-    public void disconnected(HomedRank rank, RankPort port, Notice why) {
+    public void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
         lives.disconnected(rank, port, why);
     }
 
     // ---- checkpoints
 
     /** A word of a rank about its checkpoints; dropped as in {@link #fromRank}. */
-    public void pointed(HomedRank rank, Point point) throws WireException {
+    public void pointed(HomedRank rank, CheckpointNotice checkpointNotice) throws WireException {
         if (rank.job().isUnloggable()) {
             return;
         }
         try {
-            checkpoints.point(rank, point);
+            checkpoints.point(rank, checkpointNotice);
         } catch (JournalFailure e) {
             rank.job().fail(e);
         }
@@ -281,7 +281,7 @@ public final class RelayCore {
         HomedRank rank = jobs.homed(id, number);
         boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (asked) {
-            rank.port().point(Point.of(id, Point.Kind.ASK, 0, 0));
+            rank.port().point(CheckpointNotice.of(id, CheckpointNotice.Kind.ASK, 0, 0));
         }
         return asked;
     }
@@ -315,8 +315,8 @@ public final class RelayCore {
     }
 
     /** A rank called Abort: its launcher ends the job. */
-    public void aborted(HomedRank rank, Notice notice) {
-        rank.job().report(JobEvent.ABORTED, rank.rank(), notice.code(), notice.text());
+    public void aborted(HomedRank rank, CloseNotice closeNotice) {
+        rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
     }
 
     // ---- frames of ranks
@@ -331,10 +331,10 @@ public final class RelayCore {
         }
         FrameView view = frame.view();
         if (rank.state() != RankState.CONNECTED && rank.state() != RankState.REPLAYING) {
-            throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
+            throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
         }
         if (view.job() != rank.job().id()) {
-            throw new WireException(Reason.UNKNOWN_JOB, view.type() + " for job " + Job.hexId(view.job()) + " from " + rank);
+            throw new WireException(CloseReason.UNKNOWN_JOB, view.type() + " for job " + Job.hexId(view.job()) + " from " + rank);
         }
         try {
             switch (view.type()) {
@@ -352,11 +352,11 @@ public final class RelayCore {
     }
 
     /** A rank says that it is blocked in a call, or no more; dropped as in {@link #fromRank}: what it waits for may have been. */
-    public void blocked(HomedRank rank, Stall stall) throws WireException {
+    public void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
         if (rank.job().isUnloggable()) {
             return;
         }
-        mismatches.blocked(rank, stall, deliveries.times().now());
+        mismatches.blocked(rank, blockedReport, deliveries.times().now());
     }
 
     /** A rank that was slow to read reads again: what depended on it goes on. */
@@ -411,11 +411,11 @@ public final class RelayCore {
     }
 
     /** A rank of another core is blocked in a call, or that core judges one at home here. */
-    public void stalled(Peer peer, FrameType type, Stall stall) {
-        Job job = job(stall.job());
+    public void stalled(Peer peer, FrameType type, BlockedReport blockedReport) {
+        Job job = job(blockedReport.job());
         if (job != null && !job.isUnloggable()) {
             try {
-                mismatches.stalled(job, peer, type, stall, deliveries.times().now());
+                mismatches.stalled(job, peer, type, blockedReport, deliveries.times().now());
             } catch (WireException e) {
                 breach(peer, job.id(), e);
             }
@@ -477,10 +477,10 @@ public final class RelayCore {
     }
 
     /** A fault outside the core leaves this job unable to go on. */
-    public void failJob(long id, Reason reason, String detail) {
+    public void failJob(long id, CloseReason closeReason, String detail) {
         Job job = job(id);
         if (job != null) {
-            job.fail(reason, detail);
+            job.fail(closeReason, detail);
         }
     }
 }

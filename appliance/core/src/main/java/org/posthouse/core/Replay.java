@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -186,9 +186,9 @@ final class Replay {
         }
         boolean jumps = prologue.number() > 0;
         Job job = rank.job();
-        port.point(new Point(
+        port.point(new CheckpointNotice(
                 job.id(),
-                jumps ? Point.Kind.JUMP : Point.Kind.READY,
+                jumps ? CheckpointNotice.Kind.JUMP : CheckpointNotice.Kind.READY,
                 (int) polls,
                 prologue.number(),
                 prologue.bytes(),
@@ -301,7 +301,7 @@ final class Replay {
     /** The rank has observed all of it again. */
     void requireEnded() throws WireException {
         if (!ended) {
-            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + " before the end of its history");
+            throw new WireException(CloseReason.NOT_EXPECTED, "LIVE from " + rank + " before the end of its history");
         }
     }
 }

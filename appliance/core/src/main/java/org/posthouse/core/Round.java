@@ -1,6 +1,6 @@
 package org.posthouse.core;
 
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -66,12 +66,12 @@ public final class Round {
         boolean begins = round == (int) (number + 1) && !open;
         if (!begins && (round != (int) number || number == 0)) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "AHEAD of round " + round + " in context " + context + ", whose round " + number + (open ? " is open" : " has ended"));
         }
         if (upTo < bound || upTo - pushed > Wire.PUSHED_COST_MAX) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "AHEAD up to " + upTo + " in context " + context + ", expected " + bound + " to "
                             + (pushed + Wire.PUSHED_COST_MAX));
         }

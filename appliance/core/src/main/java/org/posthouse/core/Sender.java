@@ -1,9 +1,9 @@
 package org.posthouse.core;
 
 import java.util.ArrayDeque;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -57,7 +57,7 @@ final class Sender {
     void pay(FrameView view) throws WireException {
         if (view.type() == FrameType.OFFER) {
             if (offers == HomedRank.OFFERS_MAX) {
-                throw new WireException(Reason.LIMIT, "rank " + rank + " has " + offers + " sends here that nobody has received, the most that may wait");
+                throw new WireException(CloseReason.LIMIT, "rank " + rank + " has " + offers + " sends here that nobody has received, the most that may wait");
             }
             offers++;
             return;
@@ -65,7 +65,7 @@ final class Sender {
         long cost = Wire.cost(view.messageBytes());
         if (!credit.has(cost, CREDIT)) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
+                    CloseReason.CREDIT_EXCEEDED,
                     view.messageBytes() + " bytes from rank " + rank + ", of which " + credit.bytes() + " of " + CREDIT.creditBytes() + " and "
                             + credit.messages() + " messages of " + CREDIT.creditMessages() + " are here");
         }

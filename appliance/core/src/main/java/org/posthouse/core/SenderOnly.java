@@ -1,9 +1,9 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
 
 /**
  * The way out to a rank that is replayed: it sends, and hears about what it sends; what it receives comes out of its history. Confined to the
@@ -72,7 +72,7 @@ final class SenderOnly implements RankPort {
 
     /** What it was told then is in its history; what it is to be told now it will ask for again. */
     @Override
-    public void mismatch(Stall stall) {}
+    public void mismatch(BlockedReport blockedReport) {}
 
     @Override
     public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
@@ -81,8 +81,8 @@ final class SenderOnly implements RankPort {
 
     /** It is told when it is live. */
     @Override
-    public void point(Point point) {
-        throw new IllegalStateException(point + " for " + rank + ", which is replayed");
+    public void point(CheckpointNotice checkpointNotice) {
+        throw new IllegalStateException(checkpointNotice + " for " + rank + ", which is replayed");
     }
 
     @Override
@@ -106,12 +106,12 @@ final class SenderOnly implements RankPort {
     }
 
     @Override
-    public void aborted(Notice notice) {
-        port.aborted(notice);
+    public void aborted(CloseNotice closeNotice) {
+        port.aborted(closeNotice);
     }
 
     @Override
-    public void close(Notice why) {
+    public void close(CloseNotice why) {
         port.close(why);
     }
 

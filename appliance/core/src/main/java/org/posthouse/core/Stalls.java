@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.posthouse.wire.Stall;
+import org.posthouse.wire.BlockedReport;
 
 /**
  * The last word of each rank of a job that is blocked in a collective, to tell calls that do not match. It is a diagnosis:
@@ -26,7 +26,7 @@ final class Stalls {
 
     private record Place(int context, long group) {}
 
-    private record Word(Stall stall, long saidNanos) {
+    private record Word(BlockedReport stall, long saidNanos) {
         /** Who has left with an error says so once, and nobody uses that communicator's number again. */
         private boolean isBelieved(long nowNanos) {
             return !stall.isIn() || nowNanos - saidNanos < BELIEVED_NS;
@@ -39,23 +39,23 @@ final class Stalls {
     private final Map<Integer, LinkedHashMap<Place, Word>> byRank = new HashMap<>();
 
     /** Two ranks in different calls as the same collective. */
-    private final Map<Place, List<Stall>> broken = new LinkedHashMap<>() {
+    private final Map<Place, List<BlockedReport>> broken = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Place, List<Stall>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Place, List<BlockedReport>> eldest) {
             return size() > BROKEN_MAX;
         }
     };
 
     /**
      * Takes a rank's word in, and says for each rank that can never go on what to tell it: the result's {@link
-     * Stall#peer} is -1, or the rank that sends it nothing more, if it waits for that rank indeed.
+     * BlockedReport#peer} is -1, or the rank that sends it nothing more, if it waits for that rank indeed.
      */
-    List<Stall> judge(Stall stall, long nowNanos) {
+    List<BlockedReport> judge(BlockedReport stall, long nowNanos) {
         put(stall, nowNanos);
         if (stall.text().isEmpty()) {
             return List.of();
         }
-        List<Stall> verdicts = new ArrayList<>();
+        List<BlockedReport> verdicts = new ArrayList<>();
         for (LinkedHashMap<Place, Word> words : byRank.values()) {
             Word other = words.get(place(stall));
             if (other != null && other.stall != stall && other.isBelieved(nowNanos)) {
@@ -65,7 +65,7 @@ final class Stalls {
         return verdicts.isEmpty() ? ofBroken(stall) : verdicts;
     }
 
-    private void compare(Stall stall, Stall other, List<Stall> verdicts) {
+    private void compare(BlockedReport stall, BlockedReport other, List<BlockedReport> verdicts) {
         if (stall.number() == other.number()) {
             if (!kind(stall).equals(kind(other))) {
                 broken.put(place(stall), List.of(stall, other));
@@ -73,8 +73,8 @@ final class Stalls {
                 verdicts.add(mismatch(other, stall));
             }
         } else {
-            Stall behind = stall.number() - other.number() < 0 ? stall : other; // Numbers wrap.
-            Stall ahead = behind == stall ? other : stall;
+            BlockedReport behind = stall.number() - other.number() < 0 ? stall : other; // Numbers wrap.
+            BlockedReport ahead = behind == stall ? other : stall;
             if (behind.peer() == ahead.rank()) {
                 verdicts.add(left(behind, ahead));
             }
@@ -82,17 +82,17 @@ final class Stalls {
     }
 
     /** The two that were found in different calls may be gone: whoever comes to that collective later hangs. */
-    private List<Stall> ofBroken(Stall stall) {
-        List<Stall> pair = broken.get(place(stall));
+    private List<BlockedReport> ofBroken(BlockedReport stall) {
+        List<BlockedReport> pair = broken.get(place(stall));
         if (pair == null || pair.get(0).number() != stall.number()) {
             return List.of();
         }
-        Stall other = pair.get(kind(pair.get(0)).equals(kind(stall)) ? 1 : 0);
+        BlockedReport other = pair.get(kind(pair.get(0)).equals(kind(stall)) ? 1 : 0);
         return List.of(mismatch(stall, other));
     }
 
     /** Keeps a rank's word instead of its last one about that communicator; an empty one takes it away. */
-    private void put(Stall stall, long nowNanos) {
+    private void put(BlockedReport stall, long nowNanos) {
         LinkedHashMap<Place, Word> words = byRank.computeIfAbsent(stall.rank(), unseen -> new LinkedHashMap<>());
         words.remove(place(stall));
         if (!stall.text().isEmpty()) {
@@ -103,7 +103,7 @@ final class Stalls {
         }
     }
 
-    private static Place place(Stall stall) {
+    private static Place place(BlockedReport stall) {
         return new Place(stall.context(), stall.group());
     }
 
@@ -113,8 +113,8 @@ final class Stalls {
     }
 
     /** The words of ranks that wait for {@code peer}. */
-    List<Stall> waitingFor(int peer) {
-        List<Stall> waiting = new ArrayList<>();
+    List<BlockedReport> waitingFor(int peer) {
+        List<BlockedReport> waiting = new ArrayList<>();
         for (LinkedHashMap<Place, Word> words : byRank.values()) {
             words.values().stream().map(Word::stall).filter(stall -> stall.peer() == peer).forEach(waiting::add);
         }
@@ -122,12 +122,12 @@ final class Stalls {
     }
 
     /** Bcast and bcast, Reduce_scatter and reduceScatter are one call in two dialects. */
-    private static String kind(Stall stall) {
+    private static String kind(BlockedReport stall) {
         return stall.text().replace("_", "").toLowerCase(Locale.ROOT);
     }
 
     /** What {@code behind}'s rank is told when the rank that it waits for is in a later collective. */
-    private static Stall left(Stall behind, Stall ahead) {
+    private static BlockedReport left(BlockedReport behind, BlockedReport ahead) {
         String text = "rank " + behind.rank() + " is in " + behind.text() + ", collective " + number(behind)
                 + " of this communicator, and waits for rank " + ahead.rank() + ", which has left it and is in "
                 + ahead.text() + ", collective " + number(ahead) + " (world ranks)" + RULE;
@@ -135,7 +135,7 @@ final class Stalls {
     }
 
     /** What {@code stall}'s rank is told when another rank's call does not match. */
-    private static Stall mismatch(Stall stall, Stall other) {
+    private static BlockedReport mismatch(BlockedReport stall, BlockedReport other) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + ", rank " + other.rank() + " in " + other.text()
                 + ", as collective " + number(stall)
                 + " of this communicator (world ranks)" + RULE;
@@ -143,17 +143,17 @@ final class Stalls {
     }
 
     /** What it is told when the rank that it waits for has called Finalize. */
-    static Stall deserted(Stall stall) {
+    static BlockedReport deserted(BlockedReport stall) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + " and waits for rank " + stall.peer()
                 + ", which has called Finalize (world ranks)" + RULE;
         return with(stall, stall.peer(), text);
     }
 
-    private static String number(Stall stall) {
+    private static String number(BlockedReport stall) {
         return Integer.toUnsignedString(stall.number());
     }
 
-    private static Stall with(Stall stall, int peer, String text) {
-        return new Stall(stall.job(), stall.context(), stall.group(), stall.number(), stall.rank(), peer, text);
+    private static BlockedReport with(BlockedReport stall, int peer, String text) {
+        return new BlockedReport(stall.job(), stall.context(), stall.group(), stall.number(), stall.rank(), peer, text);
     }
 }

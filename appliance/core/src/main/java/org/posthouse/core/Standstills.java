@@ -4,8 +4,8 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Stall;
 
 /**
  * Tells launchers which ranks at home here have stood still in a call for long, and which of them go on: whether that is all of a job's only they
@@ -19,7 +19,7 @@ final class Standstills {
     private boolean full;
 
     /** A rank says where it is blocked, or that it goes on. It says so again every few seconds: nothing else is waited for. */
-    void word(Job job, Stall word, long nowNanos) {
+    void word(Job job, BlockedReport word, long nowNanos) {
         boolean goesOn = job.blocked().word(word, nowNanos);
         tellBehind(job, word);
         HomedRank rank = job.homed(word.rank());
@@ -38,7 +38,7 @@ final class Standstills {
      * What can be said for certain where the rank is at home that a send waits for: it has asked for all that it asks for before its own send is matched, and this one is not matched. So it is matched later, if ever; and
      * of sends that wait for each other in a ring each would be matched later than itself (ADR 62). Nothing of that depends on when words come.
      */
-    private static void tellBehind(Job job, Stall word) {
+    private static void tellBehind(Job job, BlockedReport word) {
         if (!word.waitsForMatch()) {
             return;
         }
@@ -50,8 +50,8 @@ final class Standstills {
         }
     }
 
-    private static void tellBehind(Job job, Stall send, int to) {
-        Stall other = job.blocked().sending(to);
+    private static void tellBehind(Job job, BlockedReport send, int to) {
+        BlockedReport other = job.blocked().sending(to);
         Message offer = other == null || job.homed(to).state() != RankState.CONNECTED
                 ? null
                 : job.homed(to).mailbox().offer(send.context(), send.rank(), send.group());

@@ -1,8 +1,8 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -20,13 +20,13 @@ final class Transfers {
         boolean isWhole = chunkBytes == bytes - arrived || chunkBytes < bytes - arrived && chunkBytes % Wire.PAYLOAD_BYTES_MAX == 0;
         if (!isWhole || view.offset() != arrived) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected whole pieces of " + Wire.PAYLOAD_BYTES_MAX
                             + " bytes, or all that is left, from offset " + arrived + " of a message of " + bytes + " bytes");
         }
         if (arrived + chunkBytes > granted) {
             throw new WireException(
-                    Reason.CREDIT_EXCEEDED, "chunk up to byte " + (arrived + chunkBytes) + ", cleared up to " + granted);
+                    CloseReason.CREDIT_EXCEEDED, "chunk up to byte " + (arrived + chunkBytes) + ", cleared up to " + granted);
         }
     }
 
@@ -34,29 +34,29 @@ final class Transfers {
     static void checkBegin(FrameView view, int jobSize, int payloadBytes) throws WireException {
         if (view.destination() < 0 || view.destination() >= jobSize) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     view.type() + " to rank " + view.destination() + " of a job of " + jobSize + " ranks");
         }
         long bytes = view.messageBytes();
         boolean fits = view.type() == FrameType.SEND ? bytes == payloadBytes : bytes >= 0 && payloadBytes == 0;
         if (!fits || (view.type() == FrameType.EAGER && bytes == 0)) {
             throw new WireException(
-                    Reason.MALFORMED_FRAME,
+                    CloseReason.MALFORMED_FRAME,
                     view.type() + " of " + bytes + " bytes with " + payloadBytes + " payload bytes in its frame");
         }
         if (view.type() == FrameType.EAGER && bytes > Wire.EAGER_BYTES_MAX) {
             throw new WireException(
-                    Reason.LIMIT, "EAGER of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX + "; offer longer ones");
+                    CloseReason.LIMIT, "EAGER of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX + "; offer longer ones");
         }
         if (bytes > Wire.MESSAGE_BYTES_MAX) {
-            throw new WireException(Reason.LIMIT, "OFFER of " + bytes + " bytes, at most " + Wire.MESSAGE_BYTES_MAX);
+            throw new WireException(CloseReason.LIMIT, "OFFER of " + bytes + " bytes, at most " + Wire.MESSAGE_BYTES_MAX);
         }
         if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0 && bytes > Wire.EAGER_BYTES_MAX) {
             throw new WireException(
-                    Reason.LIMIT, "OFFER(STORABLE) of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX);
+                    CloseReason.LIMIT, "OFFER(STORABLE) of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX);
         }
         if (view.tag() == Wire.ANY) {
-            throw new WireException(Reason.MALFORMED_FRAME, view.type() + " with the wildcard " + Wire.ANY + " as its tag");
+            throw new WireException(CloseReason.MALFORMED_FRAME, view.type() + " with the wildcard " + Wire.ANY + " as its tag");
         }
     }
 
@@ -73,7 +73,7 @@ final class Transfers {
     private static int payloadBytes(FrameView view, int headerBytes, int most) throws WireException {
         int bytes = view.length() - headerBytes;
         if (bytes > most) {
-            throw new WireException(Reason.FRAME_TOO_LONG, view.type() + " with " + bytes + " payload bytes, at most " + most);
+            throw new WireException(CloseReason.FRAME_TOO_LONG, view.type() + " with " + bytes + " payload bytes, at most " + most);
         }
         return bytes;
     }

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** Who may join: every refusal has its name, and changes nothing. */
@@ -41,15 +41,15 @@ final class AdmissionTest {
     static Stream<Arguments> refusedHellos() {
         long job = OneRelay.JOB;
         return Stream.of(
-                arguments("unknown job", Hello.firstStart(1, 0), Reason.UNKNOWN_JOB),
-                arguments("rank past the end", Hello.firstStart(job, 5), Reason.WRONG_RANK),
-                arguments("negative rank", Hello.firstStart(job, -1), Reason.WRONG_RANK),
-                arguments("deliveries", remembering(Hello.FRESH, 1, 0), Reason.CANNOT_RESUME),
-                arguments("failed polls", remembering(Hello.FRESH, 0, 1), Reason.CANNOT_RESUME),
-                arguments("another connection", remembering(Hello.AGAIN, 0, 0), Reason.CANNOT_RESUME),
-                arguments("same incarnation as the living one", hello(1, 2), Reason.FENCED),
-                arguments("older incarnation than the living one", hello(1, 1), Reason.FENCED),
-                arguments("newer incarnation", hello(1, 3), Reason.CANNOT_RESUME));
+                arguments("unknown job", Hello.firstStart(1, 0), CloseReason.UNKNOWN_JOB),
+                arguments("rank past the end", Hello.firstStart(job, 5), CloseReason.WRONG_RANK),
+                arguments("negative rank", Hello.firstStart(job, -1), CloseReason.WRONG_RANK),
+                arguments("deliveries", remembering(Hello.FRESH, 1, 0), CloseReason.CANNOT_RESUME),
+                arguments("failed polls", remembering(Hello.FRESH, 0, 1), CloseReason.CANNOT_RESUME),
+                arguments("another connection", remembering(Hello.AGAIN, 0, 0), CloseReason.CANNOT_RESUME),
+                arguments("same incarnation as the living one", hello(1, 2), CloseReason.FENCED),
+                arguments("older incarnation than the living one", hello(1, 1), CloseReason.FENCED),
+                arguments("newer incarnation", hello(1, 3), CloseReason.CANNOT_RESUME));
     }
 
     private static Hello hello(int rank, int incarnation) {
@@ -67,29 +67,29 @@ final class AdmissionTest {
         for (int rank = -1; rank < 9; rank++) {
             Identify client = new Identify(Hello.RANK, OneRelay.JOB, rank, new Nonce(1, 2));
             assertThat(tokens.add(relay.core.tokenOf(client))).isTrue();
-            assertThat(relay.core.unproven(client).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(relay.core.unproven(client).reason()).isEqualTo(CloseReason.WRONG_TOKEN);
             assertThat(relay.events.removeLast()).satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.REFUSED));
         }
         assertThat(tokens).doesNotContain(OneRelay.TOKEN);
         Identify stray = new Identify(Hello.RANK, 1, 0, new Nonce(1, 2));
-        assertRefused(() -> relay.core.tokenOf(stray), Reason.UNKNOWN_JOB);
-        assertThat(relay.core.unproven(stray).reason()).isEqualTo(Reason.UNKNOWN_JOB);
+        assertRefused(() -> relay.core.tokenOf(stray), CloseReason.UNKNOWN_JOB);
+        assertThat(relay.core.unproven(stray).reason()).isEqualTo(CloseReason.UNKNOWN_JOB);
         assertThat(relay.events).isEmpty();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("refusedHellos")
-    void refusesHelloByName(String what, Hello hello, Reason reason) throws Refusal {
+    void refusesHelloByName(String what, Hello hello, CloseReason closeReason) throws Refusal {
         HomedRank living = relay.connect(hello(1, 2), relay.new Rank());
         relay.events.clear();
-        assertRefused(() -> relay.connect(hello, relay.new Rank()), reason);
+        assertRefused(() -> relay.connect(hello, relay.new Rank()), closeReason);
         assertThat(living.state()).isEqualTo(RankState.CONNECTED);
         assertThat(living.incarnation()).isEqualTo(2);
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.WAITING);
-        if (reason != Reason.UNKNOWN_JOB) {
+        if (closeReason != CloseReason.UNKNOWN_JOB) {
             assertThat(relay.events).singleElement().satisfies(event -> {
                 assertThat(event.kind()).isEqualTo(JobEvent.REFUSED);
-                assertThat(event.code()).isEqualTo(reason.code());
+                assertThat(event.code()).isEqualTo(closeReason.code());
             });
         }
         relay.connect(0);
@@ -98,19 +98,19 @@ final class AdmissionTest {
     /** It takes this relay for its own one, and tries on: its launcher knows. */
     @Test
     void refusesARankOfAnotherSiteAndTellsNobody() throws Refusal {
-        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3), relay.new Rank()), Reason.WRONG_RANK);
+        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3), relay.new Rank()), CloseReason.WRONG_RANK);
         assertThat(relay.events).isEmpty();
     }
 
     @Test
     void refusesRankThatWasLostOrFinalized() throws Exception {
         OneRelay.Rank lost = relay.connect(0);
-        relay.core.disconnected(lost.rank, lost, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(lost.rank, lost, CloseNotice.closing(0, CloseReason.NORMAL, "cut"));
         OneRelay.Rank done = relay.connect(1);
         done.sends(relay.frames.finalizing(0));
-        assertRefused(() -> relay.connect(0), Reason.FENCED);
-        assertRefused(() -> relay.connect(hello(0, 2), relay.new Rank()), Reason.CANNOT_RESUME);
-        assertRefused(() -> relay.connect(1), Reason.FENCED);
+        assertRefused(() -> relay.connect(0), CloseReason.FENCED);
+        assertRefused(() -> relay.connect(hello(0, 2), relay.new Rank()), CloseReason.CANNOT_RESUME);
+        assertRefused(() -> relay.connect(1), CloseReason.FENCED);
         assertThat(lost.rank.state()).isEqualTo(RankState.LOST);
         assertThat(done.rank.state()).isEqualTo(RankState.FINALIZED);
     }
@@ -129,15 +129,15 @@ final class AdmissionTest {
     @Test
     void refusesJobThatIsOpenAlready() {
         assertRefused(() -> relay.core.openJob(
-                OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), Reason.DUPLICATE_JOB);
+                OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), CloseReason.DUPLICATE_JOB);
     }
 
     @Test
     void refusesJobWithoutThisRelay() {
         RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historian, relay.images);
-        List<Home> homes = List.of(new Home("there", "relay-there", "127.0.0.1:2"));
+        List<HomeRelay> homes = List.of(new HomeRelay("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
-        assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), Reason.WRONG_SITE);
+        assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), CloseReason.WRONG_SITE);
         assertThat(core.job(5)).isNull();
     }
 
@@ -165,9 +165,9 @@ final class AdmissionTest {
         }
     }
 
-    private static void assertRefused(ThrowingCallable call, Reason reason) {
+    private static void assertRefused(ThrowingCallable call, CloseReason closeReason) {
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(call)
-                .satisfies(refusal -> assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(reason));
+                .satisfies(refusal -> assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(closeReason));
     }
 }

@@ -7,16 +7,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A rank lets a context run ahead: what is pushed, in which order, and what ends that. */
-final class AheadTest {
+final class LocalMatchContextTest {
     private static final int CONTEXT = 4;
     private static final long COST = 10 + Wire.MESSAGE_COST_BYTES;
 
@@ -24,7 +24,7 @@ final class AheadTest {
     private OneRelay.Rank zero;
     private OneRelay.Rank one;
 
-    AheadTest() throws Exception {
+    LocalMatchContextTest() throws Exception {
         relay = new OneRelay();
     }
 
@@ -223,33 +223,33 @@ final class AheadTest {
     /** All that came has been pushed, so the rank knows what it waits for; of a closed context the relay does. */
     @Test
     void aRankThatWaitsForOneThatIsGoneIsToldIfItMayKnow() throws Exception {
-        Stall stall = new Stall(OneRelay.JOB, CONTEXT, 99, 1, 0, 1, "Barrier");
+        BlockedReport blockedReport = new BlockedReport(OneRelay.JOB, CONTEXT, 99, 1, 0, 1, "Barrier");
         ahead(1, 10_000);
         one.sends(relay.frames.finalizing(0));
-        relay.core.blocked(zero.rank, stall);
+        relay.core.blocked(zero.rank, blockedReport);
         assertThat(zero.take()).singleElement().asString().startsWith("mismatch at 4 number 1");
         zero.sends(relay.frames.ahead(CONTEXT, 1, 0, 10_000, true));
-        relay.core.blocked(zero.rank, stall);
+        relay.core.blocked(zero.rank, blockedReport);
         assertThat(zero.take()).as("it has asked for nothing yet").containsExactly("ended 4 round 1 ASKED at 0");
     }
 
     @Test
     void whatARankMayNotSayIsRefused() throws Exception {
-        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 1, 1_000, false), Reason.WRONG_RANK);
-        zero.isRefused(relay.frames.ahead(CONTEXT + 1, 1, 0, 1_000, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 0, 0, 1_000, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 2, 0, 1_000, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX + 1, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, -1, false), Reason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 1, 1_000, false), CloseReason.WRONG_RANK);
+        zero.isRefused(relay.frames.ahead(CONTEXT + 1, 1, 0, 1_000, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 0, 0, 1_000, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 2, 0, 1_000, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX + 1, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, -1, false), CloseReason.MALFORMED_FRAME);
         ahead(1, Wire.PUSHED_COST_MAX);
         send(2, 10);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 2, 0, Wire.PUSHED_COST_MAX, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX - 1, false), Reason.MALFORMED_FRAME);
-        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX + COST + 1, false), Reason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 2, 0, Wire.PUSHED_COST_MAX, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX - 1, false), CloseReason.MALFORMED_FRAME);
+        zero.isRefused(relay.frames.ahead(CONTEXT, 1, 0, Wire.PUSHED_COST_MAX + COST + 1, false), CloseReason.MALFORMED_FRAME);
         ahead(1, Wire.PUSHED_COST_MAX + COST);
-        zero.isRefused(relay.frames.post(CONTEXT, 1, 0, 0, 2, 0), Reason.NOT_EXPECTED);
-        zero.isRefused(relay.frames.probe(false, CONTEXT, 1, 0, 0, 2, 0), Reason.NOT_EXPECTED);
-        zero.isRefused(relay.frames.cancel(CONTEXT, 1, 0, 0, 2, 0), Reason.NOT_EXPECTED);
+        zero.isRefused(relay.frames.post(CONTEXT, 1, 0, 0, 2, 0), CloseReason.NOT_EXPECTED);
+        zero.isRefused(relay.frames.probe(false, CONTEXT, 1, 0, 0, 2, 0), CloseReason.NOT_EXPECTED);
+        zero.isRefused(relay.frames.cancel(CONTEXT, 1, 0, 0, 2, 0), CloseReason.NOT_EXPECTED);
         zero.take();
     }
 

@@ -8,16 +8,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
 /** In what ranks are blocked, since when, and which of them their launcher hears of. */
 final class BlockedRanksTest {
-    private static final int P2P = Stall.POINT_TO_POINT;
+    private static final int P2P = BlockedReport.POINT_TO_POINT;
 
     private OneRelay relay;
     private OneRelay.Rank zero;
@@ -40,11 +40,11 @@ final class BlockedRanksTest {
     }
 
     private void says(OneRelay.Rank rank, int number, String text, int bits) throws WireException {
-        relay.core.blocked(rank.rank, new Stall(OneRelay.JOB, 0, 0, number, rank.rank.rank(), 1 - rank.rank.rank(), text, bits));
+        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, 0, number, rank.rank.rank(), 1 - rank.rank.rank(), text, bits));
     }
 
     private void collective(OneRelay.Rank rank, int context, int number, String text, int bits) throws WireException {
-        relay.core.blocked(rank.rank, new Stall(OneRelay.JOB, context, 99, number, rank.rank.rank(), -1, text, bits));
+        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, context, 99, number, rank.rank.rank(), -1, text, bits));
     }
 
     private void pass(long seconds) {
@@ -72,7 +72,7 @@ final class BlockedRanksTest {
         one.sends(relay.frames.finalizing(0));
         zero.sends(relay.frames.post(0, 1, 0, 2, 7, 0));
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
-        relay.core.stalled(relay.there, FrameType.BLOCKED, new Stall(OneRelay.JOB, 0, 0, 5, 3, 0, "Ssend(destination 0, tag 7)", P2P));
+        relay.core.stalled(relay.there, FrameType.BLOCKED, new BlockedReport(OneRelay.JOB, 0, 0, 5, 3, 0, "Ssend(destination 0, tag 7)", P2P));
         assertThat(zero.take()).as("nobody is told of a mismatch").isEmpty();
         assertThat(relay.sites).containsExactly("BLOCKED there rank 0 Recv(source 1, tag 7)", "BLOCKED far rank 0 Recv(source 1, tag 7)");
         assertThat(of(3).in()).isEqualTo("Ssend(destination 0, tag 7)");
@@ -95,12 +95,12 @@ final class BlockedRanksTest {
     @Test
     void aCollectiveInTheBackgroundIsNotWhereItIsBlocked() throws Exception {
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
-        collective(zero, 1, 3, "ibarrier", Stall.AT_WORK);
+        collective(zero, 1, 3, "ibarrier", BlockedReport.AT_WORK);
         assertThat(of(0).in()).startsWith("Recv");
         collective(zero, 1, 3, "", 0);
         assertThat(of(0).in()).startsWith("Recv");
         says(zero, 5, "", P2P);
-        collective(zero, 1, 3, "ibarrier", Stall.AT_WORK);
+        collective(zero, 1, 3, "ibarrier", BlockedReport.AT_WORK);
         assertThat(of(0).still()).isFalse();
         collective(zero, 3, 1, "barrier", 0);
         assertThat(of(0).in()).isEqualTo("barrier");
@@ -108,7 +108,7 @@ final class BlockedRanksTest {
 
     @Test
     void whoHasLeftACollectiveWithAnErrorIsNotInIt() throws Exception {
-        collective(zero, 1, 3, "bcast, root 0", Stall.LEFT);
+        collective(zero, 1, 3, "bcast, root 0", BlockedReport.LEFT);
         assertThat(of(0)).isNull();
         collective(one, 1, 3, "reduce, root 0", 0);
         assertThat(one.take()).as("it was there, which proves a mismatch").hasSize(1);
@@ -117,7 +117,7 @@ final class BlockedRanksTest {
     @Test
     void whoHasGoneIsNotBlocked() throws Exception {
         says(zero, 5, "Recv(source 1, tag 7)", P2P);
-        relay.core.disconnected(zero.rank, zero, Notice.closing(OneRelay.JOB, Reason.TIMEOUT, "silent"));
+        relay.core.disconnected(zero.rank, zero, CloseNotice.closing(OneRelay.JOB, CloseReason.TIMEOUT, "silent"));
         assertThat(of(0)).isNull();
     }
 
@@ -163,12 +163,12 @@ final class BlockedRanksTest {
 
     @Test
     void whoMayBeAtWorkDoesNotStandStill() throws Exception {
-        says(zero, 5, "Recv(any source, tag 7)", P2P | Stall.AT_WORK);
-        stays(zero, 5, "Recv(any source, tag 7)", P2P | Stall.AT_WORK, 100);
+        says(zero, 5, "Recv(any source, tag 7)", P2P | BlockedReport.AT_WORK);
+        stays(zero, 5, "Recv(any source, tag 7)", P2P | BlockedReport.AT_WORK, 100);
         collective(one, 1, 3, "bcast, root 0", 0);
         for (int i = 0; i < 40; i++) {
             pass(5);
-            collective(one, 1, 3, "bcast, root 0", i % 10 == 9 ? Stall.AT_WORK : 0);
+            collective(one, 1, 3, "bcast, root 0", i % 10 == 9 ? BlockedReport.AT_WORK : 0);
         }
         assertThat(told()).as("bytes of it move now and then").isEmpty();
     }
@@ -177,7 +177,7 @@ final class BlockedRanksTest {
     void ofRanksElsewhereTheirOwnRelayTells() throws Exception {
         for (int i = 0; i < 20; i++) {
             pass(5);
-            relay.core.stalled(relay.there, FrameType.BLOCKED, new Stall(OneRelay.JOB, 0, 0, 5, 3, 0, "Recv(source 0, tag 7)", P2P));
+            relay.core.stalled(relay.there, FrameType.BLOCKED, new BlockedReport(OneRelay.JOB, 0, 0, 5, 3, 0, "Recv(source 0, tag 7)", P2P));
         }
         assertThat(told()).isEmpty();
     }
@@ -211,11 +211,11 @@ final class BlockedRanksTest {
         assertThat(told()).hasSize(logged ? 0 : 1);
     }
 
-    private static final int SENDS = P2P | Stall.SENDS;
+    private static final int SENDS = P2P | BlockedReport.SENDS;
 
     private void sends(OneRelay.Rank rank, int number, long sequence) throws WireException {
         int self = rank.rank.rank();
-        relay.core.blocked(rank.rank, new Stall(OneRelay.JOB, 0, sequence, number, self, 1 - self, "Send(destination " + (1 - self) + ")", SENDS));
+        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, sequence, number, self, 1 - self, "Send(destination " + (1 - self) + ")", SENDS));
     }
 
     private void offers(OneRelay.Rank rank, long sequence) throws Exception {
@@ -261,14 +261,14 @@ final class BlockedRanksTest {
         offers(one, 1);
         sends(zero, 4, 1);
         says(one, 7, "Waitany of 2 operations", P2P);
-        says(one, 8, "Send(destination 0)", SENDS | Stall.AT_WORK);
+        says(one, 8, "Send(destination 0)", SENDS | BlockedReport.AT_WORK);
         assertThat(behind()).isEmpty();
     }
 
     @Test
     void sendsToItselfForEver() throws Exception {
         zero.sends(relay.frames.message(FrameType.OFFER, 0, 0, 0, 0, 1, 10));
-        relay.core.blocked(zero.rank, new Stall(OneRelay.JOB, 0, 1, 1, 0, 0, "Ssend(destination 0)", SENDS));
+        relay.core.blocked(zero.rank, new BlockedReport(OneRelay.JOB, 0, 1, 1, 0, 0, "Ssend(destination 0)", SENDS));
         assertThat(behind()).containsExactly("0.1 behind 0.1");
     }
 }

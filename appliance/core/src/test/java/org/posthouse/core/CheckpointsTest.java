@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
-import org.posthouse.wire.Limit;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -37,8 +37,8 @@ final class CheckpointsTest {
         relay.end();
     }
 
-    private void says(Point.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12, 8, 9));
+    private void says(CheckpointNotice.Kind kind, long bytes) throws WireException {
+        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12, 8, 9));
     }
 
     private void sends(long offset, int bytes) throws WireException {
@@ -47,7 +47,7 @@ final class CheckpointsTest {
 
     @Test
     void anImageThatIsKeptCountsFromItsRecordOn() throws Exception {
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
         sends(60, 40);
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 60", "put rank 0 #1: 40", "end rank 0 #1");
@@ -66,11 +66,11 @@ final class CheckpointsTest {
     void aRankThatCannotBeReplayedIsToldOfUntilAnImageCounts() throws Exception {
         ByteBuffer limit = relay.frames.events(1, 1);
         limit.put(Wire.EVENTS_HEADER_BYTES + 4, (byte) Wire.EVENT_LIMIT);
-        limit.putLong(Wire.EVENTS_HEADER_BYTES + 8, Limit.THREADS.code());
+        limit.putLong(Wire.EVENTS_HEADER_BYTES + 8, ReplayLimit.THREADS.code());
         rank.sends(limit);
-        JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, Limit.THREADS.text());
+        JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, ReplayLimit.THREADS.text());
         assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
-        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
+        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
         sends(0, 100);
         assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
         relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
@@ -84,7 +84,7 @@ final class CheckpointsTest {
         relay = OneRelay.keepingOutput();
         rank = relay.connect(0);
         relay.events.clear();
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 100);
         JobEvent asked = new JobEvent(OneRelay.JOB, JobEvent.SAVES, 0, 1, 8, 9, "");
         assertThat(relay.events).containsExactly(asked);
@@ -121,9 +121,9 @@ final class CheckpointsTest {
         relay.end();
         relay = OneRelay.keepingOutput();
         rank = relay.connect(0);
-        says(Point.Kind.READY, 0);
+        says(CheckpointNotice.Kind.READY, 0);
         assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 20, 9));
         sends(0, 100);
         assertThat(relay.images.take()).endsWith("end rank 0 #1");
@@ -137,13 +137,13 @@ final class CheckpointsTest {
             sender.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, sequence, 10));
         }
         long last = relay.journal.position();
-        says(Point.Kind.READY, 0);
+        says(CheckpointNotice.Kind.READY, 0);
         assertThat(relay.journal.events).last().asString()
                 .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,")
                 .contains("waits=message 1->0 context 0 tag 0 sequence 2 (10 bytes)]");
         receiveTwo();
         long next = relay.journal.position() + 1;
-        says(Point.Kind.SAVE, 10);
+        says(CheckpointNotice.Kind.SAVE, 10);
         sends(0, 10);
         relay.core.imageKept(rank.rank, 1, new ImageNote(1, 10, 7));
         assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,", "waits=]");
@@ -152,11 +152,11 @@ final class CheckpointsTest {
     /** A rank whose connection broke before it was answered says it again. */
     @Test
     void aPrologueEndsOnce() throws Exception {
-        says(Point.Kind.READY, 0);
+        says(CheckpointNotice.Kind.READY, 0);
         rank.take();
         relay.events.clear();
         List<String> logged = List.copyOf(relay.journal.events);
-        says(Point.Kind.READY, 0);
+        says(CheckpointNotice.Kind.READY, 0);
         assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
         assertThat(relay.journal.events).isEqualTo(logged);
         assertThat(relay.events).isEmpty();
@@ -169,12 +169,12 @@ final class CheckpointsTest {
 
     @Test
     void moreOfAnImageComesAsItIsWritten() throws Exception {
-        says(Point.Kind.SAVE, 2L * WINDOW);
+        says(CheckpointNotice.Kind.SAVE, 2L * WINDOW);
         for (int at = 0; at < WINDOW; at += PIECE) {
             sends(at, PIECE);
         }
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(WINDOW, PIECE))
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.CREDIT_EXCEEDED));
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(CloseReason.CREDIT_EXCEEDED));
         relay.core.imageWritten(rank.rank, 1, PIECE);
         assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + PIECE) + ", 0 events, 0 failed polls");
         sends(WINDOW, PIECE);
@@ -182,29 +182,29 @@ final class CheckpointsTest {
 
     @Test
     void anImageThatFailedIsSentToItsEndAndForgotten() throws Exception {
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
         relay.core.imageFailed(rank.rank, 1);
         assertThat(rank.take()).isEmpty();
         sends(60, 40);
         assertThat(rank.take()).containsExactly("point FAILED 0 0, 0 events, 0 failed polls");
         assertThat(relay.images.take()).as("nobody holds the rank for it").endsWith("drop rank 0 #1");
-        says(Point.Kind.SAVE, 10);
+        says(CheckpointNotice.Kind.SAVE, 10);
         assertThat(relay.images.take()).endsWith("begin rank 0 #2: 10");
     }
 
     /** Nobody says any more how much of it was written, and its rank waits for that. */
     @Test
     void allOfAnImageThatFailedMayCome() throws Exception {
-        says(Point.Kind.SAVE, WINDOW + 1L);
+        says(CheckpointNotice.Kind.SAVE, WINDOW + 1L);
         relay.core.imageFailed(rank.rank, 1);
         assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + 1) + ", 0 events, 0 failed polls");
     }
 
     @Test
     void aRankThatGoesTakesItsHalfImageWithIt() throws Exception {
-        says(Point.Kind.SAVE, 100);
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        says(CheckpointNotice.Kind.SAVE, 100);
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         assertThat(relay.images.take()).endsWith("drop rank 0 #1");
         relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
@@ -212,10 +212,10 @@ final class CheckpointsTest {
 
     @Test
     void whatBecameOfAnEarlierImageIsNotThisOnes() throws Exception {
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 100);
         relay.core.imageFailed(rank.rank, 1);
-        says(Point.Kind.SAVE, 50);
+        says(CheckpointNotice.Kind.SAVE, 50);
         relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
         sends(0, 50);
@@ -225,7 +225,7 @@ final class CheckpointsTest {
 
     @Test
     void anImageComesInOrderAndIsNotLongerThanWasSaid() throws Exception {
-        says(Point.Kind.SAVE, 100);
+        says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(50, 50)).withMessageContaining("expected at 60 of 100");
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(60, 41)).withMessageContaining("expected at 60 of 100");
@@ -235,19 +235,19 @@ final class CheckpointsTest {
 
     @Test
     void saysWhatARankMayNotSay() throws Exception {
-        assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(Point.Kind.JUMP, 0));
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(CheckpointNotice.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
         assertThatExceptionOfType(WireException.class).as("an event that it has not told")
-                .isThrownBy(() -> relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.READY, 0, 0, 0, 1, 0, 0, 0, 0)));
+                .isThrownBy(() -> relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.READY, 0, 0, 0, 1, 0, 0, 0, 0)));
         rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
-        assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
+        assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(CheckpointNotice.Kind.SAVE, 1));
     }
 
     /** What the relay would find for it now may be another image than it has gone on from, or one where there was none. */
     @Test
     void aProcessThatKnowsWhereItGoesOnIsNotToldAgain() throws Exception {
         for (int origin : new int[] {Hello.NO_IMAGE, 5}) {
-            relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+            relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
             OneRelay.Rank next = relay.new Rank();
             Hello hello = Hello.start(OneRelay.JOB, 0, 1).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
             next.rank = relay.connect(hello, next);
@@ -265,7 +265,7 @@ final class CheckpointsTest {
     /** Also the newest two images, which a launcher that comes is told again. */
     @Test
     void aLauncherIsToldWhereCheckpointsStand() throws Exception {
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
@@ -273,12 +273,12 @@ final class CheckpointsTest {
         next.sends(relay.frames.live());
         rank = next;
         relay.events.clear();
-        says(Point.Kind.READY, 0);
+        says(CheckpointNotice.Kind.READY, 0);
         JobEvent prologue = new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 0, 11, 12, "");
         assertThat(relay.events).containsExactly(prologue);
         assertThat(relay.journal.events).last().asString().contains("out=11, err=12");
         for (int image = 1; image <= 3; image++) {
-            says(Point.Kind.SAVE, 1);
+            says(CheckpointNotice.Kind.SAVE, 1);
             sends(0, 1);
             relay.core.imageKept(rank.rank, image, new ImageNote(image, 1, 7));
         }
@@ -290,7 +290,7 @@ final class CheckpointsTest {
 
     @Test
     void aHistoryJumpsToAnImageAndGoesOnBehindIt() throws Exception {
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);

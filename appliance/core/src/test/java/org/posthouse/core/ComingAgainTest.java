@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -38,7 +38,7 @@ final class ComingAgainTest {
     }
 
     private void isCut() {
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
     }
 
     private void comesAgain(long deliveries, long events, long kept, StatePage.Entry... state) throws Refusal {
@@ -91,7 +91,7 @@ final class ComingAgainTest {
         comesAgain(0, 0, 0);
         rank.take();
         assertThat(relay.core.move(rank.rank)).as("it will").isTrue();
-        rank.isRefused(relay.frames.moving(), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.moving(), CloseReason.NOT_EXPECTED);
         assertThat(rank.take()).isEmpty();
         goesLive();
         assertThat(rank.take()).containsExactly("move");
@@ -265,7 +265,7 @@ final class ComingAgainTest {
         }
         rank.sends(again(send(3, ++sequence, bytes)));
         assertThat(rank.rank.creditMessagesUsed()).isGreaterThan(relay.config.creditMessages());
-        rank.isRefused(send(3, ++sequence, bytes), Reason.CREDIT_EXCEEDED);
+        rank.isRefused(send(3, ++sequence, bytes), CloseReason.CREDIT_EXCEEDED);
         goesLive();
     }
 
@@ -292,7 +292,7 @@ final class ComingAgainTest {
     @Test
     void anOfferToTheFirstRankIsToldToo() throws Exception {
         peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, CHUNK));
-        relay.core.disconnected(peer.rank, peer, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        relay.core.disconnected(peer.rank, peer, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         posts(rank, 1, 1, 1);
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(
@@ -314,7 +314,7 @@ final class ComingAgainTest {
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comesAgain(1, 0, 1))
                 .withMessageStartingWith("restart")
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.CANNOT_RESUME));
     }
 
     /** The host has lost that it was let in: it must be known from now on, and may know nothing that was lost with that, nor have let go of what it has sent. */
@@ -340,7 +340,7 @@ final class ComingAgainTest {
         OneRelay.Rank old = rank;
         comesAgain(0, 0, 1);
         assertThat(old.take()).containsExactly("close FENCED");
-        relay.core.disconnected(old.rank, old, Notice.closing(OneRelay.JOB, Reason.NORMAL, "late"));
+        relay.core.disconnected(old.rank, old, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "late"));
         assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
         goesLive();
         assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
@@ -364,7 +364,7 @@ final class ComingAgainTest {
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comesAgain(0, 0, 1))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));
     }
 
     @Test
@@ -374,7 +374,7 @@ final class ComingAgainTest {
         isCut();
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comes(hello))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REFUSED, JobEvent.AWAY);
         comes(Hello.start(OneRelay.JOB, 0, 2));
         isCut();

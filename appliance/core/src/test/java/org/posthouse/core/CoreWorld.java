@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
@@ -103,10 +103,10 @@ final class CoreWorld {
     }
 
     private JobOpen opening(int sites, int size) {
-        List<Home> homes = new ArrayList<>();
+        List<HomeRelay> homes = new ArrayList<>();
         for (int site = 0; site < sites; site++) {
             String name = "site-" + (char) ('a' + site);
-            homes.add(new Home(name, name, "127.0.0.1:0"));
+            homes.add(new HomeRelay(name, name, "127.0.0.1:0"));
         }
         int[] homeOf = new int[size];
         for (int rank = 0; rank < size; rank++) {

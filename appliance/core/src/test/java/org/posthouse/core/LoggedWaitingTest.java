@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
@@ -112,7 +112,7 @@ final class LoggedWaitingTest extends TwoRanks {
         assertThat(sender.take()).hasSize(total);
         send(1, total / 2 + 1, 0);
         assertThat(sender.take()).isEmpty();
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 0, -1, ""));
         relay.core.fromPeer(relay.there, new TestFrame(new Frames(OneRelay.OTHER_JOB).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
         assertThat(relay.sites).containsExactly("credit there rank 3 260 bytes 1 messages");
     }
@@ -124,7 +124,7 @@ final class LoggedWaitingTest extends TwoRanks {
             send(1, sequence, 0);
         }
         assertThat(sender.take()).isEmpty();
-        sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 17, 0), Reason.CREDIT_EXCEEDED);
+        sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 17, 0), CloseReason.CREDIT_EXCEEDED);
         post(1);
         assertThat(sender.take()).hasSize(1);
     }
@@ -201,7 +201,7 @@ final class LoggedWaitingTest extends TwoRanks {
         receiver.reads = false;
         post(1);
         post(2);
-        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(receiver.rank, receiver, CloseNotice.closing(0, CloseReason.NORMAL, "cut"));
         assertThat(receiver.rank.ahead()).isZero();
         chunk(2, CHUNK, CHUNK);
         assertThat(sender.take()).containsExactly("credit " + (2 * CHUNK + 256) + " bytes 1 messages");
@@ -233,7 +233,7 @@ final class LoggedWaitingTest extends TwoRanks {
         }
         sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
         assertThat(sender.take()).containsExactly("withdrawn ->1 #1 true");
-        sender.isRefused(relay.frames.withdraw(0, 0, 1, 2, 0), Reason.LIMIT);
+        sender.isRefused(relay.frames.withdraw(0, 0, 1, 2, 0), CloseReason.LIMIT);
         sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
         assertThat(sender.take()).as("what was taken back stays so").containsExactly("withdrawn ->1 #1 true");
     }
@@ -260,21 +260,21 @@ final class LoggedWaitingTest extends TwoRanks {
         }
         JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, OpenChannels.FULL);
         assertThat(relay.events).containsExactly(limited);
-        relay.core.pointed(sender.rank, new Point(OneRelay.JOB, Point.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
+        relay.core.pointed(sender.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
         sender.sends(relay.frames.image(0, 100));
         relay.core.imageKept(sender.rank, 1, new ImageNote(1, 100, 7));
         assertThat(sender.rank.outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
 
-        relay.core.disconnected(sender.rank, sender, Notice.closing(0, Reason.NORMAL, "died"));
+        relay.core.disconnected(sender.rank, sender, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
         tookBack(9, StatePage.ENTRIES_MAX - 1);
         OneRelay.Rank second = relay.new Rank();
         second.rank = relay.connect(next(2), second);
         assertThat(relay.core.welcome(second.rank).pages()).isEqualTo(Hello.PAGES_MAX);
-        relay.core.disconnected(second.rank, second, Notice.closing(0, Reason.NORMAL, "died"));
+        relay.core.disconnected(second.rank, second, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
         tookBack(9, StatePage.ENTRIES_MAX);
         relay.events.clear();
         assertThatThrownBy(() -> relay.connect(next(3), relay.new Rank()))
-                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LIMIT))
+                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.LIMIT))
                 .hasMessageContaining("of " + (Repeats.GONE_MAX + 1) + " channels");
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REPLAYING, JobEvent.AWAY, JobEvent.REFUSED);
         assertThat(sender.rank.state()).isEqualTo(RankState.AWAY);

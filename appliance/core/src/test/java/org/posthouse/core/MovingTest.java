@@ -7,11 +7,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
@@ -84,7 +84,7 @@ final class MovingTest {
         OneRelay.Rank next = come(again(1), TO_ONE, TO_THREE);
         assertThat(next.take()).containsExactly("deliver #2 from 1 to request 2", "credit 266 bytes 1 messages");
         assertThat(next.rank.mailbox().unexpected()).as("the third had no receive").isEqualTo(1);
-        relay.core.disconnected(next.rank, zero, Notice.closing(0, Reason.NORMAL, "the old connection ended"));
+        relay.core.disconnected(next.rank, zero, CloseNotice.closing(0, CloseReason.NORMAL, "the old connection ended"));
         assertThat(next.rank.state()).isEqualTo(RankState.CONNECTED);
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 3, 10));
         next.sends(relay.frames.post(0, 1, 0, 0, 3, 0));
@@ -109,15 +109,15 @@ final class MovingTest {
     private void refused(Hello hello, StatePage.Entry... sent) {
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> relay.connect(hello, relay.new Rank(), sent))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.CANNOT_RESUME));
     }
 
     @Test
     void nobodyMovesUnasked() {
-        zero.isRefused(relay.frames.moving(), Reason.NOT_EXPECTED);
+        zero.isRefused(relay.frames.moving(), CloseReason.NOT_EXPECTED);
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> relay.connect(again(1), relay.new Rank(), TO_ONE, TO_THREE))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));
     }
 
     /** It says its HELLO again, and ends: whoever waits for the job has heard that it is lost. */
@@ -125,10 +125,10 @@ final class MovingTest {
     void aRankWhoseWelcomeWasLostIsNoStranger() throws Exception {
         leave();
         OneRelay.Rank next = come(again(1), TO_ONE, TO_THREE);
-        relay.core.disconnected(next.rank, next, Notice.closing(0, Reason.NORMAL, "its connection was cut"));
+        relay.core.disconnected(next.rank, next, CloseNotice.closing(0, CloseReason.NORMAL, "its connection was cut"));
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> relay.connect(again(1), relay.new Rank(), TO_ONE, TO_THREE))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.LOST);
     }
 
@@ -156,7 +156,7 @@ final class MovingTest {
             rank.sends(logged.frames.finalizing(0));
         }
         assertThat(logged.core.move(ranks.getFirst().rank)).isTrue();
-        ranks.getFirst().isRefused(logged.frames.moving(), Reason.NOT_EXPECTED);
+        ranks.getFirst().isRefused(logged.frames.moving(), CloseReason.NOT_EXPECTED);
         logged.core.handled(logged.peer("there"), false, 2);
         assertThat(ranks).extracting(rank -> rank.rank.state()).containsOnly(RankState.FINALIZED);
         logged.end();
@@ -166,7 +166,7 @@ final class MovingTest {
     void aRankThatDoesNotComeIsLost() throws Exception {
         leave();
         send(1, 0, 2);
-        Notice late = Notice.closing(0, Reason.TIMEOUT, "late");
+        CloseNotice late = CloseNotice.closing(0, CloseReason.TIMEOUT, "late");
         relay.core.moveFailed(zero.rank, zero.rank.moves() - 1, late);
         assertThat(zero.rank.state()).as("that was another move").isEqualTo(RankState.MOVING);
         relay.core.moveFailed(zero.rank, zero.rank.moves(), late);
@@ -178,7 +178,7 @@ final class MovingTest {
     void aJobThatEndsMeanwhileLeavesNothing() throws Exception {
         leave();
         send(1, 0, 2);
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 1, -1, "over"));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 1, -1, "over"));
         assertThat(relay.ledger.open()).isZero();
     }
 }

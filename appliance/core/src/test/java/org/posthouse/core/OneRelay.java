@@ -7,16 +7,16 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
@@ -106,10 +106,10 @@ final class OneRelay {
     }
 
     private static JobOpen opening(long job, boolean logged) {
-        List<Home> homes = List.of(
-                new Home("here", "relay-here", "127.0.0.1:1"),
-                new Home("there", "relay-there", "127.0.0.1:2"),
-                new Home("far", "relay-far", "127.0.0.1:3"));
+        List<HomeRelay> homes = List.of(
+                new HomeRelay("here", "relay-here", "127.0.0.1:1"),
+                new HomeRelay("there", "relay-there", "127.0.0.1:2"),
+                new HomeRelay("far", "relay-far", "127.0.0.1:3"));
         return new JobOpen(job, TOKEN, logged, "table", homes, new int[] {0, 0, 0, 1, 2});
     }
 
@@ -138,8 +138,8 @@ final class OneRelay {
 
     /** Closes the jobs; nothing may be left. */
     void end() {
-        core.closeJob(JOB, new Notice(JOB, 0, -1, ""));
-        core.closeJob(OTHER_JOB, new Notice(OTHER_JOB, 0, -1, ""));
+        core.closeJob(JOB, new CloseNotice(JOB, 0, -1, ""));
+        core.closeJob(OTHER_JOB, new CloseNotice(OTHER_JOB, 0, -1, ""));
         assertThat(ledger.open()).as("parcels still held").isZero();
         assertThat(core.lentBytes()).isZero();
         assertThat(core.underWayBytes()).isZero();
@@ -190,8 +190,8 @@ final class OneRelay {
         }
 
         @Override
-        public void stall(FrameType type, Stall stall) {
-            sites.add(type + " " + site + " rank " + stall.rank() + " " + stall.text());
+        public void stall(FrameType type, BlockedReport blockedReport) {
+            sites.add(type + " " + site + " rank " + blockedReport.rank() + " " + blockedReport.text());
         }
 
         @Override
@@ -221,7 +221,7 @@ final class OneRelay {
         }
 
         /** The frame is a breach: it is answered with {@code reason}, and changes nothing for others. */
-        void isRefused(ByteBuffer frame, Reason reason) {
+        void isRefused(ByteBuffer frame, CloseReason reason) {
             assertThatExceptionOfType(WireException.class)
                     .isThrownBy(() -> sends(frame))
                     .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason));
@@ -284,14 +284,15 @@ final class OneRelay {
         }
 
         @Override
-        public void mismatch(Stall stall) {
-            heard.add("mismatch at " + stall.context() + " number " + stall.number() + ": " + stall.text());
+        public void mismatch(BlockedReport blockedReport) {
+            heard.add("mismatch at " + blockedReport.context() + " number " + blockedReport.number() + ": " + blockedReport.text());
         }
 
         @Override
-        public void point(Point point) {
-            heard.add("point " + point.kind() + " " + point.number() + " " + point.bytes() + ", " + point.events() + " events, "
-                    + point.failedPolls() + " failed polls");
+        public void point(CheckpointNotice checkpointNotice) {
+            heard.add("point " + checkpointNotice.kind() + " " + checkpointNotice.number() + " " + checkpointNotice.bytes() + ", " + checkpointNotice.events()
+                    + " events, "
+                    + checkpointNotice.failedPolls() + " failed polls");
         }
 
         @Override
@@ -321,12 +322,12 @@ final class OneRelay {
         }
 
         @Override
-        public void aborted(Notice notice) {
-            heard.add("aborted " + notice.code());
+        public void aborted(CloseNotice closeNotice) {
+            heard.add("aborted " + closeNotice.code());
         }
 
         @Override
-        public void close(Notice why) {
+        public void close(CloseNotice why) {
             heard.add("close " + why.reason());
         }
 

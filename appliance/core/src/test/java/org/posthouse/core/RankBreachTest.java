@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -52,62 +52,62 @@ final class RankBreachTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"SEND", "EAGER", "OFFER", "CHUNK", "POST", "PROBE", "CANCEL", "WITHDRAW", "FINALIZE", "POLLS", "AHEAD"})
     void refusesFramesThatRanksDoNotSend(FrameType type) {
-        bad.isRefused(relay.frames.empty(type), Reason.NOT_EXPECTED);
+        bad.isRefused(relay.frames.empty(type), CloseReason.NOT_EXPECTED);
     }
 
     @Test
     void refusesFrameOfAnotherJob() {
-        bad.isRefused(new Frames(OneRelay.OTHER_JOB).post(0, 1, 0, 0, 0, 0), Reason.UNKNOWN_JOB);
+        bad.isRefused(new Frames(OneRelay.OTHER_JOB).post(0, 1, 0, 0, 0, 0), CloseReason.UNKNOWN_JOB);
     }
 
     @Test
     void refusesMessageInAnothersName() {
-        bad.isRefused(send(1, 2, 1, 0), Reason.WRONG_RANK);
-        bad.isRefused(relay.frames.chunk(0, 1, 2, 1, 0, 8), Reason.WRONG_RANK);
+        bad.isRefused(send(1, 2, 1, 0), CloseReason.WRONG_RANK);
+        bad.isRefused(relay.frames.chunk(0, 1, 2, 1, 0, 8), CloseReason.WRONG_RANK);
     }
 
     @Test
     void refusesReceiveAndProbeInAnothersName() {
-        bad.isRefused(relay.frames.post(0, 2, 1, 0, 0, 0), Reason.WRONG_RANK);
-        bad.isRefused(relay.frames.probe(true, 0, 2, 1, 0, 0, 0), Reason.WRONG_RANK);
+        bad.isRefused(relay.frames.post(0, 2, 1, 0, 0, 0), CloseReason.WRONG_RANK);
+        bad.isRefused(relay.frames.probe(true, 0, 2, 1, 0, 0, 0), CloseReason.WRONG_RANK);
         assertThat(good.rank.mailbox().posted()).isZero();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 5, Integer.MAX_VALUE, Wire.ANY})
     void refusesDestinationOutsideTheJob(int destination) {
-        bad.isRefused(send(0, destination, 1, 0), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 8), Reason.WRONG_RANK);
+        bad.isRefused(send(0, destination, 1, 0), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 8), CloseReason.WRONG_RANK);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 5, Integer.MIN_VALUE})
     void refusesPatternOutsideTheJob(int source) {
-        bad.isRefused(relay.frames.post(0, source, 0, 0, 0, 0), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.probe(false, 0, source, 0, 0, 0, 0), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.post(0, source, 0, 0, 0, 0), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.probe(false, 0, source, 0, 0, 0, 0), CloseReason.MALFORMED_FRAME);
     }
 
     @Test
     void refusesWildcardAsTagOfMessage() {
-        bad.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, Wire.ANY, 1, 0), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, Wire.ANY, 1, 0), CloseReason.MALFORMED_FRAME);
     }
 
     @Test
     void refusesPayloadThatDoesNotFitItsForm() {
         ByteBuffer shorter = send(0, 1, 1, 10);
         new FrameView().wrap(shorter, 0).content(11, 1, 1);
-        bad.isRefused(shorter, Reason.MALFORMED_FRAME);
+        bad.isRefused(shorter, CloseReason.MALFORMED_FRAME);
         ByteBuffer longer = send(0, 1, 1, 10);
         new FrameView().wrap(longer, 0).content(9, 1, 1);
-        bad.isRefused(longer, Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 0), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, -1), Reason.MALFORMED_FRAME);
+        bad.isRefused(longer, CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 0), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, -1), CloseReason.MALFORMED_FRAME);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {Wire.MESSAGE_BYTES_MAX + 1, Long.MAX_VALUE})
     void refusesOfferOfMoreThanTheLongestMessage(long bytes) throws WireException {
-        bad.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, bytes), Reason.LIMIT);
+        bad.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, bytes), CloseReason.LIMIT);
         bad.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, Wire.MESSAGE_BYTES_MAX));
     }
 
@@ -131,7 +131,7 @@ final class RankBreachTest {
         ByteBuffer events = logged.frames.events(1, 1);
         new FrameView().wrap(events, 0).events(1, 0x1000_0001, 0);
         events.put(Wire.EVENTS_HEADER_BYTES + Integer.BYTES, (byte) Wire.EVENT_LIMIT);
-        rank.isRefused(events, Reason.MALFORMED_FRAME);
+        rank.isRefused(events, CloseReason.MALFORMED_FRAME);
         assertThat(rank.rank.events()).isZero();
         logged.end();
     }
@@ -139,8 +139,8 @@ final class RankBreachTest {
     @ParameterizedTest
     @ValueSource(longs = {Wire.EAGER_BYTES_MAX + 1, Long.MAX_VALUE - 255, Long.MAX_VALUE})
     void refusesEagerMessageOfAnyLengthThatShouldBeOffered(long bytes) {
-        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, bytes), Reason.LIMIT);
-        bad.isRefused(relay.frames.storable(0, 0, 1, 0, 1, bytes), Reason.LIMIT);
+        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, bytes), CloseReason.LIMIT);
+        bad.isRefused(relay.frames.storable(0, 0, 1, 0, 1, bytes), CloseReason.LIMIT);
         assertThat(bad.rank.creditBytesUsed()).isZero();
     }
 
@@ -148,7 +148,7 @@ final class RankBreachTest {
     @ValueSource(ints = {1, 3})
     void refusesGapInChannel(int destination) throws WireException {
         bad.sends(send(0, destination, 1, 0));
-        bad.isRefused(send(0, destination, 3, 0), Reason.SEQUENCE_GAP);
+        bad.isRefused(send(0, destination, 3, 0), CloseReason.SEQUENCE_GAP);
     }
 
     @Test
@@ -165,7 +165,7 @@ final class RankBreachTest {
     @Test
     void refusesDuplicateToAnotherSite() throws WireException {
         bad.sends(send(0, 3, 1, 0));
-        bad.isRefused(send(0, 3, 1, 0), Reason.SEQUENCE_GAP);
+        bad.isRefused(send(0, 3, 1, 0), CloseReason.SEQUENCE_GAP);
         assertThat(relay.sites).containsExactly("forward there SEND 0->3 #1");
     }
 
@@ -175,7 +175,7 @@ final class RankBreachTest {
         for (int sequence = 1; sequence <= 16; sequence++) {
             bad.sends(send(0, destination, sequence, 0));
         }
-        bad.isRefused(send(0, destination, 17, 0), Reason.CREDIT_EXCEEDED);
+        bad.isRefused(send(0, destination, 17, 0), CloseReason.CREDIT_EXCEEDED);
     }
 
     @ParameterizedTest
@@ -186,16 +186,16 @@ final class RankBreachTest {
             bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, sequence, bytes));
         }
         assertThat(bad.rank.creditBytesUsed()).isEqualTo(relay.config.creditBytes());
-        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 3, 1), Reason.CREDIT_EXCEEDED);
+        bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 3, 1), CloseReason.CREDIT_EXCEEDED);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void refusesChunksThatNobodyWaitsFor(int destination) throws WireException {
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 8), Reason.NOT_EXPECTED);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 8), CloseReason.NOT_EXPECTED);
         bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 1, 100));
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 0, 100));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 100, 8), Reason.NOT_EXPECTED);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 100, 8), CloseReason.NOT_EXPECTED);
     }
 
     @ParameterizedTest
@@ -203,7 +203,7 @@ final class RankBreachTest {
     void refusesChunksThatAreNotCleared(int destination) throws WireException {
         int window = 2 * Wire.PAYLOAD_BYTES_MAX;
         bad.sends(relay.frames.message(FrameType.OFFER, 0, 0, destination, 0, 1, 3L * Wire.PAYLOAD_BYTES_MAX));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, Wire.PAYLOAD_BYTES_MAX), Reason.CREDIT_EXCEEDED);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, Wire.PAYLOAD_BYTES_MAX), CloseReason.CREDIT_EXCEEDED);
         if (destination == 1) {
             good.sends(relay.frames.post(0, 0, 1, 0, 4, 0));
         } else {
@@ -213,7 +213,7 @@ final class RankBreachTest {
         good.reads = false;
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 0, Wire.PAYLOAD_BYTES_MAX));
         bad.sends(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, window, Wire.PAYLOAD_BYTES_MAX), Reason.CREDIT_EXCEEDED);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, window, Wire.PAYLOAD_BYTES_MAX), CloseReason.CREDIT_EXCEEDED);
     }
 
     @ParameterizedTest
@@ -221,12 +221,12 @@ final class RankBreachTest {
     void refusesChunksOfOtherShape(int destination) throws WireException {
         int bytes = Wire.PAYLOAD_BYTES_MAX + 100;
         bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 1, bytes));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 8, Wire.PAYLOAD_BYTES_MAX), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, -1, Wire.PAYLOAD_BYTES_MAX), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 1), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 8, Wire.PAYLOAD_BYTES_MAX), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, -1, Wire.PAYLOAD_BYTES_MAX), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 1), CloseReason.MALFORMED_FRAME);
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 0, Wire.PAYLOAD_BYTES_MAX));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 101), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 99), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 101), CloseReason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 99), CloseReason.MALFORMED_FRAME);
         bad.sends(relay.frames.chunk(0, 0, destination, 1, Wire.PAYLOAD_BYTES_MAX, 100));
     }
 
@@ -236,11 +236,11 @@ final class RankBreachTest {
     void takesChunksOfSeveralPieces(int destination) throws WireException {
         int bytes = 6 * Wire.PAYLOAD_BYTES_MAX + 100;
         bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 1, bytes));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX - 1), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX - 1), CloseReason.MALFORMED_FRAME);
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 0, 3 * Wire.PAYLOAD_BYTES_MAX), CloseReason.MALFORMED_FRAME);
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 3 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX));
-        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 4 * Wire.PAYLOAD_BYTES_MAX, 2 * Wire.PAYLOAD_BYTES_MAX + 101), Reason.MALFORMED_FRAME);
+        bad.isRefused(relay.frames.chunk(0, 0, destination, 1, 4 * Wire.PAYLOAD_BYTES_MAX, 2 * Wire.PAYLOAD_BYTES_MAX + 101), CloseReason.MALFORMED_FRAME);
         bad.sends(relay.frames.chunk(0, 0, destination, 1, 4 * Wire.PAYLOAD_BYTES_MAX, 2 * Wire.PAYLOAD_BYTES_MAX + 100));
     }
 
@@ -250,7 +250,7 @@ final class RankBreachTest {
         OneRelay logged = OneRelay.logged();
         OneRelay.Rank rank = logged.connect(0);
         rank.sends(logged.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * Wire.PAYLOAD_BYTES_MAX));
-        rank.isRefused(logged.frames.chunk(0, 0, 1, 1, 0, 2 * Wire.PAYLOAD_BYTES_MAX), Reason.FRAME_TOO_LONG);
+        rank.isRefused(logged.frames.chunk(0, 0, 1, 1, 0, 2 * Wire.PAYLOAD_BYTES_MAX), CloseReason.FRAME_TOO_LONG);
         rank.sends(logged.frames.chunk(0, 0, 1, 1, 0, Wire.PAYLOAD_BYTES_MAX));
         logged.end();
     }
@@ -262,8 +262,8 @@ final class RankBreachTest {
                     ? relay.frames.post(0, 1, 0, 0, request, 0)
                     : relay.frames.probe(true, 0, 1, 0, 0, request, 0));
         }
-        bad.isRefused(relay.frames.post(0, 1, 0, 0, 1, 0), Reason.LIMIT);
-        bad.isRefused(relay.frames.probe(true, 0, 1, 0, 0, 2, 0), Reason.LIMIT);
+        bad.isRefused(relay.frames.post(0, 1, 0, 0, 1, 0), CloseReason.LIMIT);
+        bad.isRefused(relay.frames.probe(true, 0, 1, 0, 0, 2, 0), CloseReason.LIMIT);
         bad.sends(relay.frames.probe(false, 0, 1, 0, 0, 3, 0));
         assertThat(bad.take()).containsExactly("probe 3 nothing");
     }
@@ -275,9 +275,9 @@ final class RankBreachTest {
             bad.sends(relay.frames.post(context, 1, 0, 0, 1, 0));
             bad.sends(relay.frames.cancel(context, 1, 0, 0, 1, 0));
         }
-        bad.isRefused(relay.frames.post(Mailbox.CONTEXTS_MAX, 1, 0, 0, 1, 0), Reason.LIMIT);
-        bad.isRefused(relay.frames.probe(true, -1, Wire.ANY, 0, 0, 2, 0), Reason.LIMIT);
-        good.isRefused(relay.frames.message(FrameType.SEND, -1, 1, 0, 0, 1, 0), Reason.LIMIT);
+        bad.isRefused(relay.frames.post(Mailbox.CONTEXTS_MAX, 1, 0, 0, 1, 0), CloseReason.LIMIT);
+        bad.isRefused(relay.frames.probe(true, -1, Wire.ANY, 0, 0, 2, 0), CloseReason.LIMIT);
+        good.isRefused(relay.frames.message(FrameType.SEND, -1, 1, 0, 0, 1, 0), CloseReason.LIMIT);
         bad.sends(relay.frames.post(7, 2, 0, 0, 3, 0));
     }
 
@@ -295,7 +295,7 @@ final class RankBreachTest {
     void refusesEverythingAfterFinalize() throws WireException {
         bad.sends(relay.frames.finalizing(3));
         assertThat(bad.take()).containsExactly("finalized");
-        bad.isRefused(send(0, 1, 1, 0), Reason.NOT_EXPECTED);
-        bad.isRefused(relay.frames.finalizing(0), Reason.NOT_EXPECTED);
+        bad.isRefused(send(0, 1, 1, 0), CloseReason.NOT_EXPECTED);
+        bad.isRefused(relay.frames.finalizing(0), CloseReason.NOT_EXPECTED);
     }
 }

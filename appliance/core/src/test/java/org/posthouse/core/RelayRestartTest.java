@@ -13,12 +13,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -119,7 +119,7 @@ final class RelayRestartTest {
         assertThat(rank.rank.ahead()).isZero();
         OneRelay.Rank other = relay.connect(1);
         other.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 8, 10));
-        other.isRefused(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 10, 10), Reason.SEQUENCE_GAP);
+        other.isRefused(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 10, 10), CloseReason.SEQUENCE_GAP);
     }
 
     @Test
@@ -158,7 +158,7 @@ final class RelayRestartTest {
         StatePage.Entry gone = new StatePage.Entry(StatePage.GONE, 0, 3, 7);
         OneRelay.Rank rank = comesAgain(0, 0, gone);
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
@@ -176,7 +176,7 @@ final class RelayRestartTest {
         StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
         comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 0, 3, 2), last);
         assertThatThrownBy(() -> comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 1, 3, 1)))
-                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LIMIT));
+                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.LIMIT));
         assertThat(rank.rank.repeats().gone()).hasSize(Repeats.GONE_MAX);
     }
 
@@ -186,14 +186,14 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.GONE, 0, 3, 10));
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 9, 10));
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 11, 10));
         assertThat(relay.sites).endsWith("forward there SEND 0->3 #9", "forward there SEND 0->3 #11");
-        next.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 13, 10), Reason.SEQUENCE_GAP);
+        next.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 13, 10), CloseReason.SEQUENCE_GAP);
     }
 
     /** The host has lost the end of a message that a process before this one had got, and what that observed then comes only behind all of it. */
@@ -262,7 +262,7 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("clear ->4 #3 up to " + 3 * CHUNK);
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10));
         assertThat(relay.sites).as("what is behind an offer that is said again may be safe").endsWith("forward there SEND 0->3 #10");
-        rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 12, 10), Reason.SEQUENCE_GAP);
+        rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 12, 10), CloseReason.SEQUENCE_GAP);
         assertThat(rank.rank.offers()).isZero();
     }
 
@@ -299,7 +299,7 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, chunks, 1, 2 * CHUNK));
         assertThat(rank.rank.offers()).isEqualTo(1 - chunks);
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
@@ -365,7 +365,7 @@ final class RelayRestartTest {
         for (int answers = 0; answers < RankFrames.UNREAD_ANSWERS_MAX; answers++) {
             rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
         }
-        rank.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), Reason.LIMIT);
+        rank.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), CloseReason.LIMIT);
         relay.core.writable(rank.rank);
         rank.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
     }
@@ -376,7 +376,7 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         OneRelay.Rank next = comesAgain(0, 0);
         next.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(relay.sites).containsExactly("withdraw there 0->3 #1", "withdraw there 0->3 #1");
@@ -394,7 +394,7 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10)));
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         rank.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
-        rank.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), CloseReason.NOT_EXPECTED);
         assertThat(relay.sites).endsWith("withdraw there 0->3 #1", "withdraw there 0->3 #2");
         relay.core.peerRestarted(relay.there, List.of());
         assertThat(relay.sites.subList(3, 5)).containsExactlyInAnyOrder("withdraw there 0->3 #1", "withdraw there 0->3 #2");
@@ -418,7 +418,7 @@ final class RelayRestartTest {
         for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
             rank.sends(relay.frames.withdraw(0, 0, 3, sequence, 0));
         }
-        rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), Reason.LIMIT);
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), CloseReason.LIMIT);
     }
 
     /** The process that asked has ended, and the next has said the offer anew: it gets an answer of its own. */
@@ -428,7 +428,7 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, 0, 1, 10));
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
@@ -497,8 +497,8 @@ final class RelayRestartTest {
         return rank;
     }
 
-    private void says(OneRelay.Rank rank, Point.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0, 0, 0));
+    private void says(OneRelay.Rank rank, CheckpointNotice.Kind kind, long bytes) throws WireException {
+        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0, 0, 0));
     }
 
     private void sendsTheRest() throws Exception {
@@ -510,10 +510,10 @@ final class RelayRestartTest {
     @Test
     void aPrologueEndsBehindAllThatCameInIt() throws Exception {
         OneRelay.Rank rank = hasMoreThanTheLog();
-        says(rank, Point.Kind.READY, 0);
+        says(rank, CheckpointNotice.Kind.READY, 0);
         assertThat(rank.take()).isEmpty();
         assertThat(relay.journal.events).isEmpty();
-        assertThatExceptionOfType(WireException.class).as("it waits").isThrownBy(() -> says(rank, Point.Kind.READY, 0));
+        assertThatExceptionOfType(WireException.class).as("it waits").isThrownBy(() -> says(rank, CheckpointNotice.Kind.READY, 0));
         sendsTheRest();
         long next = relay.journal.position() + 1;
         assertThat(relay.journal.events).singleElement().asString().contains("Standing[pin=" + next + ", deliveries=1,").endsWith("null");
@@ -524,7 +524,7 @@ final class RelayRestartTest {
     @Test
     void anImageEndsBehindAllThatCameBeforeIt() throws Exception {
         OneRelay.Rank rank = hasMoreThanTheLog();
-        says(rank, Point.Kind.SAVE, 10);
+        says(rank, CheckpointNotice.Kind.SAVE, 10);
         rank.sends(relay.frames.image(0, 10));
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 10", "put rank 0 #1: 10");
         sendsTheRest();
@@ -536,14 +536,14 @@ final class RelayRestartTest {
     @Test
     void aPrologueDoesNotEndWhileItsRankIsAway() throws Exception {
         OneRelay.Rank rank = hasMoreThanTheLog();
-        says(rank, Point.Kind.READY, 0);
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        says(rank, CheckpointNotice.Kind.READY, 0);
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         sendsTheRest();
         assertThat(relay.journal.events).isEmpty();
         assertThat(relay.images.take()).isEmpty();
         OneRelay.Rank again = comesAgain(0, 1);
         goesLive(again);
-        says(again, Point.Kind.READY, 0);
+        says(again, CheckpointNotice.Kind.READY, 0);
         assertThat(again.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
     }
 
@@ -554,7 +554,7 @@ final class RelayRestartTest {
         OneRelay.Rank source = relay.connect(1);
         source.sends(relay.frames.message(FrameType.EAGER, 0, 1, 0, 0, 1, 2 * CHUNK));
         source.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
-        says(rank, Point.Kind.READY, 0);
+        says(rank, CheckpointNotice.Kind.READY, 0);
         assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
     }
 
@@ -648,7 +648,7 @@ final class RelayRestartTest {
         OneRelay.Rank rank = relay.connect(0);
         relay.fromSite("there", relay.frames.storable(0, 3, 0, 0, 1, 100));
         posts(rank, 3, 1);
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         OneRelay.Rank next = stepsBack > 0 ? comesAgain(0, 1) : null;
         if (stepsBack > 1) {
             relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
@@ -666,7 +666,7 @@ final class RelayRestartTest {
         OneRelay.Rank rank = relay.connect(0);
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         long before = relay.journal.position();
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
         assertThat(relay.journal.position()).isEqualTo(before + 1);
@@ -709,7 +709,7 @@ final class RelayRestartTest {
         OneRelay.Rank rank = relay.connect(0);
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
-        says(rank, Point.Kind.READY, 0);
+        says(rank, CheckpointNotice.Kind.READY, 0);
         rank.take();
         assertThat(relay.journal.events).isEmpty();
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
@@ -819,7 +819,7 @@ final class RelayRestartTest {
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000));
         assertThat(relay.sites).isEmpty();
-        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         assertThat(relay.sites).containsExactly("credit there rank 3 " + Wire.cost(60_000) + " bytes 1 messages");
         goesLive(comesAgain(0, 1));
         assertThat(relay.sites).hasSize(1);
@@ -850,7 +850,7 @@ final class RelayRestartTest {
         relay.journal.holds = true;
         posts(rank, 3, 1);
         relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 2 * CHUNK));
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 0, -1, ""));
         relay.journal.holds = false;
         relay.core.roomChanged(false, "");
         assertThat(relay.sites).isEmpty();
@@ -868,6 +868,6 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("clear ->3 #1 up to " + CHUNK);
         assertThat(relay.failure()).isNull();
         assertThat(rank.rank.offers()).isZero();
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 0, -1, ""));
     }
 }

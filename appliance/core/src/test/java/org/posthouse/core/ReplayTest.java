@@ -9,13 +9,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Limit;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -24,7 +24,7 @@ import org.posthouse.wire.WireException;
 /** A rank of a logged job dies and comes again: what it is told, what it is given again and in which order, what goes on. */
 final class ReplayTest {
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
-    private static final Notice GONE = Notice.closing(OneRelay.JOB, Reason.NORMAL, "the connection ended");
+    private static final CloseNotice GONE = CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "the connection ended");
 
     private final OneRelay relay;
     private final OneRelay.Rank peer;
@@ -63,7 +63,7 @@ final class ReplayTest {
         relay.journal.full = true;
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comes(2))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LOG_BROKEN));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.LOG_BROKEN));
         assertThat(relay.failure()).startsWith("LOG_BROKEN: incarnation 2 of rank 0");
     }
 
@@ -155,13 +155,13 @@ final class ReplayTest {
     void aRankThatIsReplayedAsksForNothing() throws Exception {
         dies();
         comes(2);
-        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
-        rank.isRefused(relay.frames.cancel(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
-        rank.isRefused(relay.frames.probe(false, 0, 1, 0, 0, 1, 0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), CloseReason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.cancel(0, 1, 0, 0, 7, 0), CloseReason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.probe(false, 0, 1, 0, 0, 1, 0), CloseReason.NOT_EXPECTED);
         peerSends(1, 10);
         past(end());
         assertThat(rank.take()).containsExactly("end of history, 0 failed polls");
-        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), CloseReason.NOT_EXPECTED);
         rank.sends(relay.frames.live());
         posts(7, 1);
         posts(8, 2);
@@ -193,8 +193,8 @@ final class ReplayTest {
     void eventsComeBetweenDeliveriesAsTheyWere() throws Exception {
         rank.sends(relay.frames.events(1, 2));
         rank.sends(relay.frames.events(3, 1));
-        rank.isRefused(relay.frames.events(5, 1), Reason.SEQUENCE_GAP);
-        rank.isRefused(relay.frames.events(3, 2), Reason.SEQUENCE_GAP);
+        rank.isRefused(relay.frames.events(5, 1), CloseReason.SEQUENCE_GAP);
+        rank.isRefused(relay.frames.events(3, 2), CloseReason.SEQUENCE_GAP);
         assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2", "rank 0 events 3 to 3");
         dies();
         comes(2);
@@ -269,11 +269,11 @@ final class ReplayTest {
     void whatCannotBeReplayedIsToldAndLogged() throws Exception {
         ByteBuffer limit = relay.frames.events(1, 2);
         limit.put(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 4, (byte) Wire.EVENT_LIMIT);
-        limit.putLong(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 8, Limit.THREADS.code());
+        limit.putLong(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 8, ReplayLimit.THREADS.code());
         rank.sends(limit);
         assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2, limited");
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.LIMITED);
-        assertThat(relay.events).extracting(JobEvent::text).containsExactly(Limit.THREADS.text());
+        assertThat(relay.events).extracting(JobEvent::text).containsExactly(ReplayLimit.THREADS.text());
     }
 
     @Test
@@ -393,7 +393,7 @@ final class ReplayTest {
         past(early);
         assertThat(rank.take()).isEmpty();
         assertThat(relay.historian.take()).containsExactly("more rank 0 #1");
-        rank.isRefused(relay.frames.live(), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.live(), CloseReason.NOT_EXPECTED);
         goesLive();
     }
 
@@ -522,7 +522,7 @@ final class ReplayTest {
         for (int to : new int[] {1, 3}) {
             comes(to + 1);
             relay.events.clear();
-            rank.isRefused(again(relay.frames.message(now, 0, 0, to, 0, 1, chunks * CHUNK)), Reason.CANNOT_RESUME);
+            rank.isRefused(again(relay.frames.message(now, 0, 0, to, 0, 1, chunks * CHUNK)), CloseReason.CANNOT_RESUME);
             assertThat(rank.take()).as("no word on a message that it does not have").isEmpty();
             assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.DIVERGED, JobEvent.ABORTED);
             assertThat(relay.events).extracting(JobEvent::rank).containsOnly(0);
@@ -671,7 +671,7 @@ final class ReplayTest {
         assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> relay.connect(Hello.start(OneRelay.JOB, 0, 3), relay.new Rank()))
-                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));
         goesLive();
     }
 
@@ -695,7 +695,7 @@ final class ReplayTest {
         rank.sends(relay.frames.finalizing(0));
         assertThat(rank.take()).containsExactly("finalized");
         comes(2);
-        rank.isRefused(relay.frames.finalizing(0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.finalizing(0), CloseReason.NOT_EXPECTED);
         goesLive();
         rank.sends(relay.frames.finalizing(0));
         assertThat(rank.take()).containsExactly("finalized");
@@ -707,7 +707,7 @@ final class ReplayTest {
         relay.core.disconnected(peer.rank, peer, GONE);
         dies();
         comes(2);
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 3, -1, "ended"));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 3, -1, "ended"));
         assertThat(rank.take()).containsExactly("aborted 3");
         assertThat(relay.historian.take()).contains("end rank 0 #1");
     }

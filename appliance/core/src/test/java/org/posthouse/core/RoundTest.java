@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /** Rounds of one context that follow each other for months. */
@@ -27,6 +27,6 @@ final class RoundTest {
     void noneGoesOnBeforeTheFirst() {
         assertThatExceptionOfType(WireException.class)
                 .isThrownBy(() -> new Round(4, 0).grant(0, 1_000))
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.MALFORMED_FRAME));
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(CloseReason.MALFORMED_FRAME));
     }
 }

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Point;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -243,7 +243,7 @@ final class SimRelay {
     }
 
     void end() {
-        core.closeJob(CoreWorld.JOB, new Notice(CoreWorld.JOB, 0, -1, "the end"));
+        core.closeJob(CoreWorld.JOB, new CloseNotice(CoreWorld.JOB, 0, -1, "the end"));
         if (core.lentBytes() != 0 || core.underWayBytes() != 0) {
             throw new AssertionError("relay " + name + " still lends " + core.lentBytes() + " bytes of " + core.underWayBytes());
         }
@@ -301,8 +301,8 @@ final class SimRelay {
         }
 
         @Override
-        public void stall(FrameType type, Stall stall) {
-            throw new AssertionError("nobody is blocked: " + stall);
+        public void stall(FrameType type, BlockedReport blockedReport) {
+            throw new AssertionError("nobody is blocked: " + blockedReport);
         }
 
         @Override
@@ -329,7 +329,7 @@ final class SimRelay {
         /** The relay notices that the connection has ended. */
         void ended() {
             if (alive) {
-                core.disconnected(rank, this, Notice.closing(CoreWorld.JOB, Reason.NORMAL, "cut"));
+                core.disconnected(rank, this, CloseNotice.closing(CoreWorld.JOB, CloseReason.NORMAL, "cut"));
             }
         }
 
@@ -447,12 +447,12 @@ final class SimRelay {
         }
 
         @Override
-        public void mismatch(Stall stall) {
-            throw new AssertionError("nobody is blocked: " + stall);
+        public void mismatch(BlockedReport blockedReport) {
+            throw new AssertionError("nobody is blocked: " + blockedReport);
         }
 
         @Override
-        public void point(Point point) {
+        public void point(CheckpointNotice checkpointNotice) {
             throw new AssertionError("nobody saves here");
         }
 
@@ -486,13 +486,13 @@ final class SimRelay {
         }
 
         @Override
-        public void aborted(Notice notice) {
-            throw new AssertionError(rank + " aborted: " + notice);
+        public void aborted(CloseNotice closeNotice) {
+            throw new AssertionError(rank + " aborted: " + closeNotice);
         }
 
         @Override
-        public void close(Notice why) {
-            if (world.troubled() && why.reason() == Reason.FENCED) {
+        public void close(CloseNotice why) {
+            if (world.troubled() && why.reason() == CloseReason.FENCED) {
                 return;
             }
             throw new AssertionError(rank + " closed: " + why);

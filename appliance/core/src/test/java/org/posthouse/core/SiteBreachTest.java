@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** A site that lies ends the job it lies about, with a reason, and nothing else; it cannot move another site's ranks. */
@@ -37,54 +37,54 @@ final class SiteBreachTest {
     }
 
     /** A lie, built when the test runs. */
-    private static Arguments lie(String what, String site, Reason reason, Function<Frames, ByteBuffer> frame) {
-        return Arguments.of(what, site, reason, frame);
+    private static Arguments lie(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> frame) {
+        return Arguments.of(what, site, closeReason, frame);
     }
 
     static Stream<Arguments> lies() {
         FrameType send = FrameType.SEND;
         return Stream.of(
-                lie("message of another site's rank", "far", Reason.WRONG_SITE, f -> f.message(send, 0, 3, 0, 0, 1, 0)),
-                lie("message of a rank here", "there", Reason.WRONG_SITE, f -> f.message(send, 0, 1, 0, 0, 1, 0)),
-                lie("message of no rank", "there", Reason.WRONG_SITE, f -> f.message(send, 0, -1, 0, 0, 1, 0)),
-                lie("message of a rank past the end", "there", Reason.WRONG_SITE, f -> f.message(send, 0, 5, 0, 0, 1, 0)),
-                lie("message for another site", "there", Reason.WRONG_RANK, f -> f.message(send, 0, 3, 4, 0, 1, 0)),
-                lie("message for no rank", "there", Reason.MALFORMED_FRAME, f -> f.message(send, 0, 3, 5, 0, 1, 0)),
-                lie("gap", "there", Reason.SEQUENCE_GAP, f -> f.message(send, 0, 3, 0, 0, 2, 0)),
-                lie("long eager", "there", Reason.LIMIT, f -> f.message(FrameType.EAGER, 0, 3, 0, 0, 1, Wire.EAGER_BYTES_MAX + 1)),
-                lie("chunk of nothing", "there", Reason.NOT_EXPECTED, f -> f.chunk(0, 3, 0, 1, 0, 8)),
-                lie("chunk of another site's rank", "far", Reason.WRONG_SITE, f -> f.chunk(0, 3, 0, 1, 0, 8)),
-                lie("rank's frame", "there", Reason.NOT_EXPECTED, f -> f.post(0, 3, 0, 0, 0, 0)),
-                lie("finalize", "there", Reason.NOT_EXPECTED, f -> f.finalizing(0)),
-                lie("clear for another site's offer", "far", Reason.WRONG_SITE, f -> f.clear(0, 0, 3, 2, 65_536)),
-                lie("clear in the name of no rank", "there", Reason.WRONG_SITE, f -> f.clear(0, 0, -1, 2, 65_536)),
-                lie("clear in the name of a rank past the end", "there", Reason.WRONG_SITE, f -> f.clear(0, 0, 5, 2, 65_536)),
-                lie("clear for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.clear(0, 4, 3, 2, 65_536)),
-                lie("clear of nothing", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 9, 65_536)),
-                lie("clear of an eager message", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 3, 5_000)),
-                lie("clear past the end", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 500_001)),
-                lie("clear backwards", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, -1)),
-                lie("clear of nothing more", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 0)),
-                lie("withdrawal of another site's message", "far", Reason.WRONG_SITE, f -> f.withdraw(0, 3, 0, 1, 0)),
-                lie("withdrawal for another site", "there", Reason.WRONG_RANK, f -> f.withdraw(0, 3, 4, 1, 0)),
-                lie("answer to no withdrawal", "there", Reason.NOT_EXPECTED, f -> f.withdrawn(0, 0, 3, 2, true)),
-                lie("answer about nothing", "there", Reason.NOT_EXPECTED, f -> f.withdrawn(0, 0, 3, 9, false)),
-                lie("answer about another site's offer", "far", Reason.WRONG_SITE, f -> f.withdrawn(0, 0, 3, 2, true)),
-                lie("answer for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.withdrawn(0, 4, 3, 2, true)),
-                lie("credit for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.credit(3, 1, 1)),
-                lie("credit for no rank", "there", Reason.WRONG_RANK, f -> f.credit(-1, 1, 1)),
-                lie("credit never used, in bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 30, 1)),
-                lie("credit never used, in messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 100, 3)),
-                lie("negative bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, -1, 1)),
-                lie("negative messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1, -1)));
+                lie("message of another site's rank", "far", CloseReason.WRONG_SITE, f -> f.message(send, 0, 3, 0, 0, 1, 0)),
+                lie("message of a rank here", "there", CloseReason.WRONG_SITE, f -> f.message(send, 0, 1, 0, 0, 1, 0)),
+                lie("message of no rank", "there", CloseReason.WRONG_SITE, f -> f.message(send, 0, -1, 0, 0, 1, 0)),
+                lie("message of a rank past the end", "there", CloseReason.WRONG_SITE, f -> f.message(send, 0, 5, 0, 0, 1, 0)),
+                lie("message for another site", "there", CloseReason.WRONG_RANK, f -> f.message(send, 0, 3, 4, 0, 1, 0)),
+                lie("message for no rank", "there", CloseReason.MALFORMED_FRAME, f -> f.message(send, 0, 3, 5, 0, 1, 0)),
+                lie("gap", "there", CloseReason.SEQUENCE_GAP, f -> f.message(send, 0, 3, 0, 0, 2, 0)),
+                lie("long eager", "there", CloseReason.LIMIT, f -> f.message(FrameType.EAGER, 0, 3, 0, 0, 1, Wire.EAGER_BYTES_MAX + 1)),
+                lie("chunk of nothing", "there", CloseReason.NOT_EXPECTED, f -> f.chunk(0, 3, 0, 1, 0, 8)),
+                lie("chunk of another site's rank", "far", CloseReason.WRONG_SITE, f -> f.chunk(0, 3, 0, 1, 0, 8)),
+                lie("rank's frame", "there", CloseReason.NOT_EXPECTED, f -> f.post(0, 3, 0, 0, 0, 0)),
+                lie("finalize", "there", CloseReason.NOT_EXPECTED, f -> f.finalizing(0)),
+                lie("clear for another site's offer", "far", CloseReason.WRONG_SITE, f -> f.clear(0, 0, 3, 2, 65_536)),
+                lie("clear in the name of no rank", "there", CloseReason.WRONG_SITE, f -> f.clear(0, 0, -1, 2, 65_536)),
+                lie("clear in the name of a rank past the end", "there", CloseReason.WRONG_SITE, f -> f.clear(0, 0, 5, 2, 65_536)),
+                lie("clear for a rank elsewhere", "there", CloseReason.WRONG_RANK, f -> f.clear(0, 4, 3, 2, 65_536)),
+                lie("clear of nothing", "there", CloseReason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 9, 65_536)),
+                lie("clear of an eager message", "there", CloseReason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 3, 5_000)),
+                lie("clear past the end", "there", CloseReason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 500_001)),
+                lie("clear backwards", "there", CloseReason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, -1)),
+                lie("clear of nothing more", "there", CloseReason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 0)),
+                lie("withdrawal of another site's message", "far", CloseReason.WRONG_SITE, f -> f.withdraw(0, 3, 0, 1, 0)),
+                lie("withdrawal for another site", "there", CloseReason.WRONG_RANK, f -> f.withdraw(0, 3, 4, 1, 0)),
+                lie("answer to no withdrawal", "there", CloseReason.NOT_EXPECTED, f -> f.withdrawn(0, 0, 3, 2, true)),
+                lie("answer about nothing", "there", CloseReason.NOT_EXPECTED, f -> f.withdrawn(0, 0, 3, 9, false)),
+                lie("answer about another site's offer", "far", CloseReason.WRONG_SITE, f -> f.withdrawn(0, 0, 3, 2, true)),
+                lie("answer for a rank elsewhere", "there", CloseReason.WRONG_RANK, f -> f.withdrawn(0, 4, 3, 2, true)),
+                lie("credit for a rank elsewhere", "there", CloseReason.WRONG_RANK, f -> f.credit(3, 1, 1)),
+                lie("credit for no rank", "there", CloseReason.WRONG_RANK, f -> f.credit(-1, 1, 1)),
+                lie("credit never used, in bytes", "there", CloseReason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 30, 1)),
+                lie("credit never used, in messages", "there", CloseReason.CREDIT_EXCEEDED, f -> f.credit(0, 100, 3)),
+                lie("negative bytes", "there", CloseReason.CREDIT_EXCEEDED, f -> f.credit(0, -1, 1)),
+                lie("negative messages", "there", CloseReason.CREDIT_EXCEEDED, f -> f.credit(0, 1, -1)));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("lies")
-    void endsTheJobItLiesAbout(String what, String site, Reason reason, Function<Frames, ByteBuffer> lie) {
+    void endsTheJobItLiesAbout(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
         long used = zero.rank.creditBytesUsed();
         relay.fromSite(site, lie.apply(relay.frames));
-        assertThat(relay.failure()).startsWith(reason + ": ").contains("from site " + site);
+        assertThat(relay.failure()).startsWith(closeReason + ": ").contains("from site " + site);
         assertThat(zero.heard).as("the rank itself hears nothing of it").isEmpty();
         assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
         assertThat(zero.rank.state()).isEqualTo(RankState.CONNECTED);
@@ -93,7 +93,7 @@ final class SiteBreachTest {
     /** A relay of the grid that has no rank of the job: whatever it knows of it, it is nobody to the job. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("lies")
-    void whoHasNoRankOfAJobEndsNothing(String what, String site, Reason reason, Function<Frames, ByteBuffer> lie) {
+    void whoHasNoRankOfAJobEndsNothing(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
         long used = zero.rank.creditBytesUsed();
         relay.fromSite("nowhere", lie.apply(relay.frames));
         relay.fromSite("nowhere", relay.frames.credit(0, 100, 1));

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** What a receiver that is slow, leaves or never comes does to credit, offers and memory. */
@@ -129,7 +129,7 @@ final class SlowReceiverTest extends TwoRanks {
         post(0, 1);
         sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, CHUNK + 1));
         chunk(1, 0, CHUNK);
-        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(receiver.rank, receiver, CloseNotice.closing(0, CloseReason.NORMAL, "cut"));
         chunk(1, CHUNK, 1);
         assertThat(sender.take()).containsExactly("credit " + (CHUNK + 1 + 256) + " bytes 1 messages");
         assertThat(relay.ledger.open()).as("chunks for nobody").isZero();
@@ -143,7 +143,7 @@ final class SlowReceiverTest extends TwoRanks {
         receiver.sends(relay.frames.probe(true, 0, 2, 1, 0, 4, 0));
         receiver.sends(relay.frames.probe(true, 0, Wire.ANY, 1, Wire.ANY, 5, 0));
         assertThat(receiver.rank.mailbox().posted()).isEqualTo(5);
-        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.TIMEOUT, "silent"));
+        relay.core.disconnected(receiver.rank, receiver, CloseNotice.closing(0, CloseReason.TIMEOUT, "silent"));
         assertThat(receiver.rank.mailbox().posted()).isZero();
         send(1, 10);
         sender.sends(relay.frames.message(FrameType.SEND, 1, 0, 1, 7, 1, 10));
@@ -151,7 +151,7 @@ final class SlowReceiverTest extends TwoRanks {
         assertThat(receiver.rank.mailbox().unexpected()).isEqualTo(2);
         assertThat(relay.events).last().satisfies(event -> {
             assertThat(event.kind()).isEqualTo(JobEvent.LOST);
-            assertThat(event.code()).isEqualTo(Reason.TIMEOUT.code());
+            assertThat(event.code()).isEqualTo(CloseReason.TIMEOUT.code());
         });
     }
 
@@ -187,13 +187,13 @@ final class SlowReceiverTest extends TwoRanks {
         relay.fromSite("there", relay.frames.message(FrameType.SEND, 5, 3, 1, 0, 1, 100));
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 2, 0, 1, 100));
         assertThat(relay.ledger.open()).isEqualTo(6);
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 3, -1, "enough"));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 3, -1, "enough"));
         assertThat(relay.ledger.open()).isZero();
         assertThat(List.of(sender.take(), receiver.take())).containsOnly(List.of("aborted 3"));
         assertThat(relay.core.job(OneRelay.JOB)).isNull();
-        sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), Reason.NOT_EXPECTED);
+        sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), CloseReason.NOT_EXPECTED);
         relay.core.writable(receiver.rank);
-        relay.core.disconnected(sender.rank, sender, Notice.closing(0, Reason.NORMAL, ""));
+        relay.core.disconnected(sender.rank, sender, CloseNotice.closing(0, CloseReason.NORMAL, ""));
         assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST);
     }
 

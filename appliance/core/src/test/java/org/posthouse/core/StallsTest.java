@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
 /** Who is told what when ranks are blocked in collectives: those that cannot go on, and nobody else. */
@@ -30,8 +30,8 @@ final class StallsTest {
         relay.end();
     }
 
-    private static Stall stall(int rank, int number, int peer, String text) {
-        return new Stall(OneRelay.JOB, CONTEXT, 99, number, rank, peer, text);
+    private static BlockedReport stall(int rank, int number, int peer, String text) {
+        return new BlockedReport(OneRelay.JOB, CONTEXT, 99, number, rank, peer, text);
     }
 
     private void blocked(OneRelay.Rank rank, int number, int peer, String text) throws WireException {
@@ -61,8 +61,8 @@ final class StallsTest {
         blocked(zero, 5, 1, "Reduce_scatter");
         blocked(one, 5, 0, "reduceScatter");
         blocked(one, 6, 0, "Barrier");
-        relay.core.blocked(one.rank, new Stall(OneRelay.JOB, CONTEXT + 2, 99, 5, 1, 0, "Barrier"));
-        relay.core.blocked(one.rank, new Stall(OneRelay.JOB, CONTEXT, 98, 5, 1, 0, "Barrier"));
+        relay.core.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT + 2, 99, 5, 1, 0, "Barrier"));
+        relay.core.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 5, 1, 0, "Barrier"));
         blocked(zero, 5, -1, "");
         blocked(one, 5, 0, "Barrier");
         assertThat(zero.take()).isEmpty();
@@ -122,7 +122,7 @@ final class StallsTest {
     @Test
     void thatARankHasLeftWithAnErrorIsBelievedForEver() throws Exception {
         zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
-        relay.core.blocked(one.rank, stall(1, 3, -1, "Barrier").with(Stall.LEFT));
+        relay.core.blocked(one.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
         relay.nanos += 1_000 * Stalls.BELIEVED_NS;
         blocked(zero, 2, 1, "Bcast, root 1");
         assertThat(zero.take()).singleElement().asString().contains("waits for rank 1, which has left it");
@@ -135,7 +135,7 @@ final class StallsTest {
         OneRelay.Rank gone = logged.connect(1);
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
-        logged.core.disconnected(gone.rank, gone, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        logged.core.disconnected(gone.rank, gone, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
         assertThat(waits.take()).isEmpty();
         logged.end();
@@ -148,8 +148,8 @@ final class StallsTest {
         OneRelay.Rank waits = logged.connect(0);
         OneRelay.Rank gone = logged.connect(1);
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
-        logged.core.blocked(gone.rank, stall(1, 3, -1, "Barrier").with(Stall.LEFT));
-        logged.core.disconnected(gone.rank, gone, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        logged.core.blocked(gone.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
+        logged.core.disconnected(gone.rank, gone, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
         assertThat(waits.take()).singleElement().asString().contains("waits for rank 1, which has left it");
         logged.end();
@@ -164,11 +164,11 @@ final class StallsTest {
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         waits.sends(logged.frames.post(CONTEXT, 3, 0, 2, 8, 0));
         logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
-        logged.core.blocked(waits.rank, new Stall(OneRelay.JOB, CONTEXT, 98, 2, 0, 3, "Bcast, root 3"));
+        logged.core.blocked(waits.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 2, 0, 3, "Bcast, root 3"));
         logged.journal.full = true;
         assertThatExceptionOfType(Refusal.class).isThrownBy(() -> logged.connect(2));
         logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
-        logged.core.stalled(logged.there, FrameType.BLOCKED, new Stall(OneRelay.JOB, CONTEXT, 98, 3, 3, 0, "Barrier"));
+        logged.core.stalled(logged.there, FrameType.BLOCKED, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 3, 3, 0, "Barrier"));
         logged.core.stalled(logged.there, FrameType.MISMATCH, stall(0, 2, 3, "which has left it"));
         assertThat(waits.take()).isEmpty();
         logged.end();
@@ -230,7 +230,7 @@ final class StallsTest {
     void aRankSpeaksForItselfOnly() {
         assertThatExceptionOfType(WireException.class)
                 .isThrownBy(() -> relay.core.blocked(zero.rank, stall(1, 2, 0, "Barrier")))
-                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.WRONG_RANK));
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(CloseReason.WRONG_RANK));
     }
 
     @Test
@@ -246,7 +246,7 @@ final class StallsTest {
     @Test
     void boundsWhatItRemembersOfARank() throws Exception {
         for (int context = 0; context <= Stalls.PER_RANK_MAX; context++) {
-            relay.core.blocked(zero.rank, new Stall(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
+            relay.core.blocked(zero.rank, new BlockedReport(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
         }
         assertThat(zero.rank.job().stalls().waitingFor(1)).hasSize(Stalls.PER_RANK_MAX);
     }

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** Receives and offers that are taken back: before they were matched, after, twice, and by whom they are not. */
@@ -113,7 +113,7 @@ final class TakingBackTest extends TwoRanks {
         assertThat(relay.sites).containsExactly("forward there OFFER 0->3 #1", "withdraw there 0->3 #1");
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
         assertThat(sender.take()).containsExactly("withdrawn ->3 #1 true");
-        sender.isRefused(relay.frames.chunk(0, 0, 3, 1, 0, 100), Reason.NOT_EXPECTED);
+        sender.isRefused(relay.frames.chunk(0, 0, 3, 1, 0, 100), CloseReason.NOT_EXPECTED);
     }
 
     @ParameterizedTest
@@ -142,15 +142,15 @@ final class TakingBackTest extends TwoRanks {
 
     @Test
     void refusesWithdrawalsThatBreakTheProtocol() throws Exception {
-        sender.isRefused(relay.frames.withdraw(0, 1, 2, 1, 0), Reason.WRONG_RANK);
-        sender.isRefused(relay.frames.withdraw(0, 0, 5, 1, 0), Reason.WRONG_RANK);
-        sender.isRefused(relay.frames.cancel(0, 5, 0, 4, 1, 0), Reason.MALFORMED_FRAME);
-        sender.isRefused(relay.frames.cancel(0, 1, 1, 4, 1, 0), Reason.WRONG_RANK);
+        sender.isRefused(relay.frames.withdraw(0, 1, 2, 1, 0), CloseReason.WRONG_RANK);
+        sender.isRefused(relay.frames.withdraw(0, 0, 5, 1, 0), CloseReason.WRONG_RANK);
+        sender.isRefused(relay.frames.cancel(0, 5, 0, 4, 1, 0), CloseReason.MALFORMED_FRAME);
+        sender.isRefused(relay.frames.cancel(0, 1, 1, 4, 1, 0), CloseReason.WRONG_RANK);
         offer(3, 1, 100);
         withdraw(3, 1);
-        sender.isRefused(relay.frames.withdraw(0, 0, 3, 1, 0), Reason.NOT_EXPECTED);
+        sender.isRefused(relay.frames.withdraw(0, 0, 3, 1, 0), CloseReason.NOT_EXPECTED);
         sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 4, 2, 100));
-        sender.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), Reason.NOT_EXPECTED);
+        sender.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), CloseReason.NOT_EXPECTED);
     }
 
     @Test
@@ -159,7 +159,7 @@ final class TakingBackTest extends TwoRanks {
             offer(sequence % 2 == 0 ? 1 : 3, (sequence + 1) / 2, 0);
         }
         long next = HomedRank.OFFERS_MAX / 2 + 1;
-        sender.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, next, 0), Reason.LIMIT);
+        sender.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, next, 0), CloseReason.LIMIT);
         withdraw(1, 1);
         offer(1, 1, 0);
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 0));
@@ -169,7 +169,7 @@ final class TakingBackTest extends TwoRanks {
         for (int i = 0; i < 3; i++) {
             offer(1, next + i, 0);
         }
-        sender.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, next + 3, 0), Reason.LIMIT);
+        sender.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, next + 3, 0), CloseReason.LIMIT);
     }
 
     @Test
@@ -182,7 +182,7 @@ final class TakingBackTest extends TwoRanks {
                 sender.sends(relay.frames.cancel(0, 1, 0, 4, 1, 0));
             }
         }
-        sender.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), Reason.LIMIT);
-        sender.isRefused(relay.frames.cancel(0, 1, 0, 4, 1, 0), Reason.LIMIT);
+        sender.isRefused(relay.frames.withdraw(0, 0, 1, 1, 0), CloseReason.LIMIT);
+        sender.isRefused(relay.frames.cancel(0, 1, 0, 4, 1, 0), CloseReason.LIMIT);
     }
 }

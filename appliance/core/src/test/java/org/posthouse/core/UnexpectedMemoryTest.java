@@ -3,8 +3,8 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Wire;
 
 /** Messages of a job without a log that nobody receives yet: as long as their relay has memory for them their senders are done with them. */
@@ -83,7 +83,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
         }
         send(2, 1, BYTES);
         assertThat(sender.take()).hasSize(4);
-        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 0, -1, ""));
         relay.core.fromPeer(relay.there, new TestFrame(new Frames(OneRelay.OTHER_JOB).message(FrameType.SEND, 0, 3, 1, 0, 1, BYTES), relay.ledger));
         assertThat(relay.sites).containsExactly("credit there rank 3 " + (BYTES + 256) + " bytes 1 messages");
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Wire;
 
 /** How much of a large message is under way at once: a window of two chunks, one more over a link, and two more for all at once. */
@@ -130,7 +130,7 @@ final class WindowsTest {
         offer(1, 10L * CHUNK);
         offer(2, 10L * CHUNK);
         assertThat(relay.core.sendersThatWait()).isOne();
-        relay.core.closeJob(OneRelay.OTHER_JOB, new Notice(OneRelay.OTHER_JOB, 0, -1, ""));
+        relay.core.closeJob(OneRelay.OTHER_JOB, new CloseNotice(OneRelay.OTHER_JOB, 0, -1, ""));
         assertThat(relay.core.sendersThatWait()).isOne();
         relay.end();
         assertThat(relay.core.sendersThatWait()).isZero();

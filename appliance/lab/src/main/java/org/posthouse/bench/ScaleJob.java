@@ -8,10 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RelayLine;
 import org.posthouse.relay.UserToken;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /**
@@ -42,7 +42,7 @@ final class ScaleJob implements AutoCloseable {
                 job.relays.add(relay);
                 relay.listen(job::onEvent, job.failure::complete);
             }
-            List<Home> homes = job.relays.stream().map(RelayLine::home).toList();
+            List<HomeRelay> homes = job.relays.stream().map(RelayLine::home).toList();
             int[] homeOf = new int[cell.clients()];
             for (int rank = 0; rank < homeOf.length; rank++) {
                 homeOf[rank] = cell.relayOf(rank);
@@ -78,7 +78,7 @@ final class ScaleJob implements AutoCloseable {
     @Override
     public void close() {
         for (RelayLine relay : relays) {
-            relay.closeJob(new Notice(id, 0, -1, "finished"));
+            relay.closeJob(new CloseNotice(id, 0, -1, "finished"));
         }
         try {
             for (RelayLine relay : relays) {

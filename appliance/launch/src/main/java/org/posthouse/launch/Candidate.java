@@ -1,6 +1,6 @@
 package org.posthouse.launch;
 
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 
 /**
  * A relay that a job's ranks could be at home at.
@@ -8,7 +8,7 @@ import org.posthouse.wire.Home;
  * @param home the relay
  * @param ranks how many ranks of other jobs are at home there
  */
-record Candidate(Home home, int ranks) {
+record Candidate(HomeRelay home, int ranks) {
     String relay() {
         return home.relay();
     }

@@ -1,7 +1,7 @@
 package org.posthouse.launch;
 
 import java.util.List;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 
 /** What the exit status of a rank's process says: in words, and whether the same program would end the same way again. */
 final class ExitStatus {
@@ -16,7 +16,7 @@ final class ExitStatus {
 
     /** Whether something around the program ended the process, so that a new one may well get further. */
     static boolean isAccident(int status) {
-        return isSignal(status) || status == Exit.CONNECTION || status == Exit.RESTART || status == Exit.STATE;
+        return isSignal(status) || status == ExitStatuses.CONNECTION || status == ExitStatuses.RESTART || status == ExitStatuses.STATE;
     }
 
     /** Whether a terminal sends this signal to all its processes at once, the launcher included: Ctrl-C, or its own end. */
@@ -30,9 +30,9 @@ final class ExitStatus {
 
     /** For instance "was killed by signal 9 (SIGKILL)", or "exited with status 42". */
     static String words(int status) {
-        if (status == Exit.STATE) {
+        if (status == ExitStatuses.STATE) {
             return "could not save or restore its state (status " + status + ")";
-        } else if (status == Exit.CONNECTION) {
+        } else if (status == ExitStatuses.CONNECTION) {
             return "exited with status " + status + ", as one does whose relay is gone or refuses it";
         } else if (!isSignal(status)) {
             return "exited with status " + status;

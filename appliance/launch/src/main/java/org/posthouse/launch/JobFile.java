@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
@@ -78,7 +78,8 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
     }
 
     private static JobFile decode(JsonNode file) {
-        List<Home> homes = elements(file, "homes").stream().map(home -> new Home(text(home, "site"), text(home, "relay"), text(home, "address"))).toList();
+        List<HomeRelay> homes =
+                elements(file, "homes").stream().map(home -> new HomeRelay(text(home, "site"), text(home, "relay"), text(home, "address"))).toList();
         int[] homeOf = elements(file, "homeOf").stream().mapToInt(JsonNode::intValue).toArray();
         JsonNode patience = file.required("patience");
         JobSpec spec = new JobSpec(

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /**
@@ -40,7 +40,7 @@ final class JobRelays implements AutoCloseable {
     private final List<Redial> redials = new ArrayList<>();
     private final List<Thread> watches = new ArrayList<>();
     /** What the relays were told of the job's end; null before. */
-    private Notice end;
+    private CloseNotice end;
 
     private boolean closed;
 
@@ -228,7 +228,7 @@ final class JobRelays implements AutoCloseable {
     }
 
     /** Asks every relay to end the job. */
-    synchronized void closeJob(Notice why) {
+    synchronized void closeJob(CloseNotice why) {
         end = why;
         present().forEach(line -> line.closeJob(why));
     }
@@ -238,8 +238,8 @@ final class JobRelays implements AutoCloseable {
      *
      * @return the relays that may still have it
      */
-    List<Home> awaitClosed(long timeoutMs) throws InterruptedException {
-        List<Home> untold = new ArrayList<>();
+    List<HomeRelay> awaitClosed(long timeoutMs) throws InterruptedException {
+        List<HomeRelay> untold = new ArrayList<>();
         for (int relay = 0; relay < lines.length; relay++) {
             RelayLine line = line(relay);
             boolean told = line != null && (line.isNotOpened() || line.awaitClosed(timeoutMs));

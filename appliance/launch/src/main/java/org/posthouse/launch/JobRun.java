@@ -16,10 +16,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.posthouse.causes.Causes;
-import org.posthouse.wire.Exit;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.ExitStatuses;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /**
@@ -66,7 +66,7 @@ public final class JobRun implements RunningJob {
     private JobStanding told = JobStanding.UNTOLD;
 
     /** Relays that may still have the job that is over. */
-    private List<Home> untold = List.of();
+    private List<HomeRelay> untold = List.of();
 
     private JobRun(
             JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder)
@@ -145,7 +145,7 @@ public final class JobRun implements RunningJob {
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
-        JobStanding.End end = folder.notes().ending().orElse(new JobStanding.End(Exit.TERMINATED, "ended by its user", false));
+        JobStanding.End end = folder.notes().ending().orElse(new JobStanding.End(ExitStatuses.TERMINATED, "ended by its user", false));
         Stragglers.kill(hexId(opening.job()));
         try {
             noteEnding(folder, end);
@@ -164,10 +164,10 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void endAtRelays(JobFolder folder, Token launchToken, Notice why) throws JobFailure, InterruptedException {
+    private static void endAtRelays(JobFolder folder, Token launchToken, CloseNotice why) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
         JobFailure first = null;
-        for (Home home : opening.homes()) {
+        for (HomeRelay home : opening.homes()) {
             try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
                 // Another relay there knows nothing of the job, which the one that is away may have.
                 if (!line.home().relay().equals(home.relay())) {
@@ -186,7 +186,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void end(RelayLine line, JobOpen opening, Notice why) throws JobFailure, InterruptedException {
+    private static void end(RelayLine line, JobOpen opening, CloseNotice why) throws JobFailure, InterruptedException {
         try {
             line.open(opening.comingBack());
         } catch (JobFailure e) {
@@ -336,7 +336,7 @@ public final class JobRun implements RunningJob {
                 tellUnwritten(e);
             }
         } else if (folder != null) {
-            String names = untold.stream().map(Home::relay).collect(Collectors.joining(", "));
+            String names = untold.stream().map(HomeRelay::relay).collect(Collectors.joining(", "));
             output.tell("the job is over, and relay " + names + " has not confirmed that: it keeps the job, and room in its log, until posthouse resume --end "
                     + folder.path() + " tells it, or --launcher-timeout is over");
         }
@@ -463,7 +463,7 @@ public final class JobRun implements RunningJob {
             return;
         }
         boolean failed = watch.hasFailed();
-        Notice why = watch.close();
+        CloseNotice why = watch.close();
         if (failed) {
             // A rank that came to a closed job would be refused, and would tell so beside the failure.
             processes.kill(watch::isAwaited);

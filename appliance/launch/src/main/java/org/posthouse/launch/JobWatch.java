@@ -10,10 +10,10 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
-import org.posthouse.wire.Notice;
 
 /**
  * What the job's thread makes of what it is told: which ends of processes are good, which are mended by another process,
@@ -100,11 +100,11 @@ final class JobWatch {
     /** The first rank that other launchers have left and that cannot be started again; or NOBODY. */
     private int lostForEver = Deadlines.NOBODY;
 
-    private Notice failure;
+    private CloseNotice failure;
     /** Why the job is left as it stands; null unless it is. */
     private String left;
 
-    private int leftStatus = Exit.LEFT;
+    private int leftStatus = ExitStatuses.LEFT;
 
     private boolean closing;
 
@@ -146,7 +146,7 @@ final class JobWatch {
         assert thread.isCurrent();
         startedNs[rank] = nowNs;
         if (!processes.start(rank, 1)) {
-            ranks.exited(rank, Exit.TERMINATED);
+            ranks.exited(rank, ExitStatuses.TERMINATED);
         }
     }
 
@@ -161,11 +161,11 @@ final class JobWatch {
                 ranks.exited(rank, 0);
             } else if (notes.limit(rank) != null) {
                 ranks.limited(rank, notes.limit(rank));
-                ranks.exited(rank, Exit.TERMINATED);
+                ranks.exited(rank, ExitStatuses.TERMINATED);
                 lostForEver = lostForEver == Deadlines.NOBODY ? rank : lostForEver;
             } else {
                 int next = notes.incarnation(rank) + 1;
-                ranks.exited(rank, Exit.TERMINATED);
+                ranks.exited(rank, ExitStatuses.TERMINATED);
                 restarts.goOn(rank, next);
                 deadlines.restart(rank, nowNs);
                 behind.add(rank);
@@ -299,7 +299,7 @@ final class JobWatch {
             String whose = ranksAt(lost.relay()).mapToObj(Integer::toString).collect(Collectors.joining(", "));
             leave(lost.why() + ": what its log had is missing, all that rank" + (whose.contains(",") ? "s " : " ") + whose
                     + " had received and saved; only its data folder of then, or a copy of that, brings it back");
-            leftStatus = Exit.LOST;
+            leftStatus = ExitStatuses.LOST;
         } else {
             onRelayLost(new Signal.RelayLost(lost.relay(), lost.why(), true), nowNs);
         }
@@ -347,7 +347,7 @@ final class JobWatch {
     /** When every relay is there to be told. */
     private void endIfLostForEver() {
         if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
-            fail(Exit.TERMINATED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
+            fail(ExitStatuses.TERMINATED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
         }
     }
 
@@ -624,22 +624,22 @@ final class JobWatch {
 
     private void fail(int status, String cause) {
         if (goesOn()) {
-            failure = new Notice(job, status, Deadlines.NOBODY, cause);
+            failure = new CloseNotice(job, status, Deadlines.NOBODY, cause);
         }
     }
 
     /** Nothing is started any more. @return what the relays are told of the job's end */
-    Notice close() {
+    CloseNotice close() {
         assert thread.isCurrent();
         closing = true;
         return told(job, end());
     }
 
     /** What the relays are told of the end of a job. A failure with status 0 must not look as if it were none. */
-    static Notice told(long job, JobStanding.End end) {
+    static CloseNotice told(long job, JobStanding.End end) {
         boolean finished = end.status() == 0 && end.cause().isEmpty();
         int status = end.status() == 0 && !finished ? 1 : end.status();
-        return new Notice(job, status, Deadlines.NOBODY, finished ? "finished" : end.cause());
+        return new CloseNotice(job, status, Deadlines.NOBODY, finished ? "finished" : end.cause());
     }
 
     /** How the job ends, unless it is left. */

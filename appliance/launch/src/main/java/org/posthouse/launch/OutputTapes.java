@@ -52,7 +52,7 @@ final class OutputTapes implements AutoCloseable {
         return tapes;
     }
 
-    /** What the library says before it ends a process, see {@code org.posthouse.mpj.Ending}. */
+    /** What the library says before it ends a process, see {@code org.posthouse.mpj.ProcessExit}. */
     private static List<String> lastWords(int rank) {
         return Stream.of("the connection to the relay at ", "the relay at ", "Checkpoint.")
                 .map(words -> "rank " + rank + ": " + words)

@@ -11,22 +11,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.posthouse.mpj.FrameLine;
-import org.posthouse.mpj.Introduction;
+import org.posthouse.mpj.FrameChannel;
+import org.posthouse.mpj.RelayAuthentication;
 import org.posthouse.mpj.UnprovenRelayException;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
@@ -44,7 +44,7 @@ public final class RelayLine implements AutoCloseable {
     /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
     private static final int HELLOS_MAX = 10;
 
-    private final FrameLine line;
+    private final FrameChannel line;
     private final Token token;
     private final Identify identity = Identify.of(Hello.launcher(), Nonce.random());
     private final RelayProof proof;
@@ -67,7 +67,7 @@ public final class RelayLine implements AutoCloseable {
     private volatile boolean asked;
 
     /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
-    private volatile Reason refusal;
+    private volatile CloseReason refusal;
 
     /** Written by the thread that reads, read by any. */
     private volatile long heardNs = System.nanoTime();
@@ -81,7 +81,7 @@ public final class RelayLine implements AutoCloseable {
     private int selfIndex;
     private int leftOut;
 
-    private RelayLine(FrameLine line, Token token) {
+    private RelayLine(FrameChannel line, Token token) {
         this.line = line;
         this.token = token;
         this.proof = new RelayProof(token, identity);
@@ -101,20 +101,20 @@ public final class RelayLine implements AutoCloseable {
     static RelayLine connect(String address, Token token, String advice) throws JobFailure {
         try {
             for (int hellos = 1;; hellos++) {
-                RelayLine relay = new RelayLine(FrameLine.connect(address), token);
+                RelayLine relay = new RelayLine(FrameChannel.connect(address), token);
                 try {
                     relay.greet();
                     LOG.info("{} has proven who it is {}", relay, relay.proof);
                     return relay;
                 } catch (JobFailure e) {
                     relay.close();
-                    if (relay.refusal == Reason.RELAY_STARTING) {
+                    if (relay.refusal == CloseReason.RELAY_STARTING) {
                         throw new JobFailure(e.getMessage(), e, JobFailure.Kind.EARLY);
                     }
                     if (relay.unproven) {
                         throw new JobFailure("the relay at " + address + " cannot be trusted: " + e.getMessage(), e, JobFailure.Kind.STRANGER);
                     }
-                    if (relay.refusal != Reason.TIMEOUT || hellos == HELLOS_MAX) {
+                    if (relay.refusal != CloseReason.TIMEOUT || hellos == HELLOS_MAX) {
                         throw e;
                     }
                 }
@@ -166,11 +166,11 @@ public final class RelayLine implements AutoCloseable {
         leftOut = answer.pages();
         selfIndex = answer.self();
         Candidate told = known.get(selfIndex);
-        self = new Candidate(new Home(told.site(), told.relay(), line.remote()), told.ranks());
+        self = new Candidate(new HomeRelay(told.site(), told.relay(), line.remote()), told.ranks());
     }
 
     /** The relay at the other end. */
-    public Home home() {
+    public HomeRelay home() {
         return self.home();
     }
 
@@ -218,7 +218,7 @@ public final class RelayLine implements AutoCloseable {
     }
 
     /** Asks the relay to end the job, if it was asked to open it. */
-    public void closeJob(Notice why) {
+    public void closeJob(CloseNotice why) {
         if (!asked) {
             closed.complete(null);
             return;
@@ -274,7 +274,7 @@ public final class RelayLine implements AutoCloseable {
     }
 
     private void introduce() throws IOException, WireException {
-        challenge = Introduction.prove(line, token, identity, proof).orElse(null);
+        challenge = RelayAuthentication.prove(line, token, identity, proof).orElse(null);
         if (challenge != null) {
             try {
                 line.write(Hello.launcher().encode());
@@ -314,19 +314,19 @@ public final class RelayLine implements AutoCloseable {
             case JOB_OPENED -> opened.complete(null);
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
-                Notice why = Notice.decode(frame);
+                CloseNotice why = CloseNotice.decode(frame);
                 refusal = why.reason();
-                String verb = refusal == Reason.RELAY_STOPPING ? " has ended the connection: " : " refused: ";
+                String verb = refusal == CloseReason.RELAY_STOPPING ? " has ended the connection: " : " refused: ";
                 lost(this + verb + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
-            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, view + " from " + this);
         }
     }
 
     /** @throws WireException if it has not proven who it is, and was told no HELLO */
     private void onWelcome(Welcome answer) throws WireException {
         if (challenge == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "WELCOME before HELLO");
+            throw new WireException(CloseReason.NOT_EXPECTED, "WELCOME before HELLO");
         }
         welcome.complete(answer);
     }
@@ -355,17 +355,17 @@ public final class RelayLine implements AutoCloseable {
 
     /** Whether the connection ended because the relay said no, as it would again. */
     boolean isRefused() {
-        return refusal != null && refusal != Reason.RELAY_STOPPING && !isJobUnknown();
+        return refusal != null && refusal != CloseReason.RELAY_STOPPING && !isJobUnknown();
     }
 
     /** Whether the connection ended because the relay does not have the job. The next relay to be started there may. */
     boolean isJobUnknown() {
-        return refusal == Reason.UNKNOWN_JOB;
+        return refusal == CloseReason.UNKNOWN_JOB;
     }
 
     /** Whether the connection ended because the relay's log has lost what the job needs. */
     boolean isLogDamaged() {
-        return refusal == Reason.LOG_DAMAGED;
+        return refusal == CloseReason.LOG_DAMAGED;
     }
 
     /** Whether the relay was asked to open the job and has said that it does not. */

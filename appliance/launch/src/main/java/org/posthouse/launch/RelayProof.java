@@ -1,8 +1,8 @@
 package org.posthouse.launch;
 
 import java.io.IOException;
-import org.posthouse.mpj.FrameLine;
-import org.posthouse.mpj.Introduction;
+import org.posthouse.mpj.FrameChannel;
+import org.posthouse.mpj.RelayAuthentication;
 import org.posthouse.mpj.UnprovenRelayException;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
@@ -15,7 +15,7 @@ import org.posthouse.wire.Token;
  * How a relay proves to a launcher who it is, before that shows it anything (docs/security.md): it knows the launch token, and no other user's process stands between;
  * or, if the launcher has none, it is a process of the launcher's own user or of root. For the thread that introduces the launcher.
  */
-final class RelayProof implements Introduction.Requirement {
+final class RelayProof implements RelayAuthentication.Requirement {
     private final Token token;
     private final Identify self;
     private boolean direct;
@@ -27,7 +27,7 @@ final class RelayProof implements Introduction.Requirement {
     }
 
     @Override
-    public void check(FrameLine line, Challenge challenge) throws IOException {
+    public void check(FrameChannel line, Challenge challenge) throws IOException {
         direct = line.isLocal() || challenge.reached().filter(line.remoteAddress()::equals).isPresent();
         if (!token.equals(Token.NONE)) {
             requireToken(line, challenge);
@@ -38,7 +38,7 @@ final class RelayProof implements Introduction.Requirement {
         }
     }
 
-    private void requireToken(FrameLine line, Challenge challenge) throws IOException {
+    private void requireToken(FrameChannel line, Challenge challenge) throws IOException {
         if (!MutualProof.isFromRelay(token, self, challenge)) {
             throw new UnprovenRelayException(whose(line) + " has not proven that it knows the launch token, and was told nothing: it is no relay, or one that"
                     + " was started without --token-file or with another");
@@ -52,7 +52,7 @@ final class RelayProof implements Introduction.Requirement {
         how = "by the launch token";
     }
 
-    private void requireUser(FrameLine line) throws IOException {
+    private void requireUser(FrameChannel line) throws IOException {
         PeerUser user = userOf(line);
         switch (user.trust()) {
             case TRUSTED -> how = "as a process of " + user;
@@ -64,11 +64,11 @@ final class RelayProof implements Introduction.Requirement {
         }
     }
 
-    private static PeerUser userOf(FrameLine line) throws IOException {
+    private static PeerUser userOf(FrameChannel line) throws IOException {
         return PeerUsers.ofHost().find(line.localAddress(), line.remoteAddress());
     }
 
-    private static String whose(FrameLine line) throws IOException {
+    private static String whose(FrameChannel line) throws IOException {
         PeerUser user = line.isLocal() ? new PeerUser(PeerUser.Trust.TRUSTED, PeerUser.own()) : userOf(line);
         return "what listens at " + line.remote() + " is a process of " + user;
     }

@@ -2,7 +2,7 @@ package org.posthouse.launch;
 
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.wire.Exit;
+import org.posthouse.wire.ExitStatuses;
 
 /**
  * One restart of one rank, in parts. Times are nanoseconds; -1 stands for what did not come to pass.
@@ -35,7 +35,7 @@ public record Restart(
 
     /** Whether the old process had lost its relay and given up. */
     public boolean lostRelay() {
-        return cause.startsWith(ExitStatus.words(Exit.CONNECTION));
+        return cause.startsWith(ExitStatus.words(ExitStatuses.CONNECTION));
     }
 
     /** Whether the new process got to where the old one had been. */

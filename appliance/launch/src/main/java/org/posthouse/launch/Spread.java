@@ -3,7 +3,7 @@ package org.posthouse.launch;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 
 /**
  * Which relay each rank of a job is at home at. Each site takes a block of neighbouring ranks, all as long as can be but
@@ -15,7 +15,7 @@ import org.posthouse.wire.Home;
  * @param homeOf for each rank, an index in {@code homes}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
-record Spread(List<Home> homes, int[] homeOf) {
+record Spread(List<HomeRelay> homes, int[] homeOf) {
 
     /**
      * @param ranks how many ranks, at least one for each site
@@ -26,7 +26,7 @@ record Spread(List<Home> homes, int[] homeOf) {
         for (int rank = 0; rank < ranks; rank++) {
             ranksOfSite[(int) ((long) rank * sites.size() / ranks)]++;
         }
-        List<Home> homes = new ArrayList<>();
+        List<HomeRelay> homes = new ArrayList<>();
         int[] homeOf = new int[ranks];
         int placed = 0;
         for (int site = 0; site < ranksOfSite.length; site++) {

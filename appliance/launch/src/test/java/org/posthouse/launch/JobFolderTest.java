@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.testkit.SmallDisk;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
@@ -29,7 +29,7 @@ class JobFolderTest {
         JobSpec spec = new JobSpec(
                 "a job", 3, List.of(Path.of("/a/b c.jar")), "Main", List.of("-x", "\u00f6 \"\n"), List.of("-Xmx1g"), Map.of("PATH", "/bin", "E", ""),
                 Durability.HOST, new Patience(5, 3_000_000_000L, 7, 600));
-        List<Home> homes = List.of(new Home("a", "a", "h:1"), new Home("b", "b/2", "h:2"));
+        List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "h:1"), new HomeRelay("b", "b/2", "h:2"));
         JobOpen opening = new JobOpen(-7, new Token(1, -2), Durability.HOST, false, "a job", homes, new int[] {0, 0, 1}, 600, true);
         return new JobFile(spec, Path.of("/somewhere"), opening, Optional.of(Path.of("/t")));
     }

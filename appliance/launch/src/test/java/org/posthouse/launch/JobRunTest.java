@@ -20,13 +20,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** A job's processes: real ones, which do what the test says, under a relay that tells what the test says. */
@@ -256,10 +256,10 @@ class JobRunTest {
         relay.lose();
         for (int asked = 0; asked < 2; asked++) {
             relay.greet();
-            relay.refuse(Reason.UNKNOWN_JOB);
+            relay.refuse(CloseReason.UNKNOWN_JOB);
         }
         for (int asked = 0; asked < 2; asked++) {
-            relay.greet(List.of(new Home("there", "there", relay.address())));
+            relay.greet(List.of(new HomeRelay("there", "there", relay.address())));
         }
         relay.greet();
         relay.open();
@@ -277,7 +277,7 @@ class JobRunTest {
     void aJobWhoseRelayStaysAwayAndAnotherAnswersIsLeft(@TempDir Path above) throws Exception {
         describe(above, 0).close();
         resume(above);
-        relay.greet(List.of(new Home("there", "there", relay.address())));
+        relay.greet(List.of(new HomeRelay("there", "there", relay.address())));
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(end.left()).isTrue();
         assertThat(end.cause())
@@ -291,7 +291,7 @@ class JobRunTest {
         describe(above).close();
         resume(above);
         relay.greet();
-        relay.refuse(Reason.UNKNOWN_JOB);
+        relay.refuse(CloseReason.UNKNOWN_JOB);
         relay.greet();
         assertThat(relay.open()).usingRecursiveComparison().isEqualTo(opening.at("here"));
         Strings.Held rank = next(0, 1);
@@ -311,7 +311,7 @@ class JobRunTest {
         JobSpec spec = new JobSpec(
                 "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
                 new Patience(3, relayTimeoutMs));
-        List<Home> homes = List.of(new Home("here", "here", relay.address()));
+        List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()));
         opening = new JobOpen(7, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[1], 0, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
         folder.describe(new JobFile(spec, above, opening, Optional.empty()));
@@ -363,7 +363,7 @@ class JobRunTest {
         relay.greet();
         assertThat(relay.open().again()).isTrue();
         relay.tell(JobEvent.AWAY, 0);
-        assertThat(relay.closeJob()).extracting(Notice::code, Notice::text).containsExactly(3, "rank 0 exited with status 3");
+        assertThat(relay.closeJob()).extracting(CloseNotice::code, CloseNotice::text).containsExactly(3, "rank 0 exited with status 3");
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(List.of(end.status(), end.cause(), end.left())).containsExactly(3, "rank 0 exited with status 3", false);
         assertThat(JobFolder.end(above.resolve("job"))).contains(new JobStanding.End(3, "rank 0 exited with status 3", false));
@@ -377,7 +377,7 @@ class JobRunTest {
         }
         resume(above);
         relay.greet();
-        relay.refuse(Reason.UNKNOWN_JOB);
+        relay.refuse(CloseReason.UNKNOWN_JOB);
         assertThat(outcome.get(60, TimeUnit.SECONDS).status()).isEqualTo(3);
         assertThat(JobFolder.end(above.resolve("job"))).isPresent();
     }
@@ -395,12 +395,12 @@ class JobRunTest {
         assertThat(JobFolder.end(path)).isEmpty();
         CompletableFuture<Void> early = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
         relay.greet();
-        relay.refuse(Reason.WRONG_TOKEN);
+        relay.refuse(CloseReason.WRONG_TOKEN);
         assertThatThrownBy(() -> early.get(60, TimeUnit.SECONDS))
                 .hasStackTraceContaining("the job is over, and not all its relays know: ")
                 .hasStackTraceContaining("posthouse resume --end " + path);
         CompletableFuture<Void> elsewhere = CompletableFuture.runAsync(() -> end(path), Thread::startVirtualThread);
-        relay.greet(List.of(new Home("elsewhere", "elsewhere", relay.address())));
+        relay.greet(List.of(new HomeRelay("elsewhere", "elsewhere", relay.address())));
         assertThatThrownBy(() -> elsewhere.get(60, TimeUnit.SECONDS)).as("another relay does not have the job, and the one that is away may")
                 .hasStackTraceContaining("relay elsewhere answers at " + relay.address() + ", and relay here is expected");
         assertThat(JobFolder.end(path)).isEmpty();
@@ -436,7 +436,7 @@ class JobRunTest {
         Strings.Held[] ranks = start(1, true);
         relay.lose();
         relay.greet();
-        relay.refuse(Reason.WRONG_TOKEN);
+        relay.refuse(CloseReason.WRONG_TOKEN);
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(end.cause()).contains("WRONG_TOKEN: not here");
         assertThat(end.status()).isEqualTo(1);

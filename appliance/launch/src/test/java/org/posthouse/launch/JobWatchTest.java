@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
-import org.posthouse.wire.Notice;
 
 /** What a job's thread makes of what it is told of ranks and processes, on fake time: two ranks, no process. */
 class JobWatchTest {
@@ -183,9 +183,9 @@ class JobWatchTest {
     /** The job's end, which has come. */
     private JobOutcome end(JobWatch watch) {
         assertThat(watch.isOver()).isTrue();
-        Notice why = watch.close();
+        CloseNotice why = watch.close();
         JobOutcome outcome = watch.outcome(1);
-        assertThat(why).isEqualTo(new Notice(JOB, outcome.status(), -1, outcome.isSuccess() ? "finished" : outcome.cause()));
+        assertThat(why).isEqualTo(new CloseNotice(JOB, outcome.status(), -1, outcome.isSuccess() ? "finished" : outcome.cause()));
         return outcome;
     }
 
@@ -705,7 +705,7 @@ class JobWatchTest {
     void aStatusOfZeroDoesNotHideAFailure() throws Exception {
         JobWatch watch = running(false, 3);
         told(watch, 1, JobEvent.ABORTED);
-        assertThat(watch.close()).isEqualTo(new Notice(JOB, 1, -1, "rank 1 so says the relay"));
+        assertThat(watch.close()).isEqualTo(new CloseNotice(JOB, 1, -1, "rank 1 so says the relay"));
         assertThat(watch.outcome(1).isSuccess()).isFalse();
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.wire.Durability;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
@@ -40,7 +40,7 @@ class RankProcessTest {
     }
 
     private JobFolder folder() throws JobFailure {
-        List<Home> homes = List.of(new Home("a", "a", "127.0.0.1:1"));
+        List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "127.0.0.1:1"));
         JobOpen opening = new JobOpen(1, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[2], 60, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
         folder.describe(new JobFile(spec(), above, opening, Optional.empty()));

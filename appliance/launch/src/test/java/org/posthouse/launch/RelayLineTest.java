@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Token;
 
 /** What a launcher makes of a relay that is late, silent or none. */
@@ -59,7 +59,7 @@ class RelayLineTest {
                     connecting.completeExceptionally(e);
                 }
             });
-            late.turnAway(Reason.TIMEOUT);
+            late.turnAway(CloseReason.TIMEOUT);
             late.greet();
             try (RelayLine line = connecting.get()) {
                 assertThat(line.home().relay()).isEqualTo("here");
@@ -86,7 +86,7 @@ class RelayLineTest {
             long job = busy.hearOpening().job();
             launcher.interrupt();
             try (RelayLine line = gaveUp.get()) {
-                line.closeJob(new Notice(job, 1, -1, "not opened in time"));
+                line.closeJob(new CloseNotice(job, 1, -1, "not opened in time"));
                 assertThat(busy.closeJob().text()).isEqualTo("not opened in time");
                 assertThat(line.awaitClosed(60_000)).isTrue();
             }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** What is said of relays that were named and cannot be reached. */
@@ -39,8 +39,8 @@ class RelaySearchTest {
     void aNamedRelayThatReadsItsLogIsWaitedFor() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
             CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
-                relay.turnAway(Reason.RELAY_STARTING);
-                relay.turnAway(Reason.RELAY_STARTING);
+                relay.turnAway(CloseReason.RELAY_STARTING);
+                relay.turnAway(CloseReason.RELAY_STARTING);
                 relay.greet();
             }).doesNotThrowAnyException(), Thread::startVirtualThread);
             List<List<RelayLine>> found = RelaySearch.find(new Reach(List.of(relay.address()), 0, 0, Token.NONE), 2);
@@ -52,8 +52,8 @@ class RelaySearchTest {
     @Test
     void whoWantsMoreSitesThanARelayCouldTellOfHearsSo() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
-            List<Home> homes = new ArrayList<>(List.of(new Home("here", "here", relay.address())));
-            IntStream.range(0, 400).forEach(i -> homes.add(new Home("here", "here/" + i, "h".repeat(255))));
+            List<HomeRelay> homes = new ArrayList<>(List.of(new HomeRelay("here", "here", relay.address())));
+            IntStream.range(0, 400).forEach(i -> homes.add(new HomeRelay("here", "here/" + i, "h".repeat(255))));
             CompletableFuture<Void> greeted =
                     CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
             assertThatExceptionOfType(JobFailure.class)
@@ -81,7 +81,7 @@ class RelaySearchTest {
     @Test
     void whoMeetsAnotherRelayWhereOneIsSaidToBeHearsWhatToDo() throws Exception {
         try (ToldRelay relay = new ToldRelay()) {
-            List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("there", "there", relay.address()));
+            List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()), new HomeRelay("there", "there", relay.address()));
             CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
                 relay.greet(homes);
                 relay.greet(homes);
@@ -100,7 +100,7 @@ class RelaySearchTest {
     void whoseAddressIsEveryOneOfItsHostIsNotDialled() throws Exception {
         for (String every : List.of("0.0.0.0:7411", ":::7411", "[::]:7411")) {
             try (ToldRelay relay = new ToldRelay()) {
-                List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("there", "there", every));
+                List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()), new HomeRelay("there", "there", every));
                 CompletableFuture<Void> greeted =
                         CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
                 assertThatExceptionOfType(JobFailure.class)
@@ -146,7 +146,7 @@ class RelaySearchTest {
 
     @Test
     void whoWantsMoreRelaysThanAnOpeningTellsOfHearsSo() {
-        List<Home> homes = IntStream.range(0, 400).mapToObj(i -> new Home("here", "here/" + i, "h".repeat(255))).toList();
+        List<HomeRelay> homes = IntStream.range(0, 400).mapToObj(i -> new HomeRelay("here", "here/" + i, "h".repeat(255))).toList();
         assertThatExceptionOfType(JobFailure.class)
                 .isThrownBy(() -> JobRun.requireRoom(new JobOpen(1, Token.NONE, false, "pi", homes, new int[400])))
                 .withMessage("a job of 400 ranks at 400 relays cannot be opened: JOB_OPEN of more than 65536 bytes: too many channels, relays or ranks"

@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 
 /** Which relay each rank is at home at. */
 class SpreadTest {
     private static Candidate relay(String id, int ranks) {
-        return new Candidate(new Home(id.replaceFirst("/.*", ""), id, id + ":7411"), ranks);
+        return new Candidate(new HomeRelay(id.replaceFirst("/.*", ""), id, id + ":7411"), ranks);
     }
 
     /** The relay of each rank, in the order of the ranks. */
@@ -50,7 +50,7 @@ class SpreadTest {
     @Test
     void relaysWithoutARankAreNoHomes() {
         Spread spread = Spread.of(2, List.of(List.of(relay("a", 0), relay("a/2", 0)), List.of(relay("b", 1), relay("b/2", 0))));
-        assertThat(spread.homes()).extracting(Home::relay).containsExactly("a", "b/2");
+        assertThat(spread.homes()).extracting(HomeRelay::relay).containsExactly("a", "b/2");
         assertThat(spread.homeOf()).containsExactly(0, 1);
     }
 

@@ -12,17 +12,17 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Home;
+import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Identify;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -52,14 +52,14 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Does not take the launcher's job. */
-    void refuse(Reason why) throws Exception {
+    void refuse(CloseReason why) throws Exception {
         hearOpening();
-        say(Notice.closing(job, why, "not here").encode(FrameType.CLOSE));
+        say(CloseNotice.closing(job, why, "not here").encode(FrameType.CLOSE));
     }
 
     /** Takes the launcher's connection. */
     void greet() throws Exception {
-        greet(List.of(new Home("here", "here", address())));
+        greet(List.of(new HomeRelay("here", "here", address())));
     }
 
     /** Takes the launcher's connection and says nothing. */
@@ -69,13 +69,13 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Takes the launcher's connection, and refuses it at once. */
-    void turnAway(Reason why) throws IOException {
+    void turnAway(CloseReason why) throws IOException {
         meet();
-        say(Notice.closing(0, why, "not now").encode(FrameType.CLOSE));
+        say(CloseNotice.closing(0, why, "not now").encode(FrameType.CLOSE));
     }
 
     /** @param homes what it tells of, itself first */
-    void greet(List<Home> homes) throws Exception {
+    void greet(List<HomeRelay> homes) throws Exception {
         meet();
         in = new DataInputStream(launcher.getInputStream());
         client = Identify.decode(hear(FrameType.IDENTIFY));
@@ -110,14 +110,14 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Hears that the job is to end, and ends it. */
-    Notice closeJob() throws Exception {
-        Notice why = hearEnd();
+    CloseNotice closeJob() throws Exception {
+        CloseNotice why = hearEnd();
         endJob();
         return why;
     }
 
-    Notice hearEnd() throws Exception {
-        Notice why = Notice.decode(hear(FrameType.JOB_CLOSE));
+    CloseNotice hearEnd() throws Exception {
+        CloseNotice why = CloseNotice.decode(hear(FrameType.JOB_CLOSE));
         assertThat(why.job()).isEqualTo(job);
         return why;
     }

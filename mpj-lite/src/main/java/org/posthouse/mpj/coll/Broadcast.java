@@ -101,7 +101,7 @@ public final class Broadcast {
         if (tree.parent() == Tree.NONE) {
             sendAll(peers, tree.children(), peers.content(region, 0, count));
         } else if (tree.children().length > 0) {
-            pass(peers, tree, new Passed(region.sink(0, count)));
+            pass(peers, tree, new RelayedBlock(region.sink(0, count)));
         } else {
             peers.await(peers.receive(tree.parent(), region.sink(0, count)));
         }
@@ -126,7 +126,7 @@ public final class Broadcast {
         if (tree.parent() == Tree.NONE) {
             sendAll(peers, tree.children(), peers.content(region, 0, count));
         } else if (tree.children().length > 0 && region.bytes(count) == Region.BYTES_UNKNOWN) {
-            pass(peers, tree, new Passed(region.exactSink(0, count)));
+            pass(peers, tree, new RelayedBlock(region.exactSink(0, count)));
         } else {
             peers.await(peers.receive(tree.parent(), region.exactSink(0, count)));
             if (tree.children().length > 0) {
@@ -135,7 +135,7 @@ public final class Broadcast {
         }
     }
 
-    private static void pass(Peers peers, Tree tree, Passed message) {
+    private static void pass(Peers peers, Tree tree, RelayedBlock message) {
         Operation receive = peers.receive(tree.parent(), message);
         peers.await(receive);
         sendAll(peers, tree.children(), message);

@@ -19,7 +19,7 @@ import org.posthouse.mpj.data.UnwritableException;
  * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
  * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
  * throws, or its objects where they are serialized, nor a lack of memory for scratch: the rank goes on to the end, so that no operation stays behind that points
- * into the program's buffers and nobody waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the
+ * into the program's buffers and nobody waits for it, but sends {@link PoisonMessage} messages from then on; {@link #end} throws the
  * first failure.
  */
 public final class Peers {
@@ -177,7 +177,7 @@ public final class Peers {
 
     /** Elements as an outgoing message; SPOILED if they cannot be serialized. */
     Content content(Region region, int at, int count) {
-        Content[] made = {Spoiled.MESSAGE};
+        Content[] made = {PoisonMessage.MESSAGE};
         if (!whole.isSpoiled()) {
             attempt(() -> made[0] = region.content(at, count));
         }
@@ -258,7 +258,7 @@ public final class Peers {
     }
 
     private Content unspoiled(Content content) {
-        return whole.isSpoiled() ? Spoiled.MESSAGE : content;
+        return whole.isSpoiled() ? PoisonMessage.MESSAGE : content;
     }
 
     Operation send(int destination, Content content) {

@@ -109,7 +109,7 @@ public final class Region {
     private Sink sink(int at, int capacity, boolean exact) {
         long elements = (long) capacity * unit;
         if (store == null && elements > 0) {
-            return Nowhere.SINK;
+            return DiscardingSink.SINK;
         }
         long from = (long) at * unit;
         return base == Base.OBJECT

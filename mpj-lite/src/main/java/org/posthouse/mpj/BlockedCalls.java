@@ -1,0 +1,193 @@
+package org.posthouse.mpj;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.Wire;
+
+/**
+ * The point-to-point calls of the program that wait, and what the relay is told of the one that has for longest (docs/wire.md, ranks that
+ * are blocked). A call is here only while it waits, which costs it no memory and no clock. Guarded by the endpoint's lock.
+ */
+final class BlockedCalls {
+    /** What is waited for that is named at most. */
+    private static final int NAMED_MAX = 4;
+
+    /** Stands for what a rank waits for that is in no call, and one of whose threads has ended by what it threw: nobody knows. */
+    private static final Object ENDED_THREAD = new Object();
+
+    /** How much of what it threw is told. */
+    private static final int CHARACTERS_MAX = 300;
+
+    /** Context of the messages of COMM_WORLD. */
+    private static final int WORLD = 0;
+
+    /** The calls, in the order in which they began to wait, and what each waits for: an {@link Operation}, or some. */
+    private final List<String> calls = new ArrayList<>();
+
+    private final List<Object> awaited = new ArrayList<>();
+
+    /** What the longest waited for at the last look; null if nothing did. */
+    private Object lookedAt;
+
+    private int looks;
+
+    /** Of the calls of which the relay was told, and whether it was told of the present one. */
+    private int number;
+
+    private boolean told;
+
+    /** Whether two calls ever waited at once: the others may do what this one waits for. */
+    private boolean overlapped;
+
+    /** The first of the program's threads, but for its main one, that has ended by what it threw; null if none has. */
+    private String endedThread;
+
+    /** A thread of the program's has ended by what it threw: others may wait for what it does not do any more. */
+    void threadEnded(String name, Throwable thrown) {
+        if (endedThread == null) {
+            String text = ("its thread \"" + name + "\" has ended by " + thrown).replaceAll("\\R", " ");
+            endedThread = text.substring(0, Math.min(CHARACTERS_MAX, text.length()));
+        }
+    }
+
+    private Object longest() {
+        return awaited.isEmpty() ? endedThread == null ? null : ENDED_THREAD : awaited.get(0);
+    }
+
+    /** A call begins to wait. @param what an operation, or an array of them */
+    void begin(String call, Object what) {
+        overlapped |= !calls.isEmpty();
+        calls.add(call);
+        awaited.add(what);
+    }
+
+    /** It does so no more. */
+    void end(Object what) {
+        int at = awaited.size() - 1;
+        while (awaited.get(at) != what) {
+            at--;
+        }
+        awaited.remove(at);
+        calls.remove(at);
+    }
+
+    /** One look of the watch. @param moved whether bytes of the rank have moved since the last @return whether {@link #word} has something to say */
+    boolean look(boolean moved) {
+        Object longest = longest();
+        if (longest == null || longest != lookedAt || moved) {
+            lookedAt = longest;
+            looks = longest == null ? 0 : 1;
+            return told;
+        }
+        looks++;
+        return looks >= CollectivePosition.LOOKS && (looks - CollectivePosition.LOOKS) % CollectivePosition.LOOKS_AGAIN == 0;
+    }
+
+    /**
+     * What to tell the relay; null if there is nothing any more.
+     *
+     * @param several whether several threads may call at once
+     * @param asks whether the rank may still ask for something: receives wait in it that are to be posted
+     */
+    BlockedReport word(long job, int rank, boolean several, boolean asks) {
+        if (looks < CollectivePosition.LOOKS) {
+            boolean was = told;
+            told = false;
+            return was ? new BlockedReport(job, 0, 0, number, rank, -1, "", BlockedReport.POINT_TO_POINT) : null;
+        }
+        if (lookedAt == null || longest() != lookedAt) {
+            return null;
+        }
+        number += told ? 0 : 1;
+        told = true;
+        if (lookedAt == ENDED_THREAD) {
+            return new BlockedReport(job, 0, 0, number, rank, -1, "no call: " + endedThread, BlockedReport.POINT_TO_POINT);
+        }
+        List<Operation> open = open(lookedAt);
+        int bits = BlockedReport.POINT_TO_POINT | (several || overlapped ? BlockedReport.AT_WORK : 0);
+        OfferedSend send = asks || isOfAny(calls.get(0)) ? null : unmatched(open);
+        String words = words(calls.get(0), lookedAt) + (endedThread == null ? "" : "; " + endedThread);
+        if (send != null) {
+            return new BlockedReport(job, send.context, send.sequence, number, rank, send.destination, words, bits | BlockedReport.SENDS);
+        }
+        int peer = open.size() == 1 ? open.get(0).awaited() : -1;
+        return new BlockedReport(job, 0, 0, number, rank, peer, words, bits);
+    }
+
+    /** The first of them that is a send which the relay has and nothing has matched; null if there is none. */
+    private static OfferedSend unmatched(List<Operation> open) {
+        for (Operation operation : open) {
+            if (operation instanceof OfferedSend offeredSend && offeredSend.isUncleared) {
+                return offeredSend;
+            }
+        }
+        return null;
+    }
+
+    private static List<Operation> open(Object what) {
+        Operation[] all = what instanceof Operation[] several ? several : new Operation[] {(Operation) what};
+        List<Operation> open = new ArrayList<>();
+        for (Operation operation : all) {
+            if (operation != null && !operation.isDone()) {
+                open.add(operation);
+            }
+        }
+        return open;
+    }
+
+    /** What a call that waits is in, in the program's terms. */
+    static String words(String call, Object what) {
+        if (!(what instanceof Operation[] all)) {
+            return isOfRequests(call) ? call + " of " + named((Operation) what) : inCall(call, (Operation) what);
+        }
+        int given = 0;
+        for (Operation operation : all) {
+            given += operation == null ? 0 : 1;
+        }
+        List<Operation> open = open(all);
+        StringBuilder text = new StringBuilder(call).append(" of ");
+        if (given > 1) {
+            text.append(given).append(" operations, ").append(open.size()).append(" not done: ");
+        }
+        for (int i = 0; i < Math.min(NAMED_MAX, open.size()); i++) {
+            text.append(i == 0 ? "" : ", ").append(named(open.get(i)));
+        }
+        return text.append(open.size() > NAMED_MAX ? ", and " + (open.size() - NAMED_MAX) + " more" : "").toString();
+    }
+
+    /** Waitany, Waitsome: one of several that are waited for is enough. */
+    private static boolean isOfAny(String call) {
+        String name = call.toLowerCase(Locale.ROOT);
+        return name.equals("waitany") || name.equals("waitsome");
+    }
+
+    /** Wait, waitFor, Free; not Recv, which makes what it waits for. */
+    private static boolean isOfRequests(String call) {
+        String name = call.toLowerCase(Locale.ROOT);
+        return name.startsWith("wait") || name.equals("free");
+    }
+
+    private static String inCall(String call, Operation operation) {
+        String arguments = operation.arguments();
+        return arguments == null ? call + ", behind " + named(operation) : call + arguments;
+    }
+
+    private static String named(Operation operation) {
+        String arguments = operation.arguments();
+        return arguments == null ? "a collective in the background" : (operation instanceof OfferedSend ? "a send " : "a receive ") + arguments;
+    }
+
+    static String source(int context, int source, int tag) {
+        return arguments(context, source == Wire.ANY ? "any source" : "source " + source, tag == Wire.ANY ? "any tag" : "tag " + tag);
+    }
+
+    static String destination(int context, int destination, int tag) {
+        return arguments(context, "destination " + destination, "tag " + Wire.tag(tag));
+    }
+
+    private static String arguments(int context, String peer, String tag) {
+        return "(" + peer + ", " + tag + (context == WORLD ? ")" : "; another communicator, world ranks)");
+    }
+}

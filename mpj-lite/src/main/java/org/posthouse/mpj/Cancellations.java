@@ -1,0 +1,88 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+
+/**
+ * How operations are taken back: the relay says whether that was in time, and after a restart it is as it was. Guarded by the
+ * endpoint's lock.
+ */
+final class Cancellations {
+    private final RelayConnection line;
+    private final ProgressEngine progressEngine;
+    private final DeterminantLog determinantLog;
+    private final DeterminantRecorder determinantRecorder;
+    private final Inbox inbox;
+    private final Outbox outbox;
+    private final WriteReadiness writeReadiness;
+
+    Cancellations(
+            RelayConnection line, ProgressEngine progressEngine, DeterminantLog determinantLog, DeterminantRecorder determinantRecorder, Inbox inbox,
+            Outbox outbox, WriteReadiness writeReadiness) {
+        this.line = line;
+        this.progressEngine = progressEngine;
+        this.determinantLog = determinantLog;
+        this.determinantRecorder = determinantRecorder;
+        this.inbox = inbox;
+        this.outbox = outbox;
+        this.writeReadiness = writeReadiness;
+    }
+
+    /** Blocks until it is known. @return whether the operation will never take place */
+    boolean cancel(Operation operation) throws IOException {
+        writeReadiness.await();
+        if (determinantRecorder.replays()) {
+            return cancelAgain(operation);
+        }
+        takeBack(operation);
+        determinantRecorder.taken(operation);
+        return operation.isCancelled();
+    }
+
+    private boolean cancelAgain(Operation operation) throws IOException {
+        boolean gone = determinantLog.next(DeterminantLog.TAKEN, "a cancel") != 0;
+        if (gone && operation instanceof OfferedSend offeredSend) {
+            writeReadiness.await();
+            while (offeredSend.isWaiting) {
+                progressEngine.await(); // It had begun, so that there is room for it.
+            }
+        }
+        if (gone) {
+            takeBack(operation); // Before LIVE, behind which a receive is posted.
+        }
+        determinantRecorder.sayLive();
+        if (gone != operation.isCancelled()) {
+            throw determinantRecorder.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
+        }
+        return gone;
+    }
+
+    private void takeBack(Operation operation) throws IOException {
+        if (operation instanceof PostedReceive postedReceive) {
+            awaitAsked(postedReceive);
+        }
+        if (!operation.isBeingCancelled() && ask(operation)) {
+            line.flush();
+        }
+        while (operation.isBeingCancelled()) {
+            progressEngine.await();
+        }
+    }
+
+    /** Returns when the receive is posted, or done: one place says whether it is taken back before a message comes. */
+    private void awaitAsked(PostedReceive postedReceive) throws IOException {
+        while (!postedReceive.isDone() && inbox.isAhead(postedReceive.context)) {
+            inbox.endAhead(postedReceive.context);
+            line.flush();
+            progressEngine.await();
+            writeReadiness.await();
+        }
+    }
+
+    /** Asks the relay to take the operation back; false if it is known to be too late. */
+    private boolean ask(Operation operation) throws IOException {
+        if (operation instanceof OfferedSend offeredSend) {
+            return outbox.withdraw(offeredSend);
+        }
+        return operation instanceof PostedReceive postedReceive && inbox.cancel(postedReceive);
+    }
+}

@@ -1,0 +1,350 @@
+package org.posthouse.mpj;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.ReplayLimit;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A rank's checkpoints at its relay: images go there, and after a restart the last one comes back, with the counters of the
+ * endpoint in front of the program's state. Frames come with the endpoint's lock, and all state is guarded by it.
+ */
+final class CheckpointClient implements CheckpointStore {
+    /** The first word of an image's own part; what follows it is bound to it. */
+    private static final int LAYOUT = 6;
+
+    private final DeterminantWriter determinantWriter;
+    private final RelayConnection line;
+    private final ProgressEngine progressEngine;
+    private final ThreadUseGuard threadUseGuard;
+    private final DeterminantLog determinantLog;
+    private final DeterminantRecorder determinantRecorder;
+    private final Inbox inbox;
+    private final Outbox outbox;
+    private final long job;
+    private final Function<IOException, IllegalStateException> lost;
+    private boolean wanted;
+
+    /** The image that is coming, and what was said of it: null before JUMP, and once it was taken. */
+    private CheckpointImage coming;
+
+    private CheckpointNotice jump;
+
+    /** Whether the connection has broken: what was said about checkpoints may be lost. */
+    private boolean broken;
+
+    /** Of the image that is going: up to where it may be sent, and the relay's last word. */
+    private long upTo;
+
+    private CheckpointNotice.Kind outcome;
+
+    CheckpointClient(
+            DeterminantWriter determinantWriter,
+            RelayConnection line,
+            ProgressEngine progressEngine,
+            ThreadUseGuard threadUseGuard,
+            DeterminantLog determinantLog,
+            DeterminantRecorder determinantRecorder,
+            Inbox inbox,
+            Outbox outbox,
+            long job,
+            Function<IOException, IllegalStateException> lost) {
+        this.determinantWriter = determinantWriter;
+        this.line = line;
+        this.progressEngine = progressEngine;
+        this.threadUseGuard = threadUseGuard;
+        this.determinantLog = determinantLog;
+        this.determinantRecorder = determinantRecorder;
+        this.inbox = inbox;
+        this.outbox = outbox;
+        this.job = job;
+        this.lost = lost;
+    }
+
+    // ---- what the relay says
+
+    void onPoint(CheckpointNotice checkpointNotice) throws WireException {
+        switch (checkpointNotice.kind()) {
+            case READY -> determinantLog.onStart(checkpointNotice);
+            case JUMP -> {
+                jump = checkpointNotice;
+                coming = determinantLog.isStartKnown() ? coming : new CheckpointImage();
+            }
+            case ASK -> wanted = true;
+            case MORE -> upTo = Math.max(upTo, checkpointNotice.bytes());
+            case SAVED, FAILED -> outcome = checkpointNotice.kind();
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, "POINT(" + checkpointNotice.kind() + ") from a relay");
+        }
+    }
+
+    void onImage(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (determinantLog.isStartKnown()) {
+            return; // Sent again after a break.
+        }
+        if (coming == null || view.imageOffset() != coming.bytes()) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED,
+                    "IMAGE at " + view.imageOffset() + (coming == null ? "" : ", expected at " + coming.bytes()));
+        }
+        coming.put(frame.position(frame.position() + Wire.IMAGE_HEADER_BYTES));
+        if (coming.bytes() == jump.bytes()) {
+            determinantLog.onStart(jump);
+            goOnBehind(coming.input());
+        }
+    }
+
+    /** What comes behind the image is counted from what it begins with: deliveries, events, failed polls. */
+    private void goOnBehind(DataInputStream image) throws IOException {
+        requireLayout(image);
+        inbox.goOnBehind(image.readLong());
+        image.readLong();
+        determinantLog.goOnBehind(image.readLong());
+    }
+
+    private static void requireLayout(DataInputStream image) throws IOException {
+        int layout = image.readInt();
+        if (layout != LAYOUT) {
+            throw new DivergedException("was started again with a library that does not know its image's layout " + layout
+                    + ", expected " + LAYOUT + "; use the same mpj-lite");
+        }
+    }
+
+    // ---- starting from an image
+
+    @Override
+    public DataInputStream restored() {
+        OutputOffset.markAll(); // Without the lock, as the next, since who reads may take its time.
+        DataInputStream image = origin();
+        if (image != null) {
+            OutputOffset.sayGoesOn();
+        }
+        return image;
+    }
+
+    private DataInputStream origin() {
+        progressEngine.lock();
+        try {
+            if (!determinantLog.isLogged() || !determinantRecorder.replays()) {
+                requireNothingUnderWay(); // In a replay of the question there was nothing, or it would not be in the history.
+                if (determinantLog.isLogged()) {
+                    determinantLog.started();
+                    sayReady();
+                }
+                return null;
+            }
+            DataInputStream image = determinantLog.restored() > 0 ? coming.input() : null;
+            if (image == null) {
+                determinantLog.start();
+            } else {
+                coming = null;
+                read(image);
+            }
+            determinantRecorder.sayLive();
+            return image;
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    /** Until the relay has it: a history without it has no end of the prologue. */
+    private void sayReady() throws IOException {
+        long out = OutputOffset.out();
+        long err = OutputOffset.err();
+        do {
+            say(CheckpointNotice.Kind.READY, 0, out, err);
+            awaitOutcome();
+        } while (broken);
+    }
+
+    private void awaitOutcome() throws IOException {
+        while (outcome == null && !broken) {
+            progressEngine.await();
+        }
+    }
+
+    private void say(CheckpointNotice.Kind kind, long bytes, long out, long err) throws IOException {
+        progressEngine.awaitLine();
+        assert !determinantLog.isReplaying() : "a word about checkpoints in a replay";
+        broken = false;
+        outcome = null;
+        upTo = Wire.IMAGE_WINDOW_BYTES;
+        determinantWriter.tell();
+        line.write(new CheckpointNotice(job, kind, determinantLog.tellPolls(), 0, bytes, determinantLog.events(), out, err, OutputOffset.processOut(),
+                OutputOffset.processErr()).encode());
+    }
+
+    /** The rank comes again on another connection. An image that has come in part is sent again, behind another JUMP. */
+    void broken() {
+        broken = true;
+    }
+
+    private void read(DataInputStream image) throws IOException {
+        requireLayout(image);
+        image.readLong();
+        determinantLog.jump(image.readLong(), image.readLong());
+        determinantRecorder.goOn(image.readBoolean(), image.readLong());
+        OutputOffset.goOn(image.readLong(), image.readLong());
+        ProgramInput.goOnAt(image.readLong());
+        inbox.read(image);
+        outbox.read(image);
+    }
+
+    // ---- saving
+
+    @Override
+    public boolean isWanted() {
+        progressEngine.lock();
+        try {
+            return wanted;
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    /** Not while the program does what it did before, and not while a message is kept that names its receive: an image has none of those. */
+    @Override
+    public boolean isOpen() {
+        progressEngine.lock();
+        try {
+            if (!inbox.hasEarly()) {
+                progressEngine.poll();
+            }
+            return determinantLog.isLogged() && !determinantLog.isReplaying() && !inbox.keepsNamed();
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
+    @Override
+    public boolean save(Writer state) throws IOException {
+        CheckpointImage program = new CheckpointImage();
+        state.write(program.output());
+        OutputOffset.markAll();
+        long overlaps = threadUseGuard.enter();
+        try {
+            requireQuiet();
+            CheckpointImage image = new CheckpointImage();
+            long out = OutputOffset.out();
+            long err = OutputOffset.err();
+            write(image.output(), out, err);
+            image.takeAll(program);
+            boolean saved = send(image, out, err);
+            if (overlaps < threadUseGuard.overlaps()) {
+                determinantLog.limit(ReplayLimit.THREADS); // Behind the image, too: what the others did meanwhile may be part of it or not.
+            }
+            return saved;
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            threadUseGuard.leave();
+        }
+    }
+
+    private void requireQuiet() throws IOException {
+        requireNothingUnderWay();
+        awaitAsked();
+        awaitSafe();
+        assert !inbox.isAhead() : "a context was opened by no receive";
+    }
+
+    private void requireNothingUnderWay() {
+        String busy = inbox.busy();
+        if (busy != null) {
+            throw new IllegalStateException(busy + ", which the caller was to rule out");
+        }
+    }
+
+    /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */
+    private void awaitAsked() throws IOException {
+        progressEngine.awaitLine();
+        while (inbox.isAhead()) {
+            inbox.endAhead();
+            line.flush();
+            progressEngine.await();
+            progressEngine.awaitLine(); // Which may end what is waited for, if the line has broken.
+        }
+    }
+
+    private void awaitSafe() throws IOException {
+        while (!outbox.isEmpty()) {
+            progressEngine.await();
+        }
+        long asked = 0;
+        progressEngine.awaitLine();
+        while (!line.kept().isSafe()) {
+            if (asked != line.kept().next()) {
+                determinantWriter.ask(); // The relay answers when all that it has is safe, too: to ask once is enough.
+                line.flush();
+                asked = line.kept().next();
+            }
+            progressEngine.await();
+            progressEngine.awaitLine();
+        }
+    }
+
+    private void write(DataOutputStream image, long out, long err) throws IOException {
+        image.writeInt(LAYOUT);
+        image.writeLong(inbox.deliveries());
+        image.writeLong(determinantLog.events());
+        image.writeLong(determinantLog.polls());
+        image.writeBoolean(determinantRecorder.hasTime());
+        image.writeLong(determinantRecorder.time());
+        image.writeLong(out);
+        image.writeLong(err);
+        image.writeLong(ProgramInput.standardPosition());
+        inbox.write(image);
+        outbox.write(image);
+    }
+
+    private boolean send(CheckpointImage image, long out, long err) throws IOException {
+        do {
+            say(CheckpointNotice.Kind.SAVE, image.bytes(), out, err);
+            sendAll(image);
+            awaitOutcome();
+        } while (broken);
+        wanted = false;
+        boolean saved = outcome == CheckpointNotice.Kind.SAVED;
+        if (saved) {
+            determinantLog.saved();
+        }
+        return saved;
+    }
+
+    private void sendAll(CheckpointImage image) throws IOException {
+        for (long sent = 0; sent < image.bytes() && !broken;) {
+            if (sent < upTo) {
+                progressEngine.awaitLine();
+                sent += broken ? 0 : send(image, sent);
+            } else {
+                line.flush();
+                progressEngine.await();
+            }
+        }
+        if (!broken) {
+            line.flush();
+        }
+    }
+
+    private int send(CheckpointImage image, long offset) throws IOException {
+        ByteBuffer piece = image.piece(offset);
+        int bytes = piece.remaining();
+        line.begin(Wire.IMAGE_HEADER_BYTES + bytes)
+                .begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, job)
+                .image(0, offset);
+        line.payload(Wire.IMAGE_HEADER_BYTES, bytes).put(piece);
+        line.end(Wire.IMAGE_HEADER_BYTES + bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,87 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/**
+ * The line to the relay for all that follows from what the rank has observed: before a frame goes what was observed until
+ * then, with the same flush, so that no effect is ever known without its cause. Guarded by the endpoint's lock.
+ */
+final class DeterminantWriter {
+    /** What is said right behind LIVE. */
+    interface Behind {
+        void say() throws IOException;
+    }
+
+    private final RelayConnection line;
+    private final DeterminantLog determinantLog;
+    private final long job;
+    private Behind behindLive;
+
+    DeterminantWriter(RelayConnection line, DeterminantLog determinantLog, long job) {
+        this.line = line;
+        this.determinantLog = determinantLog;
+        this.job = job;
+    }
+
+    /** Called once, before anything is said. */
+    void behindLive(Behind what) {
+        behindLive = what;
+    }
+
+    /** As {@link RelayConnection#begin}. */
+    FrameView begin(int bytes) throws IOException {
+        if (determinantLog.isDue()) {
+            tell();
+        }
+        return line.begin(bytes);
+    }
+
+    /** As {@link RelayConnection#end(int, Content, long, int)}. */
+    void end(int headerBytes, Content content, long from, int bytes) throws IOException {
+        line.end(headerBytes, content, from, bytes);
+    }
+
+    void end(int bytes) {
+        line.end(bytes);
+    }
+
+    boolean hasRoom() {
+        return line.hasRoom();
+    }
+
+    /** Writes what the relay must know, if anything, and asks for an ACK as soon as it is safe. The caller flushes. */
+    void ask() throws IOException {
+        sayLive();
+        tell(FrameView.ACK_NOW);
+    }
+
+    /** Writes what the relay must know: that the replay is over, then the events behind it. The caller flushes. */
+    void tell() throws IOException {
+        sayLive();
+        if (determinantLog.untoldBytes() > 0) {
+            tell(0);
+        }
+    }
+
+    private void sayLive() throws IOException {
+        if (determinantLog.isLiveDue()) {
+            line.begin(Wire.HEADER_BYTES).begin(FrameType.LIVE, Wire.HEADER_BYTES, job);
+            line.end(Wire.HEADER_BYTES);
+            determinantLog.live();
+            behindLive.say();
+        }
+    }
+
+    private void tell(int flags) throws IOException {
+        int bytes = determinantLog.untoldBytes();
+        FrameView frame = line.begin(Wire.EVENTS_HEADER_BYTES + bytes)
+                .begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job)
+                .flags(flags);
+        determinantLog.tell(frame, line.payload(Wire.EVENTS_HEADER_BYTES, bytes));
+        line.end(Wire.EVENTS_HEADER_BYTES + bytes);
+    }
+}

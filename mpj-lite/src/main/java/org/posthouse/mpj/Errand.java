@@ -1,8 +1,0 @@
-package org.posthouse.mpj;
-
-/** What a thread of the library does for the program: its end is no frame's. Guarded by its endpoint's lock. */
-final class Errand extends Operation {
-    void done() {
-        complete(null, null);
-    }
-}

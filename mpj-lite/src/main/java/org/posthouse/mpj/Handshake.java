@@ -1,0 +1,211 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+
+/**
+ * How a rank and its relay begin to speak: at first, on the connection that the relay asked for, and on one that replaces a broken one;
+ * and how they end (docs/wire.md, conversations). Guarded by the endpoint's lock.
+ */
+final class Handshake {
+    private final RelayConnection line;
+    private final Hello hello;
+    private final Settings settings;
+    private final DeterminantLog determinantLog;
+    private final DeterminantWriter determinantWriter;
+    private final DeterminantRecorder determinantRecorder;
+    private final Outbox outbox;
+    private final Inbox inbox;
+    private Admission admission;
+
+    /** What was said on broken connections, until the relay has greeted the rank on the next. Null else. */
+    private ResendFilter resendFilter;
+
+    /** Whether the rank has come again, and has not asked again for what is under way. */
+    private boolean asksDue;
+
+    /** Whether this process does what the one before did, whatever becomes of the connection meanwhile. */
+    private boolean replayed;
+
+    /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
+    private boolean finalizing;
+
+    Handshake(
+            RelayConnection line,
+            Hello hello,
+            Settings settings,
+            DeterminantLog determinantLog,
+            DeterminantWriter determinantWriter,
+            DeterminantRecorder determinantRecorder,
+            Outbox outbox,
+            Inbox inbox) {
+        this.line = line;
+        this.hello = hello;
+        this.settings = settings;
+        this.determinantLog = determinantLog;
+        this.determinantWriter = determinantWriter;
+        this.determinantRecorder = determinantRecorder;
+        this.outbox = outbox;
+        this.inbox = inbox;
+        replayed = hello.incarnation() > 1;
+    }
+
+    int size() {
+        return admission.size();
+    }
+
+    int siteOf(int rank) {
+        return admission.siteOf(rank);
+    }
+
+    // ---- the next connection
+
+    /** As {@link ProgressEngine.Owner#moveTo}. */
+    void moveTo(FrameChannel next) throws IOException {
+        greet(next, Hello.MOVED, outbox.sent());
+    }
+
+    /** As {@link ProgressEngine.Owner#comeAgain}. */
+    void comeAgain(FrameChannel next) throws IOException {
+        if (admission == null) {
+            line.greet(next, hello, List.of());
+            return;
+        }
+        if (line.kept() == null) {
+            moveTo(next); // The relay has asked for it, and waits for that still.
+            return;
+        }
+        replayed &= determinantLog.isReplaying();
+        determinantLog.reopen(replayed);
+        line.kept().broken();
+        resendFilter = new ResendFilter(outbox.accepted(), line.kept());
+        List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
+        outbox.offered(resendFilter, state);
+        outbox.accepted().gone(state);
+        inbox.broken();
+        inbox.arriving(state);
+        greet(next, Hello.AGAIN, state);
+        line.catchUp(!replayed);
+    }
+
+    private void greet(FrameChannel next, int start, List<StatePage.Entry> state) throws IOException {
+        long kept = line.kept() == null ? 1 : line.kept().next();
+        int pages = StatePage.pages(state.size());
+        Hello again = hello.again(start, inbox.deliveries(), determinantLog.pollsKnown(), determinantLog.events(), kept, pages);
+        line.greet(next, again.from(determinantLog.origin()), state);
+    }
+
+    // ---- the relay's greeting
+
+    void onWelcome(Welcome answer) throws WireException, IOException {
+        line.welcomed(answer.pages());
+        if (admission == null) {
+            admit(answer);
+        } else if (resendFilter == null) {
+            admission.requireSame(answer, inbox.deliveries());
+        } else {
+            admission.requireNoLess(answer, inbox.deliveries());
+            outbox.accepted().clear();
+            outbox.open(answer);
+        }
+        opened();
+    }
+
+    private void admit(Welcome answer) {
+        admission = new Admission(hello, answer);
+        outbox.open(answer);
+        boolean again = answer.logged() && replayed;
+        determinantLog.open(answer.logged(), again);
+        if (answer.survivesHost()) {
+            determinantRecorder.surviveHost();
+        }
+        line.admitted(answer.logged(), settings.keptBytesMax(), answer.homeOf());
+        if (again) {
+            outbox.accepted().restarted();
+        }
+    }
+
+    void onState(StatePage page) throws WireException, IOException {
+        line.informed(page);
+        outbox.accepted().take(page);
+        opened();
+    }
+
+    private void opened() throws WireException, IOException {
+        if (line.isOpen()) {
+            if (resendFilter != null) {
+                sayAgain();
+            }
+            inbox.proceed();
+            outbox.proceed();
+        }
+    }
+
+    /** What has no outcome that depends on what the relay tells next. */
+    private void sayAgain() throws WireException, IOException {
+        line.repeat(resendFilter);
+        outbox.again(resendFilter);
+        resendFilter = null;
+        if (replayed) {
+            outbox.withdrawAgain(); // The program may wait for the answer before it observes what is left of the past.
+        } else {
+            asksDue = true; // Behind LIVE. In a replay nothing is asked, and what is asked behind it is asked once.
+        }
+    }
+
+    /** As {@link ProgressEngine.Owner#caughtUp}: all else is said again when the relay has told what it had. */
+    void caughtUp() throws IOException {
+        determinantRecorder.sayLive();
+        if (asksDue && determinantLog.isLive() && line.isOpen()) {
+            asksDue = false;
+            determinantRecorder.tellPolls();
+            inbox.askAgain();
+            outbox.withdrawAgain();
+            if (finalizing) {
+                sayFinalize();
+            }
+            line.catchUp(false);
+            outbox.proceed();
+            line.flush();
+        }
+        if (inbox.isPostDue()) {
+            inbox.proceed();
+            line.flush();
+        }
+        if (outbox.isHeld()) {
+            askForRoom();
+        }
+    }
+
+    /** As {@link ProgressEngine.Owner#askForRoom}. */
+    void askForRoom() throws IOException {
+        if (line.wantsRoom()) {
+            determinantWriter.ask();
+            line.flush();
+        }
+    }
+
+    // ---- the last connection
+
+    /** The relay asks for a move; it says goodbye instead if the rank has. */
+    void onMove() throws WireException, IOException {
+        if (!finalizing) {
+            line.leave(hello.job());
+        }
+    }
+
+    void sayFinalize() throws IOException {
+        int bytes = FrameType.FINALIZE.bytesMin();
+        determinantWriter.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(determinantLog.tellPolls());
+        determinantWriter.end(bytes);
+        line.flush();
+        finalizing = true;
+        determinantRecorder.end();
+    }
+}

@@ -1,8 +1,0 @@
-package org.posthouse.mpj;
-
-import java.io.IOException;
-
-/** Returns when the rank's connection can be written to; with the endpoint's lock. */
-interface LineWait {
-    void await() throws IOException;
-}

@@ -1,0 +1,249 @@
+package org.posthouse.mpj;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.WireException;
+
+/** The contexts of a rank, those that run ahead among them, and what the relay is told of that. Guarded by the endpoint's lock. */
+final class LocalMatchContexts {
+    /** What messages may cost that have come, in all contexts, and were not received: 64 windows, or 16 wide ones. */
+    static final long HELD_COST_MAX = 64L * LocalMatchContext.WINDOW_COST;
+
+    private static final int AHEAD_BYTES = 40;
+
+    /** Posts receives, as many as the relay takes. */
+    interface Posting {
+        /** Whether there is room for so many that it is worth to look what waits. */
+        boolean isWorth(LocalMatchContext localMatchContext);
+
+        boolean mayPost(LocalMatchContext localMatchContext);
+
+        void post(PostedReceive postedReceive) throws IOException;
+    }
+
+    private final DeterminantWriter line;
+    private final long job;
+    private final int rank;
+    private final Map<Integer, LocalMatchContext> contexts = new HashMap<>();
+
+    /** Whose round has ended while nothing could be said: what waits in them has to be posted. */
+    private final List<LocalMatchContext> unposted = new ArrayList<>();
+
+    /** What has come behind an image that the program has not asked for yet; null if there is none. */
+    private Map<Integer, LocalMatchContext> behind;
+
+    private LocalMatchContext recent;
+    private int open;
+    private boolean quiet;
+
+    /** @param enabled whether any may run ahead */
+    LocalMatchContexts(DeterminantWriter line, long job, int rank, boolean enabled) {
+        this.line = line;
+        this.job = job;
+        this.rank = rank;
+        quiet = !enabled;
+    }
+
+    LocalMatchContext of(int context) {
+        if (recent == null || recent.context() != context) {
+            recent = contexts.computeIfAbsent(context, LocalMatchContext::new);
+        }
+        return recent;
+    }
+
+    /** Where a message of a history is kept whose receive does not wait. */
+    LocalMatchContext keeper(int context) {
+        return behind == null ? of(context) : behind.computeIfAbsent(context, LocalMatchContext::new);
+    }
+
+    /** Whether what comes now is for the program as it is: not behind an image that it has not asked for. */
+    boolean isPresent() {
+        return behind == null;
+    }
+
+    boolean keepsMessages() {
+        return behind != null && behind.values().stream().anyMatch(LocalMatchContext::keepsMessages)
+                || contexts.values().stream().anyMatch(LocalMatchContext::keepsMessages);
+    }
+
+    boolean keepsReceives() {
+        return contexts.values().stream().anyMatch(LocalMatchContext::keepsReceives);
+    }
+
+    /** All receives that wait, in the order of their calls in each context. */
+    List<PostedReceive> waiting() {
+        List<PostedReceive> all = new ArrayList<>();
+        contexts.values().forEach(localMatchContext -> all.addAll(localMatchContext.waiting()));
+        return all;
+    }
+
+    /** All receives that wait in this context, in the order of their calls. */
+    Stream<PostedReceive> waiting(int context) {
+        LocalMatchContext localMatchContext = contexts.get(context);
+        return localMatchContext == null ? Stream.empty() : localMatchContext.waiting().stream();
+    }
+
+    /** The rank says goodbye: nothing more is granted or asked for. */
+    void stop() {
+        quiet = true;
+    }
+
+    /** A receive of this context was posted: if it is time, what comes next comes unasked. */
+    void posted(LocalMatchContext localMatchContext) throws IOException {
+        if (quiet || !localMatchContext.wantsToOpen()) {
+            return;
+        }
+        if (mayHold(localMatchContext)) {
+            say(localMatchContext, localMatchContext.open(), 0);
+            open++;
+        } else {
+            localMatchContext.calmDown();
+        }
+    }
+
+    /** Whether a whole window of this one goes with what the others hold. */
+    private boolean mayHold(LocalMatchContext localMatchContext) {
+        return held() - localMatchContext.held() + localMatchContext.heldIfOpen() <= HELD_COST_MAX;
+    }
+
+    private long held() {
+        long held = 0;
+        for (LocalMatchContext localMatchContext : contexts.values()) {
+            held += localMatchContext.held();
+        }
+        return held;
+    }
+
+    /** A message was received: there is room for more. */
+    void received(LocalMatchContext localMatchContext) throws IOException {
+        if (!quiet && localMatchContext.wantsMore() && line.hasRoom()) {
+            if (localMatchContext.wantsWider() && mayHold(localMatchContext)) {
+                localMatchContext.widen();
+            }
+            say(localMatchContext, localMatchContext.more(), 0);
+        }
+    }
+
+    /** A message has come before its receive. */
+    void kept(LocalMatchContext localMatchContext) throws IOException {
+        if (localMatchContext.isLate() && !quiet && line.hasRoom()) {
+            end(localMatchContext);
+        }
+    }
+
+    /** Nothing more is wanted, if anything was; {@link #ended} follows. */
+    void end(LocalMatchContext localMatchContext) throws IOException {
+        if (localMatchContext.end()) {
+            say(localMatchContext, localMatchContext.more(), FrameView.END);
+        }
+    }
+
+    boolean isAnyOpen() {
+        return open > 0;
+    }
+
+    /** Nothing more is wanted in any context. */
+    void endAll() throws IOException {
+        for (LocalMatchContext localMatchContext : contexts.values()) {
+            end(localMatchContext);
+        }
+    }
+
+    /** The relay has forgotten all rounds, or begins anew. Nothing waits any more: it is posted, or called anew. */
+    void forgetRounds() {
+        for (LocalMatchContext localMatchContext : contexts.values()) {
+            localMatchContext.forgetRounds();
+            localMatchContext.posted();
+        }
+        unposted.clear();
+        open = 0;
+    }
+
+    private void say(LocalMatchContext localMatchContext, long bound, int flags) throws IOException {
+        line.begin(AHEAD_BYTES)
+                .begin(FrameType.AHEAD, AHEAD_BYTES, job)
+                .flags(flags)
+                .round(localMatchContext.context(), localMatchContext.round(), rank, 0, bound);
+        line.end(AHEAD_BYTES);
+    }
+
+    void ended(FrameView view) throws WireException {
+        LocalMatchContext localMatchContext = of(view.context());
+        localMatchContext.ended(view.round(), view.pushedCost(), view.endReason());
+        open--;
+        postLater(localMatchContext);
+    }
+
+    /** What waits in this context is to be posted when it can be. */
+    void postLater(LocalMatchContext localMatchContext) {
+        if (localMatchContext.postLater()) {
+            unposted.add(localMatchContext);
+        }
+    }
+
+    // ---- images
+
+    /** What comes from now on, comes behind an image. */
+    void goOnBehind() {
+        behind = new HashMap<>();
+    }
+
+    void write(DataOutputStream image) throws IOException {
+        List<LocalMatchContext> keeping = contexts.values().stream().filter(LocalMatchContext::keepsMessages).toList();
+        image.writeInt(keeping.size());
+        for (LocalMatchContext localMatchContext : keeping) {
+            localMatchContext.write(image);
+        }
+    }
+
+    /** Goes on from an image: what was before it is in it. */
+    void read(DataInputStream image) throws IOException {
+        contexts.clear();
+        recent = null;
+        contexts.putAll(behind);
+        behind = null;
+        for (int left = image.readInt(); left > 0; left--) {
+            of(image.readInt()).read(image);
+        }
+    }
+
+    /** Whether something has to be posted since a round has ended, and can be. */
+    boolean isPostDue() {
+        return !unposted.isEmpty() && !quiet && line.hasRoom();
+    }
+
+    /** Posts what waits, in the order of the calls in each context, as far as there is room. */
+    void postWaiting(Posting posting) throws IOException {
+        for (Iterator<LocalMatchContext> each = unposted.iterator(); each.hasNext();) {
+            LocalMatchContext localMatchContext = each.next();
+            if (posting.isWorth(localMatchContext) && postWaiting(localMatchContext, posting)) {
+                each.remove();
+            }
+        }
+    }
+
+    /** @return whether nothing is left */
+    private static boolean postWaiting(LocalMatchContext localMatchContext, Posting posting) throws IOException {
+        List<PostedReceive> waiting = localMatchContext.waiting();
+        localMatchContext.posted();
+        int posted = 0;
+        while (posted < waiting.size() && posting.mayPost(localMatchContext)) {
+            posting.post(waiting.get(posted++));
+        }
+        if (posted == waiting.size()) {
+            return true;
+        }
+        localMatchContext.postLater();
+        waiting.subList(posted, waiting.size()).forEach(localMatchContext::await);
+        return false;
+    }
+}

@@ -1,0 +1,186 @@
+package org.posthouse.mpj;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.posthouse.wire.Wire;
+
+/**
+ * A posted receive and how far its message has arrived. Whatever its sink throws is the receive's own failure, and
+ * nobody else's. Guarded by its endpoint's lock.
+ */
+final class PostedReceive extends Operation {
+    final int context;
+    final int source;
+    final int tag;
+    private final Sink sink;
+    private int request;
+    private long ordinal;
+    private Envelope envelope;
+    private ReceiveException failure;
+    private long arrived;
+    private boolean passedOver;
+
+    /** Which delivery of the rank its message is. */
+    private long delivery;
+
+    PostedReceive(int context, int source, int tag, Sink sink) {
+        this.context = context;
+        this.source = source;
+        this.tag = tag;
+        this.sink = sink;
+    }
+
+    /** Its number on the wire, once it was posted. */
+    int request() {
+        return request;
+    }
+
+    /** Which receive of its context it is, once it was called. */
+    long ordinal() {
+        return ordinal;
+    }
+
+    void called(long ordinal) {
+        this.ordinal = ordinal;
+    }
+
+    /** @param other the low 32 bits of another receive's ordinal, of the same context */
+    boolean isCalledBefore(int other) {
+        return (int) ordinal - other < 0;
+    }
+
+    /** Whether {@code other} would get such a message as this one has got. */
+    boolean isMatchFor(PostedReceive other) {
+        return (other.source == Wire.ANY || other.source == envelope.source())
+                && (other.tag == Wire.ANY || other.tag == envelope.tag());
+    }
+
+    void posted(int request) {
+        this.request = request;
+    }
+
+    /** Bytes of its message that have arrived. */
+    long arrived() {
+        return arrived;
+    }
+
+    long delivery() {
+        return delivery;
+    }
+
+    boolean isMatched() {
+        return envelope != null;
+    }
+
+    /** The receive was matched, as the rank's {@code delivery}-th. A message that does not fit is read and thrown away. */
+    void begin(Envelope envelope, long delivery) {
+        this.envelope = envelope;
+        this.delivery = delivery;
+        if (failure != null) {
+            return;
+        }
+        try {
+            sink.begin(envelope);
+        } catch (ReceiveException e) {
+            failure = e;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            failure = ReceiveException.of(e, envelope);
+        }
+    }
+
+    /**
+     * Where all of its message goes as it is on the wire, see {@link Sink#inPlace}; null if it is to be read.
+     *
+     * @param envelope of the message, to which it may be matched yet or not
+     */
+    ByteBuffer place(Envelope envelope) {
+        return failure == null ? sink.inPlace(envelope) : null;
+    }
+
+    /** The same of what is still to come of a message to which it is matched. @param next bytes that are to come next */
+    ByteBuffer placeOfRest(int next) {
+        ByteBuffer whole = next <= envelope.bytes() - arrived ? place(envelope) : null;
+        return whole == null ? null : whole.position(whole.position() + (int) arrived);
+    }
+
+    /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
+    boolean placed(long bytes) {
+        arrived += bytes;
+        return endIfWhole();
+    }
+
+    /** Takes the message's next bytes, and completes the receive with the last. True if these were the last. */
+    boolean read(ByteBuffer bytes) {
+        take(bytes);
+        return endIfWhole();
+    }
+
+    /** The receive was matched before it was called, and goes on in place of what has kept the message. True if it is whole. */
+    boolean goOn(PostedReceive keeper, Iterable<byte[]> pieces) {
+        begin(keeper.envelope, keeper.delivery);
+        if (failure == null) {
+            failure = keeper.failure; // There was no room to keep it.
+        }
+        for (byte[] piece : pieces) {
+            take(ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN));
+        }
+        arrived = keeper.arrived;
+        return endIfWhole();
+    }
+
+    private void take(ByteBuffer bytes) {
+        int count = bytes.remaining();
+        if (failure == null) {
+            try {
+                sink.read(arrived, bytes);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                failure = ReceiveException.of(e, envelope);
+            }
+        }
+        arrived += count;
+    }
+
+    private boolean endIfWhole() {
+        if (arrived < envelope.bytes()) {
+            return false;
+        }
+        if (failure == null) {
+            arrived(envelope, sink);
+        } else if (!isDone()) {
+            complete(envelope, failure);
+        }
+        return true;
+    }
+
+    void takenBack() {
+        cancelled();
+    }
+
+    /** The process before has taken it back: no message comes for it, and this one takes it back, too. */
+    void passedOver() {
+        passedOver = true;
+    }
+
+    @Override
+    String arguments() {
+        return BlockedCalls.source(context, source, tag);
+    }
+
+    @Override
+    int awaited() {
+        return source == Wire.ANY ? -1 : source;
+    }
+
+    @Override
+    boolean isPassedOver() {
+        return passedOver;
+    }
+
+    /** Ends it before its message has come; what may come of it is thrown away. */
+    void abandon(ReceiveException why) {
+        if (!isDone()) {
+            failure = why;
+            complete(null, why);
+        }
+    }
+}

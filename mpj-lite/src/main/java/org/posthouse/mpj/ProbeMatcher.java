@@ -1,0 +1,90 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import org.posthouse.wire.FrameView;
+
+/**
+ * What a rank that probes finds: what was found before, what has come of a context that runs ahead, or what the relay says.
+ * Guarded by the endpoint's lock.
+ */
+final class ProbeMatcher {
+    private final RelayConnection line;
+    private final ProgressEngine progressEngine;
+    private final DeterminantRecorder determinantRecorder;
+    private final Inbox inbox;
+    private final CallTracker callTracker;
+    private final WriteReadiness writeReadiness;
+
+    ProbeMatcher(RelayConnection line, ProgressEngine progressEngine, DeterminantRecorder determinantRecorder, Inbox inbox, CallTracker callTracker,
+            WriteReadiness writeReadiness) {
+        this.line = line;
+        this.progressEngine = progressEngine;
+        this.determinantRecorder = determinantRecorder;
+        this.inbox = inbox;
+        this.callTracker = callTracker;
+        this.writeReadiness = writeReadiness;
+    }
+
+    /** Blocks until there is a message that matches. @param call as {@link Endpoint#probe} */
+    Envelope probe(int context, int source, int tag, String call) throws IOException {
+        if (determinantRecorder.replays()) {
+            return determinantRecorder.foundAgain();
+        }
+        PendingProbe what = new PendingProbe(FrameView.BLOCKING, context, source, tag);
+        callTracker.begin(call, what);
+        try {
+            return determinantRecorder.found(ask(what));
+        } finally {
+            callTracker.end(call, what);
+        }
+    }
+
+    /** The message that matches now, or null, which is counted as a failed poll. */
+    Envelope tryProbe(int context, int source, int tag) throws IOException {
+        if (determinantRecorder.replays()) {
+            return determinantRecorder.failsAgain() ? null : determinantRecorder.foundAgain();
+        }
+        Envelope found = ask(new PendingProbe(0, context, source, tag));
+        if (found == null) {
+            determinantRecorder.count(1);
+            return null;
+        }
+        return determinantRecorder.found(found);
+    }
+
+    private Envelope ask(PendingProbe pendingProbe) throws IOException {
+        writeReadiness.await();
+        for (boolean asked = false;; asked = true) {
+            Envelope came = inbox.find(pendingProbe.context, pendingProbe.source, pendingProbe.tag);
+            boolean blocks = (pendingProbe.flags & FrameView.BLOCKING) != 0;
+            if (came != null || inbox.isAhead(pendingProbe.context) && asked && !blocks) {
+                return came;
+            }
+            if (inbox.postsLater(pendingProbe.context)) {
+                if (!blocks) {
+                    progressEngine.poll();
+                    return null; // What it would find may be for a receive before it.
+                }
+            } else if (!inbox.isAhead(pendingProbe.context)) {
+                break;
+            }
+            awaitMore(blocks);
+        }
+        inbox.probe(pendingProbe);
+        line.flush();
+        while (!pendingProbe.isDone()) {
+            progressEngine.await();
+        }
+        return pendingProbe.envelope();
+    }
+
+    /** Handles what comes, and waits until there is something if it must. */
+    private void awaitMore(boolean blocks) throws IOException {
+        if (blocks) {
+            progressEngine.await();
+        } else {
+            progressEngine.poll();
+        }
+        writeReadiness.await();
+    }
+}

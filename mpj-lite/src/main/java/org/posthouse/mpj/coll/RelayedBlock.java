@@ -1,0 +1,64 @@
+package org.posthouse.mpj.coll;
+
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+
+/**
+ * A message that a rank passes on as it came, and stores for itself only then: objects are not serialized again, and
+ * the ranks behind it wait neither for their reading here nor for its success. Good for one message.
+ */
+final class RelayedBlock implements Sink, Content {
+    private final Sink own;
+    private Envelope envelope;
+    private byte[] bytes;
+
+    RelayedBlock(Sink own) {
+        this.own = own;
+    }
+
+    @Override
+    public void begin(Envelope envelope) {
+        this.envelope = envelope;
+        bytes = new byte[Math.toIntExact(envelope.bytes())];
+    }
+
+    @Override
+    public void read(long at, ByteBuffer in) {
+        in.get(bytes, (int) at, in.remaining());
+    }
+
+    @Override
+    public void end() {
+        // The bytes are what is passed on; they are read by store.
+    }
+
+    /** Gives the message, which must have come, to the rank's own sink. */
+    void store() throws ReceiveException {
+        own.begin(envelope);
+        own.read(0, ByteBuffer.wrap(bytes));
+        own.end();
+    }
+
+    @Override
+    public long bytes() {
+        return bytes.length;
+    }
+
+    @Override
+    public int elements() {
+        return envelope.elements();
+    }
+
+    @Override
+    public int datatype() {
+        return envelope.datatype();
+    }
+
+    @Override
+    public void write(long from, ByteBuffer out) {
+        out.put(bytes, (int) from, out.remaining());
+    }
+}

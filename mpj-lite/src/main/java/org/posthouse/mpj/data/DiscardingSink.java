@@ -1,0 +1,21 @@
+package org.posthouse.mpj.data;
+
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.Sink;
+
+/** Takes any message and keeps nothing of it: where there is no memory for it, and that was noted. */
+enum DiscardingSink implements Sink {
+    SINK;
+
+    @Override
+    public void begin(Envelope envelope) {}
+
+    @Override
+    public void read(long at, ByteBuffer in) {
+        in.position(in.limit());
+    }
+
+    @Override
+    public void end() {}
+}

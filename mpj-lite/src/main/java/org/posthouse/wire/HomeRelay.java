@@ -1,0 +1,59 @@
+package org.posthouse.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A relay that ranks can be homed at.
+ *
+ * @param site the relay's site
+ * @param relay the relay's id, unique in the grid: SITE or SITE/NAME
+ * @param address where ranks and launchers connect, as host:port
+ */
+public record HomeRelay(String site, String relay, String address) {
+    /** As host:port, an IPv6 address in brackets. */
+    public static String address(String host, int port) {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    /** What it takes of a frame. */
+    int bytes() {
+        return FrameWriter.nameBytes(site) + FrameWriter.nameBytes(relay) + FrameWriter.nameBytes(address);
+    }
+
+    static void write(FrameWriter out, List<HomeRelay> homes) {
+        out.i32(homes.size());
+        for (HomeRelay home : homes) {
+            out.name(home.site).name(home.relay).name(home.address);
+        }
+    }
+
+    static List<HomeRelay> read(FrameReader in) throws WireException {
+        int count = in.count(6, "homes");
+        List<HomeRelay> homes = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            homes.add(new HomeRelay(in.text("site"), in.text("relay"), in.text("address")));
+        }
+        return homes;
+    }
+
+    static void writePlacement(FrameWriter out, int[] homeOf) {
+        out.i32(homeOf.length);
+        for (int home : homeOf) {
+            out.u16(home);
+        }
+    }
+
+    /** Reads, for every rank, an index into {@code homes}. */
+    static int[] readPlacement(FrameReader in, int homes) throws WireException {
+        int[] homeOf = new int[in.count(2, "placed ranks")];
+        for (int rank = 0; rank < homeOf.length; rank++) {
+            homeOf[rank] = in.u16("home of a rank");
+            if (homeOf[rank] >= homes) {
+                throw new WireException(
+                        CloseReason.MALFORMED_FRAME, "rank " + rank + " placed at home " + homeOf[rank] + " of " + homes);
+            }
+        }
+        return homeOf;
+    }
+}

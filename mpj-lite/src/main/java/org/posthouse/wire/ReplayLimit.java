@@ -1,0 +1,37 @@
+package org.posthouse.wire;
+
+/** Why a rank cannot be replayed from some point on: what it did there depends on something that no history tells. */
+public enum ReplayLimit {
+    MISMATCH(1, "it was told that collectives do not match"),
+    THREADS(2, "several of its threads were inside MPI calls at once"),
+    MULTIPLE(3, "it asked for MPI.THREAD_MULTIPLE"),
+    AGREEMENTS(4, "it made two communicators at once");
+
+    private final int code;
+    private final String text;
+
+    ReplayLimit(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    /** What the event's value is (docs/wire.md, events). */
+    public int code() {
+        return code;
+    }
+
+    /** What the rank did, for people. */
+    public String text() {
+        return text;
+    }
+
+    /** The reason with this code, or null if the code is unknown. */
+    public static ReplayLimit of(long code) {
+        for (ReplayLimit replayLimit : values()) {
+            if (replayLimit.code == code) {
+                return replayLimit;
+            }
+        }
+        return null;
+    }
+}
