@@ -104,7 +104,7 @@ final class RelayConnection {
         return line.remote();
     }
 
-    // ---- frames, as FrameLine has them
+    // ---- frames, as FrameChannel has them
 
     FrameView begin(int bytes) throws IOException {
         requireWritable();

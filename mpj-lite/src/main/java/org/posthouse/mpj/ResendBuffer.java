@@ -129,7 +129,7 @@ final class ResendBuffer {
         return safe == written;
     }
 
-    // ---- writing, as FrameLine has it
+    // ---- writing, as FrameChannel has it
 
     /** Whether a frame of at most so many bytes can be begun before what has ended has left. */
     boolean fits(int bytes) {
