@@ -98,7 +98,7 @@ final class Chart {
             text(horizontal.at(value), vertical.from + 16, "middle", place);
         }
         text((left + right) / 2, vertical.from + 34, "middle", across);
-        text(left, vertical.to - 6, "end", up);
+        text(left - GAP, vertical.to - 6, "start", up);
         double width = 0.8 * (right - left) / places.size() / series.size();
         for (int i = 0; i < series.size(); i++) {
             StringBuilder points = new StringBuilder();
