@@ -3,13 +3,10 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.posthouse.peer.PeerUser;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,17 +85,7 @@ final class BlockingOutlet implements Outlet {
     }
 
     @Override
-    public String remote() {
-        return ends.toString();
-    }
-
-    @Override
-    public Optional<InetSocketAddress> reached() {
-        return ends.reached();
-    }
-
-    @Override
-    public PeerUser user(boolean passesOn) {
-        return ends.user(passesOn);
+    public ConnectionEnds ends() {
+        return ends;
     }
 }

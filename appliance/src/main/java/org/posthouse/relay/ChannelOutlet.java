@@ -6,11 +6,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.Optional;
-import org.posthouse.peer.PeerUser;
 
 /**
  * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
@@ -137,17 +134,7 @@ final class ChannelOutlet implements Outlet {
     }
 
     @Override
-    public String remote() {
-        return ends.toString();
-    }
-
-    @Override
-    public Optional<InetSocketAddress> reached() {
-        return ends.reached();
-    }
-
-    @Override
-    public PeerUser user(boolean passesOn) {
-        return ends.user(passesOn);
+    public ConnectionEnds ends() {
+        return ends;
     }
 }

@@ -3,7 +3,8 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Future;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
+import org.posthouse.peer.PeerUser;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -33,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that reads it calls {@link #onBytes} and {@link #onEnded}; frames are handled inside the strand of the
  * session, by that thread if it can. {@link #close} is for any thread.
  */
-final class Connection implements FrameDecoder.Sink {
+final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** Reasons to close that are nobody's fault. */
@@ -53,7 +55,7 @@ final class Connection implements FrameDecoder.Sink {
     private final Outlet outlet;
     private final Line line;
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, true, this);
-    private final Future<?> helloTimer;
+    private final ScheduledFuture<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger piecesHeld = new AtomicInteger();
 
@@ -68,6 +70,7 @@ final class Connection implements FrameDecoder.Sink {
     // Confined to the thread that reads.
     private boolean inside;
     private int role;
+    private Future<PeerUser> user;
 
     // Written by the thread that reads, read by whoever shows them.
     private volatile long framesIn;
@@ -208,7 +211,7 @@ final class Connection implements FrameDecoder.Sink {
 
     private void onIdentify(Identify client) {
         if (client.kind() == Hello.LAUNCHER) {
-            relay.launchers().tokenFor(outlet).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
+            relay.launchers().tokenFor(this::user).onSuccess(token -> challenge(client, token)).onFailure(this::refuse);
             return;
         }
         Shard shard = relay.shards().of(client.job(), client.rank());
@@ -221,8 +224,16 @@ final class Connection implements FrameDecoder.Sink {
         });
     }
 
+    /** Whose process the other end is. It is looked up once, and for launchers only: that costs some milliseconds. */
+    private Future<PeerUser> user() {
+        if (user == null) {
+            user = relay.launchers().user(outlet.ends());
+        }
+        return user;
+    }
+
     private void challenge(Identify client, Token token) {
-        line.write(proof.challenge(client, token, outlet.reached()));
+        line.write(proof.challenge(client, token, outlet.ends().reached()));
         line.flush();
     }
 
@@ -254,7 +265,8 @@ final class Connection implements FrameDecoder.Sink {
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();
-            open(relay.control(), () -> new LauncherSession(relay, this, proof::unsealed));
+            Future<String> owner = user().map(outlet.ends()::owner);
+            open(relay.control(), () -> new LauncherSession(relay, this, owner, proof::unsealed));
         }
     }
 
@@ -277,8 +289,14 @@ final class Connection implements FrameDecoder.Sink {
         return relay.newcomers().remove(this);
     }
 
+    @Override
+    public ConnectionEnds ends() {
+        return outlet.ends();
+    }
+
     /** It ends for another one, without a word: a rank dials again. */
-    void makeRoom(String why) {
+    @Override
+    public void makeRoom(String why) {
         line.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, why));
     }
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Optional;
 import jdk.net.ExtendedSocketOptions;
+import org.posthouse.peer.PeerTable;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
 
@@ -22,6 +23,7 @@ import org.posthouse.peer.PeerUsers;
  */
 record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel socket) {
     private static final String ROOT = "0";
+    private static final String THIS_HOST = "this host";
 
     static ConnectionEnds of(Channel channel) {
         return new ConnectionEnds(channel.localAddress(), channel.remoteAddress(), null);
@@ -32,17 +34,44 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
         return new ConnectionEnds(local, socket.getRemoteAddress(), local instanceof InetSocketAddress ? null : socket);
     }
 
-    /** As {@link Outlet#reached}. */
+    /** Where the connection came to: this relay's address and port; empty over a local socket. */
     Optional<InetSocketAddress> reached() {
         return local instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty();
     }
 
-    /** As {@link Outlet#user}. */
+    /**
+     * Whose process the other end is. Blocks for some milliseconds, and longer on a busy host.
+     *
+     * @param passesOn whether this very process counts as unknown, since it passes on what others say at its other ports
+     */
     PeerUser user(boolean passesOn) {
         if (socket != null) {
             return userOfSocket();
         }
         return passesOn ? PeerUsers.ofHost().findOther(local, remote) : PeerUsers.ofHost().find(local, remote);
+    }
+
+    /** The same, by what the system's tables said at one moment. */
+    PeerUser user(PeerTable tables, boolean passesOn) {
+        if (socket != null) {
+            return userOfSocket();
+        }
+        return passesOn ? tables.findOther(local, remote) : tables.find(local, remote);
+    }
+
+    /** Who shares with others of that name what one owner may have: a user of this host, or all of another host. @param user the other end's, as far as it is known */
+    String owner(PeerUser user) {
+        if (user.uid() != PeerUser.NO_UID) {
+            return user + " of " + THIS_HOST;
+        }
+        return remote instanceof InetSocketAddress there ? there.getAddress().getHostAddress() : THIS_HOST;
+    }
+
+    /** The {@link #owner} of whom no table has to be asked: all over local sockets are one; empty if the other end has an address of this host. */
+    String ownerWithoutLookUp() {
+        boolean here = local instanceof InetSocketAddress reached && remote instanceof InetSocketAddress there
+                && (there.getAddress().isLoopbackAddress() || there.getAddress().equals(reached.getAddress()));
+        return here ? "" : owner(PeerUser.UNKNOWN);
     }
 
     /** The folder of local sockets lets in nobody but this user and root; this does not depend on it. */
@@ -51,16 +80,19 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
             Path self = Path.of("/proc/self");
             UserPrincipal peer = socket.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
             UserPrincipal root = self.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(ROOT);
-            boolean trusted = peer.equals(Files.getOwner(self)) || peer.equals(root);
-            return new PeerUser(trusted ? PeerUser.Trust.TRUSTED : PeerUser.Trust.FOREIGN, PeerUser.NO_UID);
+            if (peer.equals(Files.getOwner(self))) {
+                return PeerUser.of(PeerUser.own(), PeerUser.own());
+            }
+            return peer.equals(root) ? PeerUser.of(0, PeerUser.own()) : new PeerUser(PeerUser.Trust.FOREIGN, PeerUser.NO_UID);
         } catch (IOException | UnsupportedOperationException e) {
-            return new PeerUser(PeerUser.Trust.UNKNOWN, PeerUser.NO_UID);
+            return PeerUser.UNKNOWN;
         }
     }
 
-    /** The other end, for people. */
+    /** The other end, for people, as host:port; a local socket's has no name. */
     @Override
     public String toString() {
-        return Outlet.text(remote);
+        String text = String.valueOf(remote).replaceFirst("^[^/]*/", "");
+        return text.isEmpty() ? THIS_HOST : text;
     }
 }

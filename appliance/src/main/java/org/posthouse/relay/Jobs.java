@@ -87,7 +87,7 @@ final class Jobs {
     Future<OpenJob> open(JobOpen opening, String owner, LauncherSession launcher) {
         assert relay.inLoop();
         try {
-            return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, launcher) : begin(asked, owner, launcher));
+            return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, owner, launcher) : begin(asked, owner, launcher));
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
@@ -314,7 +314,7 @@ final class Jobs {
     }
 
     /** Gives a job its launcher back. It is told how each rank stands, and what it has missed. */
-    private Future<OpenJob> attach(JobOpen opening, LauncherSession launcher) {
+    private Future<OpenJob> attach(JobOpen opening, String owner, LauncherSession launcher) {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
         if (job == null && relay.journal().isUnended(opening.job())) {
@@ -328,10 +328,10 @@ final class Jobs {
                     new Refusal(CloseReason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
         }
         job.attach(launcher);
-        job.owner(launcher.owner());
+        job.owner(owner);
         Audit.changed(relay.id(), job + ": its launcher is " + job.owner() + " now");
         if (opening.logged()) {
-            relay.journal().room().reservations().own(job.id(), launcher.owner());
+            relay.journal().room().reservations().own(job.id(), owner);
         }
         return Future.succeededFuture(job);
     }

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.vertx.core.Future;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -36,24 +37,23 @@ final class LauncherSession implements Session {
     private final Relay relay;
     private final Connection connection;
     private final Line line;
+    private final Future<String> owner;
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
 
     /** Jobs that are being opened; and why one is to end as soon as it is open, if its launcher has said so meanwhile. */
     private final Map<Long, Optional<CloseNotice>> opening = new HashMap<>();
 
-    /** @param unsealed brings back a token that the launcher has hidden */
-    LauncherSession(Relay relay, Connection connection, UnaryOperator<Token> unsealed) {
+    /**
+     * @param owner whose jobs it opens, as far as that is known: of one owner they share what one may have
+     * @param unsealed brings back a token that the launcher has hidden
+     */
+    LauncherSession(Relay relay, Connection connection, Future<String> owner, UnaryOperator<Token> unsealed) {
         this.relay = relay;
         this.connection = connection;
         this.line = connection.line();
+        this.owner = owner;
         this.unsealed = unsealed;
-    }
-
-    /** Whose jobs it opens, as far as that is known: of one owner they share what one may have. */
-    String owner() {
-        String remote = line.remote();
-        return remote.contains(":") ? remote.substring(0, remote.lastIndexOf(':')) : remote;
     }
 
     /** Answers with the relays of the directory. */
@@ -95,13 +95,15 @@ final class LauncherSession implements Session {
                         CloseNotice.closing(job.job(), CloseReason.SITE_UNREACHABLE, cause.getMessage())));
     }
 
+    /** Asks for its user first, which was looked up since it came. */
     private void openNow(JobOpen job) {
-        if (line.closing() == null) {
-            relay.jobs()
-                    .open(job, owner(), this)
-                    .onSuccess(this::opened)
-                    .onFailure(cause -> refused(job.job(), cause));
-        }
+        owner.onComplete((name, fault) -> relay.control().submit(() -> {
+            if (fault != null) {
+                refused(job.job(), fault);
+            } else if (line.closing() == null) {
+                relay.jobs().open(job, name, this).onSuccess(this::opened).onFailure(cause -> refused(job.job(), cause));
+            }
+        }));
     }
 
     private void opened(OpenJob job) {

@@ -144,7 +144,7 @@ final class Line {
     }
 
     String remote() {
-        return outlet.remote();
+        return outlet.ends().toString();
     }
 
     /** Bytes that wait to leave, with those that are being written. */

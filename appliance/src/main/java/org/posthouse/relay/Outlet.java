@@ -3,11 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Optional;
-import org.posthouse.peer.PeerUser;
 
 /** Where a connection's bytes leave: the one thing in which the kinds of connection differ for {@link Line}. */
 interface Outlet {
@@ -41,22 +37,6 @@ interface Outlet {
     /** Breaks the connection off. For any thread, any number of times. */
     void close();
 
-    /** The other end, as {@link #text} has it. */
-    String remote();
-
-    /** Where the connection came to: this relay's address and port; empty over a local socket. */
-    Optional<InetSocketAddress> reached();
-
-    /**
-     * Whose process the other end is. Blocks for some milliseconds, and longer on a busy host.
-     *
-     * @param passesOn whether this very process counts as unknown, since it passes on what others say at its other ports
-     */
-    PeerUser user(boolean passesOn);
-
-    /** An end of a connection, as host:port; a local socket's has no name. */
-    static String text(SocketAddress end) {
-        String text = String.valueOf(end).replaceFirst("^[^/]*/", "");
-        return text.isEmpty() ? "this host" : text;
-    }
+    /** Both ends of the connection, also after it was closed. */
+    ConnectionEnds ends();
 }

@@ -129,6 +129,12 @@ final class Reception {
         return local == null ? "" : local.toString();
     }
 
+    /** Accepts nobody at the port meanwhile: who comes waits in the system's queue. */
+    void pause(boolean pause) {
+        assert loop.inEventLoop();
+        listening.config().setAutoRead(!pause);
+    }
+
     /** Accepts nobody any more, if it did. */
     Future<Void> close() {
         assert loop.inEventLoop();

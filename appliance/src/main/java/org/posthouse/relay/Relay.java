@@ -11,9 +11,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -57,8 +56,7 @@ public final class Relay extends VerticleBase {
     /** But those for which there was no room as they came. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
-    /** Those of them that have not shown that they may come, the oldest first. */
-    private final BlockingQueue<Connection> newcomers = new LinkedBlockingQueue<>();
+    private final Newcomers newcomers;
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> {
         LOG.warn("{}: {}", id(), line);
         Audit.refused(id(), line);
@@ -116,7 +114,8 @@ public final class Relay extends VerticleBase {
         this.unwanted = unwanted;
         this.config = config;
         this.directory = directory;
-        this.launchers = new LauncherAccess(config, work -> context.executeBlocking(work));
+        this.launchers = new LauncherAccess(config, this::lookUp);
+        this.newcomers = new Newcomers(config.door().newcomersMax(), launchers::users, pause -> reception.pause(pause));
         this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
     }
 
@@ -296,18 +295,23 @@ public final class Relay extends VerticleBase {
         assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
         untimely().ifPresent(connection::close); // It counts until it has ended.
-        if (connections.size() >= config.door().connectionsMax()) {
-            String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
-            if (!tryMakeRoom(limit)) {
-                connection.close(CloseNotice.closing(0, CloseReason.LIMIT, limit));
-                return connection; // Not counted: it can make no room, and is to take none from the next.
-            }
-        } else if (newcomers.size() >= config.door().newcomersMax()) {
-            tryMakeRoom(newcomers.size() + 1 + " connections that were not let in, at most " + config.door().newcomersMax());
+        boolean full = connections.size() >= config.door().connectionsMax();
+        String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
+        if (full && newcomers.isEmpty()) {
+            connection.close(CloseNotice.closing(0, CloseReason.LIMIT, limit));
+            return connection; // Not counted: it can make no room, and is to take none from the next.
         }
         connections.add(connection);
         newcomers.add(connection);
+        if (full) {
+            newcomers.makeRoom(limit);
+        }
         return connection;
+    }
+
+    /** Not behind the log, whose reading may take minutes. */
+    private <T> Future<T> lookUp(Callable<T> work) {
+        return context.executeBlocking(work, false);
     }
 
     /** Why nobody is let in now, as a stranger may know it: not where the log is. Empty if that depends on who it is. */
@@ -317,15 +321,6 @@ public final class Relay extends VerticleBase {
         }
         return recovering().map(first -> CloseNotice.closing(
                 0, CloseReason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
-    }
-
-    /** The oldest of whom nobody knows that he may come goes, so that who only connects keeps nobody out. @return false if there is none */
-    private boolean tryMakeRoom(String limit) {
-        Connection oldest = newcomers.poll();
-        if (oldest != null) {
-            oldest.makeRoom(limit + ", and this is the oldest that was not let in");
-        }
-        return oldest != null;
     }
 
     /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
@@ -500,7 +495,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** Those of them that were not let in. Thread-safe. */
-    BlockingQueue<Connection> newcomers() {
+    Newcomers newcomers() {
         return newcomers;
     }
 

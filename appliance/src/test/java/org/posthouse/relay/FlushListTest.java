@@ -6,13 +6,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.posthouse.peer.PeerUser;
 
 /** Connections are written to behind all that were ready to be read, and no later. */
 final class FlushListTest {
@@ -68,16 +65,6 @@ final class FlushListTest {
         }
 
         @Override
-        public Optional<InetSocketAddress> reached() {
-            return Optional.empty();
-        }
-
-        @Override
-        public PeerUser user(boolean passesOn) {
-            throw new AssertionError("nobody asks");
-        }
-
-        @Override
         public void readBy(EventLoop loop, Runnable ended, Runnable then) {
             throw new AssertionError("nobody reads");
         }
@@ -93,8 +80,8 @@ final class FlushListTest {
         }
 
         @Override
-        public String remote() {
-            return name;
+        public ConnectionEnds ends() {
+            throw new AssertionError("nobody asks");
         }
     }
 

@@ -3,8 +3,10 @@ package org.posthouse.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.Vertx;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,11 +23,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Job;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RelayLine;
 import org.posthouse.ops.EndJobOrder;
 import org.posthouse.ops.EndJobReport;
+import org.posthouse.peer.PeerUser;
+import org.posthouse.system.jobs.Stranger;
 import org.posthouse.wire.Durability;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
@@ -59,19 +66,28 @@ class JobRoomTest {
     }
 
     private void start(long ranksComeMs) throws Exception {
+        start(ranksComeMs, Token.NONE);
+    }
+
+    private void start(long ranksComeMs, Token launchToken) throws Exception {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, DoorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS, Optional.of(folder), LIMITS,
+                "here", "here", 1, DoorConfig.loopback(0).launchToken(launchToken), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS,
+                Optional.of(folder), LIMITS,
                 new LauncherWait(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0);
         relay = new Relay(config, directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
     }
 
     private RelayLine open(long job, int ranks, int keepSeconds) throws JobFailure {
-        RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
+        RelayLine line = RelayLine.connect(relay.address(), relay.settings().door().launchToken());
         lines.add(line);
         line.listen(events::add, why -> {});
-        line.open(new JobOpen(job, TOKEN, Durability.PROCESS, false, "test", List.of(new HomeRelay("here", "here", "")), new int[ranks], keepSeconds, false));
+        line.open(logged(job, ranks, keepSeconds));
         return line;
+    }
+
+    private static JobOpen logged(long job, int ranks, int keepSeconds) {
+        return new JobOpen(job, TOKEN, Durability.PROCESS, false, "test", List.of(new HomeRelay("here", "here", "")), new int[ranks], keepSeconds, false);
     }
 
     /** Of so many ranks the log takes what they may have under way. */
@@ -103,6 +119,29 @@ class JobRoomTest {
         }
         assertThat(opened).as("three quarters of what the log takes").isBetween(2, ranks() * 3 / 8);
         assertThat(relay.view().readiness().ready()).as("there is room for others").isTrue();
+    }
+
+    /** Whoever has the launch token, from one host. */
+    @Test
+    void usersOfOneHostAreOwnersOfTheirOwn() throws Exception {
+        assumeTrue(PeerUser.own() == 0 && Files.isExecutable(Path.of("/usr/bin/setpriv")), "only root starts a process of another user");
+        Token launchToken = Token.random();
+        start(600_000, launchToken);
+        open(1, ranks() / 2, WEEK);
+        assertThatThrownBy(() -> open(2, ranks() / 2, WEEK)).hasMessageContaining("other jobs of user 0 of this host");
+        Process stranger = new ProcessBuilder("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Installation.java().toString(), "-XX:-UsePerfData",
+                "-cp", Installation.jarOf(Stranger.class).toString(), Stranger.class.getName(), "pass", relay.address().replaceAll(".*:", ""))
+                .directory(Path.of("/").toFile()).redirectErrorStream(true).start();
+        try (RawPeer launcher = RawPeer.connect("localhost:" + stranger.inputReader().readLine().replace("listens ", ""))) {
+            launcher.introduce(Hello.launcher(), launchToken);
+            launcher.send(Hello.launcher().encode());
+            launcher.readFrame();
+            launcher.send(logged(3, ranks() / 2, WEEK).encode());
+            assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isEqualTo(FrameType.JOB_OPENED);
+            assertThat(relay.journal().room().reservations().ownedBy("user 65534 of this host")).isPositive();
+        } finally {
+            stranger.destroyForcibly().waitFor();
+        }
     }
 
     @Test

@@ -6,16 +6,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.peer.PeerUser;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -73,16 +70,6 @@ final class LineTest {
         }
 
         @Override
-        public Optional<InetSocketAddress> reached() {
-            return Optional.empty();
-        }
-
-        @Override
-        public PeerUser user(boolean passesOn) {
-            throw new AssertionError("nobody asks");
-        }
-
-        @Override
         public void readBy(EventLoop loop, Runnable ended, Runnable done) {
             then = done;
         }
@@ -98,8 +85,8 @@ final class LineTest {
         }
 
         @Override
-        public String remote() {
-            return "test";
+        public ConnectionEnds ends() {
+            throw new AssertionError("nobody asks");
         }
     }
 

@@ -29,7 +29,8 @@ public record PeerUser(Trust trust, long uid) {
         UNKNOWN
     }
 
-    static final PeerUser UNKNOWN = new PeerUser(Trust.UNKNOWN, NO_UID);
+    /** Of whom the system says nothing. */
+    public static final PeerUser UNKNOWN = new PeerUser(Trust.UNKNOWN, NO_UID);
     private static final long ROOT = 0;
 
     /** A peer whose user number is known, for instance by SO_PEERCRED. */

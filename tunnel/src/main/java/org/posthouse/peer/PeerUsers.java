@@ -12,8 +12,14 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Finds the user at the other end of a TCP connection within this host and network namespace, in Linux's tables of sockets (proc(5),
@@ -28,18 +34,20 @@ public final class PeerUsers {
     /** An address of version 4 as a socket of version 6 has it (RFC 4291, section 2.5.5.2), in the table's words of 32 bits. */
     private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff};
 
+    private static final List<String> TABLES = List.of("tcp6", "tcp");
     private static final int LOCAL = 1;
     private static final int REMOTE = 2;
     private static final int UID = 7;
     private static final int INODE = 9;
 
     private static final Path OWN_FILES = Path.of("/proc/self/fd");
+    private static final String SOCKET = "socket:[";
 
     private final Path tables;
     private final long ownUid;
 
     /** A line of a table. */
-    private record Socket(long uid, String inode) {}
+    record Socket(long uid, String inode) {}
 
     PeerUsers(Path tables, long ownUid) {
         this.tables = tables;
@@ -73,53 +81,94 @@ public final class PeerUsers {
                 .orElse(PeerUser.UNKNOWN);
     }
 
+    /** What the tables say now. Blocks for as long as {@link #findOther}. */
+    public PeerTable read() {
+        Map<String, Socket> sockets = new HashMap<>();
+        for (String table : TABLES) {
+            each(table, line -> {
+                String[] fields = line.strip().split(" +");
+                // Without an inode nobody owns the socket, and the table says user 0.
+                if (fields[0].endsWith(":") && !fields[INODE].equals("0")) {
+                    sockets.put(fields[LOCAL] + " " + fields[REMOTE], new Socket(Long.parseLong(fields[UID]), fields[INODE]));
+                }
+            });
+        }
+        return new PeerTable(sockets, ownInodes().orElse(null), ownUid);
+    }
+
     /** The peer's own socket: its local address is our remote one. */
     private Optional<Socket> socket(SocketAddress local, SocketAddress remote) {
-        if (ownUid == PeerUser.NO_UID
-                || !(local instanceof InetSocketAddress here) || !(remote instanceof InetSocketAddress there)
-                || here.isUnresolved() || there.isUnresolved()) {
+        if (ownUid == PeerUser.NO_UID) {
             return Optional.empty();
         }
-        Optional<Socket> found = socketIn("tcp6", text(there, true), text(here, true));
-        return found.isEmpty() && there.getAddress() instanceof Inet4Address ? socketIn("tcp", text(there, false), text(here, false)) : found;
+        List<String> ends = ends(local, remote);
+        for (int i = 0; i < ends.size(); i++) {
+            Socket found = socketIn(TABLES.get(i), ends.get(i));
+            if (found != null) {
+                return Optional.of(found);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** How the peer's socket stands in each of the {@link #TABLES}, as far as it can stand there. */
+    static List<String> ends(SocketAddress local, SocketAddress remote) {
+        if (!(local instanceof InetSocketAddress here) || !(remote instanceof InetSocketAddress there) || here.isUnresolved() || there.isUnresolved()) {
+            return List.of();
+        }
+        String version6 = text(there, true) + " " + text(here, true);
+        return there.getAddress() instanceof Inet4Address ? List.of(version6, text(there, false) + " " + text(here, false)) : List.of(version6);
     }
 
     private static boolean isOwn(String inode) {
-        String name = "socket:[" + inode + "]";
+        return ownInodes().map(own -> own.contains(inode)).orElse(true);
+    }
+
+    /** The sockets that this process has open; empty if that cannot be told. */
+    private static Optional<Set<String>> ownInodes() {
+        Set<String> own = new HashSet<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(OWN_FILES)) {
             for (Path file : files) {
-                if (isNamed(file, name)) {
-                    return true;
+                String name = target(file);
+                if (name.startsWith(SOCKET)) {
+                    own.add(name.substring(SOCKET.length(), name.length() - 1));
                 }
             }
-            return false;
+            return Optional.of(own);
         } catch (IOException | DirectoryIteratorException e) {
-            return true; // Whose it is cannot be told.
+            return Optional.empty();
         }
     }
 
-    private static boolean isNamed(Path file, String name) {
+    private static String target(Path file) {
         try {
-            return Files.readSymbolicLink(file).toString().equals(name);
+            return Files.readSymbolicLink(file).toString();
         } catch (IOException e) {
-            return false; // Closed meanwhile.
+            return ""; // Closed meanwhile.
         }
     }
 
-    private Optional<Socket> socketIn(String table, String local, String remote) {
+    private Socket socketIn(String table, String ends) {
+        Socket[] found = new Socket[1];
+        each(table, line -> {
+            if (line.contains(ends)) {
+                String[] fields = line.strip().split(" +");
+                if (ends.equals(fields[LOCAL] + " " + fields[REMOTE]) && !fields[INODE].equals("0")) {
+                    found[0] = new Socket(Long.parseLong(fields[UID]), fields[INODE]);
+                }
+            }
+        });
+        return found[0];
+    }
+
+    /** Of no table, or one of another form, nobody is known. */
+    private void each(String table, Consumer<String> lines) {
         try (BufferedReader sockets = Files.newBufferedReader(tables.resolve(table), StandardCharsets.US_ASCII)) {
             for (String line = sockets.readLine(); line != null; line = sockets.readLine()) {
-                if (line.contains(local) && line.contains(remote)) {
-                    String[] fields = line.strip().split(" +");
-                    // Without an inode nobody owns the socket, and the table says user 0.
-                    if (fields[LOCAL].equals(local) && fields[REMOTE].equals(remote) && !fields[INODE].equals("0")) {
-                        return Optional.of(new Socket(Long.parseLong(fields[UID]), fields[INODE]));
-                    }
-                }
+                lines.accept(line);
             }
-            return Optional.empty();
         } catch (IOException | ArrayIndexOutOfBoundsException | NumberFormatException e) {
-            return Optional.empty(); // No such table, or one of another form: nobody is known by it.
+            // Its sockets are unknown.
         }
     }
 

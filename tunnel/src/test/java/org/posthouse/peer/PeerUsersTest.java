@@ -40,6 +40,9 @@ class PeerUsersTest {
                 PeerUser own = new PeerUser(Trust.TRUSTED, PeerUser.own());
                 assertThat(peerOf(accepted)).as(address).isEqualTo(own);
                 assertThat(peerOf(client)).as("the server, at %s", address).isEqualTo(own);
+                PeerTable table = users.read();
+                assertThat(table.find(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress())).as(address).isEqualTo(own);
+                assertThat(table.findOther(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress())).as(address).isEqualTo(PeerUser.UNKNOWN);
             }
         }
     }
@@ -65,6 +68,7 @@ class PeerUsersTest {
                 PeerUser found = peerOf(accepted);
                 assertThat(found).isEqualTo(new PeerUser(Trust.FOREIGN, NOBODY));
                 assertThat(found).hasToString("user 65534");
+                assertThat(users.read().findOther(accepted.getLocalSocketAddress(), accepted.getRemoteSocketAddress())).isEqualTo(found);
             } finally {
                 stranger.destroyForcibly();
                 assertThat(stranger.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -98,8 +102,10 @@ class PeerUsersTest {
         PeerUsers found = new PeerUsers(tables, 1_000);
         write("0100007F:9C40 0100007F:1CF3 01 00000000:00000000 00:00000000 00000000     0        0 0 1 0");
         assertThat(found.find(here, there)).isEqualTo(PeerUser.UNKNOWN);
+        assertThat(found.read().find(here, there)).isEqualTo(PeerUser.UNKNOWN);
         write("0100007F:9C40 0100007F:1CF3 01 00000000:00000000 00:00000000 00000000     0        0 77 1 0");
         assertThat(found.find(here, there)).isEqualTo(new PeerUser(Trust.TRUSTED, 0));
+        assertThat(found.read().find(here, there)).isEqualTo(new PeerUser(Trust.TRUSTED, 0));
         write("0100007F:1CF3 0100007F:9C40 01 00000000:00000000 00:00000000 00000000  1000        0 78 1 0");
         assertThat(found.find(here, there)).as("this end's own socket is not the peer's").isEqualTo(PeerUser.UNKNOWN);
     }

@@ -13,9 +13,16 @@ public final class Stranger {
 
     private Stranger() {}
 
-    /** {@code listen PORT ANSWER}: prints what each visitor says, whom it answers so; {@code say PORT WORDS}: prints what is answered. In hexadecimal digits. */
+    /**
+     * {@code listen PORT ANSWER}: prints what each visitor says, whom it answers so; {@code say PORT WORDS}: prints what is answered. In hexadecimal digits.
+     * {@code pass PORT}: lets one visitor in at a port that it prints, and hands on what he and the port say to each other.
+     */
     public static void main(String[] arguments) throws IOException {
         int port = Integer.parseInt(arguments[1]);
+        if (arguments[0].equals("pass")) {
+            pass(port);
+            return;
+        }
         byte[] words = HexFormat.of().parseHex(arguments[2]);
         if (arguments[0].equals("say")) {
             try (Socket relay = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -30,6 +37,26 @@ public final class Stranger {
                     tell(visitor, words);
                 }
             }
+        }
+    }
+
+    private static void pass(int port) throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            System.out.println("listens " + server.getLocalPort());
+            try (Socket visitor = server.accept(); Socket relay = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                Thread back = new Thread(() -> pump(relay, visitor));
+                back.setDaemon(true);
+                back.start();
+                visitor.getInputStream().transferTo(relay.getOutputStream());
+            }
+        }
+    }
+
+    private static void pump(Socket from, Socket to) {
+        try {
+            from.getInputStream().transferTo(to.getOutputStream());
+        } catch (IOException e) {
+            System.out.println("ended: " + e);
         }
     }
 
