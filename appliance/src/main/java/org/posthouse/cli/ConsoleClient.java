@@ -3,31 +3,33 @@ package org.posthouse.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.SocketTimeoutException;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.posthouse.causes.Causes;
+import org.posthouse.peer.PeerUser;
 
 /** Asks a running relay through its console's API. Blocking; every failure is one line. */
 final class ConsoleClient {
-    private static final int CONNECT_MS = 5_000;
-    private static final int ANSWER_MS = 30_000;
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final HostPort console;
     private final Optional<String> secret;
+    private final long relayUser;
 
     ConsoleClient(HostPort console) {
-        this(console, Optional.empty());
+        this(console, Optional.empty(), PeerUser.NO_UID);
     }
 
-    /** @param secret shown to a console that asks for it, and to no other */
-    ConsoleClient(HostPort console, Optional<String> secret) {
+    /**
+     * @param secret shown to a console that asks for it, and to no other; to another user's on this host only if that is
+     * @param relayUser this user
+     */
+    ConsoleClient(HostPort console, Optional<String> secret, long relayUser) {
         this.console = console;
         this.secret = secret;
+        this.relayUser = relayUser;
     }
 
     String get(String path) throws CommandFailure {
@@ -47,64 +49,38 @@ final class ConsoleClient {
         }
     }
 
-    /** Over the JDK's old client: the newer one starts TLS first, with all authorities that the JDK knows, whatever it is to fetch. */
     private String send(String path, byte[] body) throws CommandFailure {
-        return send(path, body, Optional.empty());
-    }
-
-    private String send(String path, byte[] body, Optional<String> shown) throws CommandFailure {
-        HttpURLConnection connection = connect(path, body);
-        try {
-            shown.ifPresent(token -> connection.setRequestProperty("Authorization", "Bearer " + token));
-            open(connection);
-            if (body != null) {
-                connection.getOutputStream().write(body);
+        try (ConsoleConnection connection = connect()) {
+            ConsoleConnection.Answer answer = connection.exchange(path, body, Optional.empty());
+            if (answer.status() == HttpURLConnection.HTTP_UNAUTHORIZED && secret.isPresent()) {
+                requireTrust(connection.user());
+                answer = connection.exchange(path, body, secret);
             }
-            int status = connection.getResponseCode();
-            InputStream answer = status == HttpURLConnection.HTTP_OK ? connection.getInputStream() : connection.getErrorStream();
-            String text = answer == null ? "" : new String(answer.readAllBytes(), StandardCharsets.UTF_8);
-            if (status == HttpURLConnection.HTTP_UNAUTHORIZED && shown.isEmpty() && secret.isPresent()) {
-                return send(path, body, secret);
+            if (answer.status() != HttpURLConnection.HTTP_OK) {
+                throw refused(answer.status(), answer.text());
             }
-            if (status != HttpURLConnection.HTTP_OK) {
-                throw status < 0 ? none("it does not answer as HTTP does", null) : refused(status, text);
-            }
-            return text;
+            return answer.text();
         } catch (SocketTimeoutException e) {
-            throw new CommandFailure("the console at " + console + " takes connections and has not answered for " + ANSWER_MS / 1_000
-                    + " s: its process is stopped (kill -CONT), or its host is too busy", e);
+            throw new CommandFailure("the console at " + console + " takes connections and has not answered for "
+                    + ConsoleConnection.ANSWER_MS / 1_000 + " s: its process is stopped (kill -CONT), or its host is too busy", e);
         } catch (IOException e) { // Whose message may have what came, byte by byte.
             throw none("it does not answer as HTTP does", e);
-        } finally {
-            connection.disconnect();
         }
     }
 
-    private HttpURLConnection connect(String path, byte[] body) throws CommandFailure {
+    private ConsoleConnection connect() throws CommandFailure {
         try {
-            HttpURLConnection connection = (HttpURLConnection) URI.create("http://" + console + path).toURL().openConnection();
-            connection.setConnectTimeout(CONNECT_MS);
-            connection.setReadTimeout(ANSWER_MS);
-            connection.setInstanceFollowRedirects(false);
-            if (body != null) {
-                connection.setRequestProperty("Content-Type", "application/json");
-                connection.setDoOutput(true);
-                connection.setFixedLengthStreamingMode(body.length); // Or the JDK would send it a second time when there is no answer.
-            }
-            return connection;
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure("the console at " + console + " cannot be asked: the host of a URL has letters, digits, hyphens and dots; name it"
-                    + " with --ops by its address", e);
+            return ConsoleConnection.open(console);
         } catch (IOException e) {
             throw unreachable(e);
         }
     }
 
-    private void open(HttpURLConnection connection) throws CommandFailure {
-        try {
-            connection.connect();
-        } catch (IOException e) {
-            throw unreachable(e);
+    /** The process that has answered, and asks for the secret, may be another user's who has taken the relay's port. */
+    private void requireTrust(PeerUser answering) throws CommandFailure {
+        if (answering.trust() == PeerUser.Trust.FOREIGN && answering.uid() != relayUser) {
+            throw new CommandFailure("what listens at " + console + " is a process of " + answering + ", neither this user's nor root's, and was not shown"
+                    + " the secret; if that is the relay's user, give --ops-user " + answering.uid());
         }
     }
 

@@ -26,10 +26,18 @@ final class ConsoleOptions {
                     + " (default: POSTHOUSE_OPS_TOKEN_FILE). It is shown only to a relay that asks for it.")
     private Path tokenFile;
 
+    @Option(
+            names = "--ops-user",
+            paramLabel = "UID",
+            defaultValue = "-1",
+            description = "The number of the relay's user, where that is another user of this host: he is shown the secret, too. Else only this user's relay,"
+                    + " root's, and those of other hosts are.")
+    private long relayUser;
+
     ConsoleClient client() throws CommandFailure {
         String named = System.getenv("POSTHOUSE_OPS_TOKEN_FILE");
         Path file = tokenFile != null || named == null || named.isEmpty() ? tokenFile : Path.of(named);
-        return new ConsoleClient(ops, OpsSecret.read(file));
+        return new ConsoleClient(ops, OpsSecret.read(file), relayUser);
     }
 
     /** Whether the answer is printed as it is. */

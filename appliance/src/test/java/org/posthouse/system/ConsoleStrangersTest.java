@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.launch.Installation;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.system.jobs.Stranger;
+import org.posthouse.wire.Token;
 
 /** What another user of the host can do at a relay's console, with a shell alone: look, and ask how it is. */
 @Timeout(900)
@@ -85,6 +91,38 @@ final class ConsoleStrangersTest {
                     .contains("changed console: user 0 at 127.0.0.1:", "ModeOrder[mode=multiplexed"));
             assertThat(Files.readString(audit)).doesNotContain(token);
         }
+    }
+
+    /** He listens where a relay was, and asks for the secret as its console does. */
+    @Test
+    void whoTakesAConsolesPlaceIsNotShownTheSecret() throws Exception {
+        String token = Token.random().hex();
+        Path file = Files.writeString(folder.resolve("token"), token);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        String port = String.valueOf(Relays.freePort());
+        String answers = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}" + "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{\"relays\":[]}";
+        Process stranger = new ProcessBuilder("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups",
+                Installation.java().toString(), "-XX:-UsePerfData", "-cp", Installation.jarOf(Stranger.class).toString(), Stranger.class.getName(),
+                "listen", port, HexFormat.of().formatHex(answers.getBytes(StandardCharsets.US_ASCII)))
+                .directory(Path.of("/").toFile()).redirectErrorStream(true).start();
+        try (BufferedReader said = stranger.inputReader()) {
+            assertThat(said.readLine()).isEqualTo("listens");
+            String[] drain = {"drain", "--ops", "127.0.0.1:" + port, "--ops-token-file", file.toString()};
+            Command.Result refused = Command.run(folder, drain);
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err().strip()).hasLineCount(1)
+                    .contains("what listens at 127.0.0.1:" + port + " is a process of user " + NOBODY, "was not shown the secret", "--ops-user " + NOBODY);
+            assertThat(heard(said.readLine())).startsWith("POST /api/v1/drain HTTP/1.1").doesNotContain(token);
+            Command.Result named = Command.run(folder, Stream.concat(Stream.of(drain), Stream.of("--ops-user", NOBODY)).toArray(String[]::new));
+            assertThat(named.status()).as(named.err()).isZero();
+            assertThat(heard(said.readLine())).contains("Authorization: Bearer " + token);
+        } finally {
+            stranger.destroyForcibly().waitFor();
+        }
+    }
+
+    private static String heard(String line) {
+        return new String(HexFormat.of().parseHex(line.replace("heard ", "")), StandardCharsets.US_ASCII);
     }
 
     @Test
