@@ -8,6 +8,7 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -41,6 +42,12 @@ final class GroupGuard {
     private final PacketBudget packets = PacketBudget.ofHeap(Runtime.getRuntime().maxMemory());
     private final Map<SocketChannel, byte[]> proven = new ConcurrentHashMap<>();
     private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
+
+    /** Members that were dialled while this one starts, and ask for keys that it has not; by address. */
+    private final Map<String, KeysAskedException> keysAsked = new ConcurrentSkipListMap<>();
+
+    /** Whether it is told what to make of them. Written once, by the thread that starts the member. */
+    private volatile boolean started;
 
     GroupGuard(GroupConfig config) {
         this(config, UserSecret.ofUser(), PeerUsers.ofHost(), HANDSHAKE_MS_MAX, System::nanoTime);
@@ -85,6 +92,20 @@ final class GroupGuard {
         check(channel, false);
     }
 
+    /**
+     * The member has joined whom it could. From here on refusals for want of keys are told as any other.
+     *
+     * @throws GroupException in one line, if all members that could be reached ask for keys: this relay would be alone for good
+     */
+    void joined() {
+        started = true;
+        if (!keysAsked.isEmpty() && proven.isEmpty()) {
+            throw new GroupException("relay " + config.relay() + " was started without keys, and the group's member at " + String.join(", ", keysAsked.keySet())
+                    + " has keys, as all relays of one group have or none; give --keys DIR with --links or --peer, or start it without --member");
+        }
+        keysAsked.forEach((address, refusal) -> refusals.count(refusal.kind(), "member at " + address, refusal.getMessage()));
+    }
+
     private void check(SocketChannel channel, boolean accepted) throws IOException {
         InetSocketAddress other = (InetSocketAddress) channel.getRemoteAddress();
         String address = other.getAddress().getHostAddress() + ":" + other.getPort();
@@ -94,6 +115,13 @@ final class GroupGuard {
             channel.socket().setSoTimeout(0);
             proven.put(channel, peer.certificate());
             LOG.debug("relay {}: group: relay {} has proven itself at {}", config.relay(), peer.relay(), address);
+        } catch (KeysAskedException e) {
+            if (accepted || started) {
+                refusals.count(e.kind(), (accepted ? "a connection of " : "member at ") + address, e.getMessage());
+            } else {
+                keysAsked.put(address, e);
+            }
+            throw e;
         } catch (GroupRefusedException e) {
             refusals.count(e.kind(), (accepted ? "a connection of " : "member at ") + address, e.getMessage());
             throw e;

@@ -145,9 +145,11 @@ final class GroupHandshake {
 
     private void checkGrid(Hello other) throws GroupRefusedException {
         boolean keys = self.proof().isPresent();
-        if (other.keys() != keys) {
-            throw new GroupRefusedException(GroupRefusal.NOT_PROVEN, keys
-                    ? "the other end has no keys, relay " + self.relay() + " has" : "the other end has keys, relay " + self.relay() + " has none");
+        if (other.keys() && !keys) {
+            throw new KeysAskedException(self.relay());
+        }
+        if (keys && !other.keys()) {
+            throw new GroupRefusedException(GroupRefusal.NOT_PROVEN, "the other end has no keys, relay " + self.relay() + " has");
         }
         if (!Arrays.equals(other.grid, grid)) {
             throw new GroupRefusedException(GroupRefusal.NOT_PROVEN, "the other end's keys are of another authority than those of relay " + self.relay());

@@ -3,7 +3,7 @@ package org.posthouse.directory;
 import java.io.IOException;
 
 /** The other end of a member's connection is not let through. */
-final class GroupRefusedException extends IOException {
+class GroupRefusedException extends IOException {
     private static final long serialVersionUID = 1;
 
     private final GroupRefusal kind;

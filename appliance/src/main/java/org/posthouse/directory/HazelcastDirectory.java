@@ -69,7 +69,8 @@ public final class HazelcastDirectory implements Directory {
     /**
      * Starts this relay's member, joins the group and loads what it knows. Blocks for seconds: call it on a worker.
      *
-     * @throws GroupException with one line, if the port is in use or the member cannot start; nothing of it is left running
+     * @throws GroupException with one line, if the port is in use, the member cannot start, or all other members ask for keys that this relay has not; nothing of it
+     *     is left running
      */
     public static HazelcastDirectory start(GroupConfig config) {
         return start(config, GroupMember.hold(config));
@@ -88,6 +89,12 @@ public final class HazelcastDirectory implements Directory {
             throw new GroupException("relay " + config.relay() + ": the group member stopped while it started", e);
         }
         directory.load();
+        try {
+            guard.joined();
+        } catch (GroupException e) {
+            directory.close();
+            throw e;
+        }
         return directory;
     }
 

@@ -1,6 +1,7 @@
 package org.posthouse.directory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.core.HazelcastInstance;
@@ -75,8 +76,13 @@ class GroupGuardTest {
     }
 
     @Test
-    void aMemberWithoutKeysStaysOutside() throws IOException {
-        assertApart(GroupRefusal.NOT_PROVEN, start(0, "a", keys(authority, "a", "a")), start(1, "b", Optional.empty()));
+    void aMemberWithoutKeysThatReachesOnlyMembersWithKeysIsNotStarted() throws IOException {
+        HazelcastDirectory keyed = start(0, "a", keys(authority, "a", "a"));
+        assertThatThrownBy(() -> start(1, "b", Optional.empty())).isInstanceOf(GroupException.class)
+                .hasMessageContaining("relay b was started without keys, and the group's member at " + endpoints.getFirst() + " has keys");
+        assertThat(keyed.member().getCluster().getMembers()).hasSize(1);
+        GroupMember.release(GroupMember.hold(Groups.config("guarded", endpoints.get(1), endpoints, "b")),
+                Groups.config("guarded", endpoints.get(1), endpoints, "b"));
     }
 
     @Test

@@ -1,0 +1,10 @@
+package org.posthouse.directory;
+
+/** The member at the other end has keys, and this relay was started without. */
+final class KeysAskedException extends GroupRefusedException {
+    private static final long serialVersionUID = 1;
+
+    KeysAskedException(String relay) {
+        super(GroupRefusal.NOT_PROVEN, "the other end has keys, relay " + relay + " has none");
+    }
+}
