@@ -87,7 +87,7 @@ final class CrashWorldTest {
     @Test
     void whatFindsNoCreditComesOnceWhateverWayItIsBegunAgain() {
         int[] creditless = new int[1];
-        SeededRuns.each(SEEDS / 10, seed -> creditless[0] += run(Hardship.FLOODED, seed).creditless());
+        SeededRuns.each(SEEDS / 5, seed -> creditless[0] += run(Hardship.FLOODED, seed).creditless());
         SeededRuns.tally("messages that were offered for want of credit", creditless[0], SEEDS / 2);
     }
 

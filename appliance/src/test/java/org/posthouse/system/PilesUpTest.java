@@ -68,8 +68,8 @@ final class PilesUpTest {
     @Test
     void theSenderWaitsWithoutALog() throws Exception {
         int credit = CoreConfig.DEFAULT.creditMessages();
-        long more = (48 * MIB / 3) * 3 / 4 / (512 + SHORT_BYTES + SHORT_BYTES / 4);
-        try (Relays relay = Relays.start(folder, LITTLE_MEMORY, "site-a", "--unexpected-max", "48m");
+        long more = (12 * MIB / 3) * 3 / 4 / (512 + SHORT_BYTES + SHORT_BYTES / 4);
+        try (Relays relay = Relays.start(folder, LITTLE_MEMORY, "site-a", "--unexpected-max", "12m");
                 Command job = start(relay, "none", 100)) {
             await().atMost(PATIENCE).until(() -> relay.meter("posthouse_unexpected") > credit + more / 2);
             await().atMost(PATIENCE).pollInterval(LOOK_EVERY).during(Duration.ofSeconds(2)).until(() -> {

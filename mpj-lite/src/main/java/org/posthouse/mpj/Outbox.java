@@ -196,11 +196,19 @@ final class Outbox {
     }
 
     private FrameType form(long bytes, SendMode mode) {
-        boolean credit = Wire.cost(bytes) <= creditBytes && creditMessages > 0;
-        if (!credit || !mayBeStored(bytes, mode)) {
+        if (!hasCredit(bytes) || !mayBeStored(bytes, mode)) {
             return FrameType.OFFER;
         }
         return bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
+    }
+
+    private boolean hasCredit(long bytes) {
+        return Wire.cost(bytes) <= creditBytes && creditMessages > 0;
+    }
+
+    /** Whether such a message would be offered for want of credit alone. */
+    boolean wantsCredit(long bytes, SendMode mode) {
+        return mayBeStored(bytes, mode) && !hasCredit(bytes);
     }
 
     /** Whether it may leave before its receive is there. */

@@ -136,6 +136,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         threadUseGuard.enter();
         try {
             awaitLine();
+            readCredit(content, mode);
             Operation operation = startSend(context, destination, tag, content, mode);
             flush();
             return operation;
@@ -167,6 +168,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         threadUseGuard.enter();
         try {
             awaitLine();
+            readCredit(content, mode);
             Operation receive = post(context, source, receiveTag, sink);
             Operation send = startSend(context, destination, sendTag, content, mode);
             flush();
@@ -188,6 +190,17 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
         progressEngine.awaitLine();
         inbox.proceed();
+    }
+
+    /**
+     * A rank that only sends reads nothing. Before a message is offered for want of credit, and so may wait for its receive, what waits in the socket is read: there may
+     * be credit in it. Reads what there is, and does not wait.
+     */
+    private void readCredit(Content content, SendMode mode) throws IOException {
+        if (!determinantLog.isReplaying() && outbox.wantsCredit(content.bytes(), mode)) {
+            progressEngine.poll();
+            awaitLine();
+        }
     }
 
     /** What was written leaves. What is said only to be compared waits for more, or for the next read. */

@@ -86,6 +86,26 @@ final class BacklogTest extends OneRank {
         all.get();
     }
 
+    /** A program that only sends reads nothing else. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void creditThatHasComeIsReadBeforeAMessageIsOffered(boolean logged) throws Exception {
+        connect(logged);
+        message();
+        message();
+        assertThat(view(hearNext()).type()).isEqualTo(FrameType.SEND);
+        assertThat(view(hearNext()).type()).isEqualTo(FrameType.SEND);
+        line.say(ScriptedRelay.credit(1 << 10, 1));
+        assertThat(message().isDone()).isTrue();
+        assertThat(view(hearNext()).type()).isEqualTo(FrameType.SEND);
+        assertThat(message().isDone()).isFalse();
+        hearOffer(2, 4);
+    }
+
+    private Operation message() {
+        return endpoint.send(CONTEXT, 2, TAG, Plain.content(Base.BYTE, new byte[1], 0, 1), SendMode.STANDARD);
+    }
+
     /** What has not begun leaves no gap among the numbers; another process of a logged rank might have begun it, and would not know. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
