@@ -13,24 +13,24 @@ import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
 
 /**
- * One forward reading of a log: checks every record by itself (checksum, lengths) and against the one before
- * (position without gap, hash), shows the whole ones to a visitor, and stops at the first defect. Keeps the log's book
- * meanwhile. A log whose older files were deleted begins with a snapshot, which must be whole. Confined to its thread;
- * needs no lock and changes nothing, so it may read beside a living writer.
+ * Reads a log forward once. It checks each record by itself (checksum, lengths) and against its predecessor (position
+ * without gap, hash). It passes whole records to a visitor, stops at the first defect, and maintains the log's book. A
+ * log whose older files were deleted begins with a snapshot, which must be complete. Confined to its thread. It needs
+ * no lock and changes nothing, so it may run beside a living writer.
  */
 final class LogReader {
     private static final String CLAIMS = "its header claims %d bytes or is not complete";
 
     private final Path folder;
-    /** Read before the files are: a writer that lives may go on meanwhile. */
+    /** Read before the files, because a living writer may append meanwhile. */
     private final Reached reached;
-    /** Read before the files are, too. */
+    /** Read before the files, for the same reason. */
     private final SafeUpTo safe;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
     private final Map<RecordType, Long> counts = new EnumMap<>(RecordType.class);
     private LogDefect defect;
-    /** That the oldest files are gone though jobs need them; null if nobody does. */
+    /** The defect that the oldest files are missing though jobs need them; null if no job needs them. */
     private LogDefect gone;
     private long firstPosition;
     private long lastPosition;
@@ -39,11 +39,11 @@ final class LogReader {
     private int hash;
     private LogBook book = new LogBook();
     private final Drafts drafts = new Drafts();
-    /** What the first records say if those before them are gone; null if they are not. */
+    /** The snapshot in the first records, if earlier files are deleted; null if none are. */
     private SnapshotPieces beginning;
-    /** For each file, the position of its first record. */
+    /** Position of the first record of each file. */
     private final SortedMap<Integer, Long> firstOfFile = new TreeMap<>();
-    /** Whether the file has nothing but pieces of a snapshot, of which more should follow. */
+    /** Whether the file contains only pieces of an incomplete snapshot. */
     private boolean halfSnapshot;
     private int file = -1;
     private long recordsInFile;
@@ -57,7 +57,7 @@ final class LogReader {
         this.visitor = visitor;
     }
 
-    /** What the log's first records say of those that were before them: nothing, if there were none. */
+    /** The book from the snapshot in the log's first records; empty if the log has no snapshot there. */
     static LogBook beginning(Path folder) throws IOException {
         LogReader reader = new LogReader(folder, entry -> {
             if (!(entry.record() instanceof LogRecord.Snapshot)) {
@@ -72,7 +72,7 @@ final class LogReader {
         return reader.book;
     }
 
-    /** The snapshot that the log begins with was read. */
+    /** Thrown to stop reading after the snapshot at the log's beginning. */
     private static final class Begun extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -111,7 +111,7 @@ final class LogReader {
                 Optional.ofNullable(defect), Optional.ofNullable(gone), book, end);
     }
 
-    /** A file that goes while it is read may have been begun again, or been emptied for that. */
+    /** A file that disappears during reading may have been reused, or emptied for reuse. */
     private void requireThere(int number, Exception failure) {
         if (!Files.exists(files.get(number))) {
             throw LogException.cut(folder, lastPosition, files.get(number), failure);
@@ -196,8 +196,8 @@ final class LogReader {
     }
 
     /**
-     * A file that is begun again was overwritten with zeros, but a host that loses its page cache may not have kept them: then
-     * records stand there that had an earlier place in this log.
+     * Detects records of an earlier use of a recycled file. The file was overwritten with zeros, but a host that lost
+     * its page cache may not have stored them. Then old records with earlier positions reappear.
      */
     private boolean isOfEarlierLife(ByteBuffer b, int at, long position) {
         boolean snapshot = RecordDecoder.type(b, at) == RecordType.SNAPSHOT;
@@ -241,7 +241,7 @@ final class LogReader {
         }
     }
 
-    /** False if the record is not the snapshot's next piece. */
+    /** Returns false if the record is not the snapshot's next piece. */
     private boolean takePiece(ByteBuffer b, int at) {
         boolean next = RecordDecoder.decode(b, at) instanceof LogRecord.Snapshot piece
                 && beginning.add(piece.piece(), piece.pieces(), RecordDecoder.payload(b, at));
@@ -253,7 +253,10 @@ final class LogReader {
         return next;
     }
 
-    /** A log that ends within the snapshot that it begins with is no log, whatever else is wrong with it: nothing of it can be used. */
+    /**
+     * Fails if the log ends inside the snapshot that it begins with. Such a log is unusable, whatever other defects it
+     * has.
+     */
     private void requireBeginning() {
         if (beginning == null || beginning.isWhole()) {
             return;
@@ -273,7 +276,7 @@ final class LogReader {
         firstOfFile.clear();
     }
 
-    /** The one flaw that is no damage. */
+    /** Rejects format version 1, the only flaw that is not damage. */
     private void requireVersion(MappedQueueFile queueFile) {
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
@@ -286,7 +289,10 @@ final class LogReader {
         }
     }
 
-    /** The file ends in zeros here; is that its end? A record copied whole but never published may stand behind. */
+    /**
+     * Decides whether the zeros found here are the file's end. A record that was copied whole but never published may
+     * follow.
+     */
     private void nothing(MappedQueueFile queueFile) throws IOException {
         long lost = lost(queueFile);
         int residue = queueFile.findNonZero(queueFile.header());
@@ -301,8 +307,8 @@ final class LogReader {
     }
 
     /**
-     * Whether a writer has gone on where the scan stood. What looked like a defect was no more than that: all that follows a record is
-     * published behind it.
+     * Whether a writer has appended where the scan stopped. Then the apparent defect was an unfinished append, because
+     * all bytes after a record are published after it.
      */
     private boolean isOvertaken(MappedQueueFile queueFile) {
         if (defect == null || !queueFile.isPublished()) {
@@ -322,7 +328,7 @@ final class LogReader {
                 detail + (follows ? ", and whole records follow" : ""));
     }
 
-    /** Of the file that a writer would go on with: of others nobody reads it. */
+    /** Checks the header of the file that a writer would continue. Headers of other files are not read. */
     private void requireHead(MappedQueueFile queueFile) throws IOException {
         String misleads = queueFile.headMisleads();
         if (defect == null && misleads != null && isLast()) {
@@ -330,7 +336,7 @@ final class LogReader {
         }
     }
 
-    /** A file is deleted, never emptied, and the next one is begun once it is full. */
+    /** A file is deleted, never emptied, and the next file begins only when this one is full. */
     private void requireRecord(MappedQueueFile queueFile) throws IOException {
         if (defect == null && recordsInFile == 0 && !isLast()) {
             report(Kind.MISSING_RECORDS, queueFile, endsHere(), 0,
@@ -338,7 +344,7 @@ final class LogReader {
         }
     }
 
-    /** That the newest file is gone, or empty, none of the others tells. */
+    /** Detects a newest file that is missing or empty; the other files do not show it. */
     private void requireReached() {
         boolean whole = defect == null || defect.kind() == Kind.TORN_TAIL;
         if (!whole || lastPosition >= reached.position()) {
@@ -352,7 +358,10 @@ final class LogReader {
                         + lastPosition + ", and its writer had come to position " + reached.position() + " in this file");
     }
 
-    /** That its end is gone, it may not show: neither what is left of it nor {@link Reached} needs to have come to the disk with it. */
+    /**
+     * Detects a lost end that the remaining records do not show. Neither they nor {@link Reached} need have reached the
+     * disk with it.
+     */
     private void requireSafe() {
         if (defect == null && lastPosition < safe.position()) {
             Path named = files.isEmpty() ? folder : files.get(file);
@@ -362,8 +371,9 @@ final class LogReader {
     }
 
     /**
-     * That its oldest files are gone, only those show who need them: a file goes when nobody does, and what has let it go stands behind it, unless that has
-     * gone with the host's power. The jobs that need them cannot go on, whatever took them, and each scan finds that; all others can.
+     * Detects missing oldest files, which only the jobs that need them reveal. A file is deleted when no job needs it,
+     * and the record of that stands behind it, unless a power cut lost that record. The jobs that need the files cannot
+     * continue, whatever removed them, and each scan finds this. All other jobs can.
      */
     private void requireNeeded() {
         for (Pin pin : book.neededBefore(firstPosition)) {
@@ -391,7 +401,7 @@ final class LogReader {
         return Math.max(0, queueFile.chronicleCount() - recordsInFile);
     }
 
-    /** Records of the later files, as far as Chronicle's counts can be read. */
+    /** Number of records in later files, as far as Chronicle's counters can be read. */
     private long countedBehind() throws IOException {
         long counted = 0;
         for (Path later : files.tailMap(file + 1).values()) {
@@ -406,7 +416,10 @@ final class LogReader {
         return file == files.lastKey();
     }
 
-    /** Whether no later file has a record that could follow: there may be files that were begun before the host lost its power, and no more. */
+    /**
+     * Whether no later file has a record that could follow. Later files may exist that were begun before a power cut
+     * and hold no such record.
+     */
     private boolean endsHere() throws IOException {
         for (Path later : files.tailMap(file + 1).values()) {
             try (MappedQueueFile queueFile = new MappedQueueFile(later)) {
@@ -419,15 +432,19 @@ final class LogReader {
     }
 
     /**
-     * In this file: a roll marks the file complete, so a later file means that this one had been whole. A payload may
-     * hold the image of a record; it counts only if its position could have been reached in this file, which is known once a record of the log is.
+     * Whether a whole record follows in this file. A roll marks a file complete, so a later file means that this one
+     * was whole. A payload may contain the image of a record. An image counts only if its position could have been
+     * reached in this file; that is known once the file has a valid record.
      */
     private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) throws IOException {
         long reachable = lastPosition == 0 ? Long.MAX_VALUE : lastPosition + queueFile.bytes().capacity() / RecordEnvelope.BYTES;
         return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }
 
-    /** A file that has a later one had been whole: what is wrong with its end was published. What stands in later files is not read. */
+    /**
+     * Records a defect. A file with a successor was whole, so a defect at its end was published. The content of later
+     * files is not read.
+     */
     private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long counted, String detail) throws IOException {
         long lost = atTail ? isLast() ? counted : Math.max(1, counted) : counted + countedBehind();
         defect = new LogDefect(kind, queueFile.file(), QueueFiles.index(file, recordsInFile), lastPosition + 1,

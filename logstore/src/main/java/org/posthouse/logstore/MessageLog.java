@@ -22,26 +22,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The message log of a relay (docs/log-format.md): one writer, append before effect. Confined to its owner,
- * the thread of the first append after open or {@link #handOver()}; only {@link #epoch()} and
- * {@link #position()} may be called from elsewhere, and {@link #close()} once the owner appends no more.
+ * The message log of a relay (docs/log-format.md), with one writer; each record is appended before it takes effect.
+ * Confined to its owner, the thread of the first append after open or {@link #handOver()}. Other threads may call
+ * methods marked "Any thread", and {@link #close()} once the owner appends no more.
  *
  * <p>Each append returns the record's position: 1, 2, … without a gap for the life of the folder. A record whose
- * position was returned survives the death of this process. An append that finds no room changes
- * nothing and returns {@link #NO_ROOM}; no block of a file is written to through memory before it is the file's own. An append that throws has published nothing; if Chronicle itself failed the
- * log is broken, refuses all further appends and must be closed and opened again, which finds the true end.
+ * position was returned survives the death of this process.
+ *
+ * <p>An append without space changes nothing and returns {@link #NO_ROOM}. The log writes through mapped memory only to
+ * blocks that are allocated to the file.
+ *
+ * <p>An append that throws has published nothing. If Chronicle itself failed, the log is broken and refuses all further
+ * appends. It must be closed and opened again, which finds the true end.
  */
 public final class MessageLog implements AutoCloseable {
-    /** Returned by appends instead of a position once {@link #hasRoom()} is false and the blocks that were reserved are used up. */
+    /**
+     * Returned by appends instead of a position, once {@link #hasRoom()} is false and the reserved blocks are used up.
+     */
     public static final long NO_ROOM = -1;
 
-    /** Payload bytes that one record can carry: 1 MiB. Longer messages are appended in chunks. */
+    /** Maximum payload of one record: 1 MiB. Longer messages are appended in chunks. */
     public static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
-    /** A place where no record stands. */
+    /** The place value that means "no record". */
     public static final long NO_PLACE = 0;
 
-    /** How often a scan begins again as the log was cut: a writer cuts at most four times a second, and reading a file takes less. */
+    /**
+     * How often a scan restarts because the log was cut. A writer cuts at most four times a second, and reading a file
+     * takes less time than that.
+     */
     private static final int CUT_SCANS_MAX = 100;
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageLog.class);
@@ -55,7 +64,7 @@ public final class MessageLog implements AutoCloseable {
     private final ToldSafe safe;
     private Drafts drafts;
     private final CutFiles cutFiles;
-    /** Written by whoever closes, read by the owner. */
+    /** Written by the closing thread, read by the owner. */
     private volatile boolean closed;
 
     MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery, long relayEpoch) {
@@ -71,8 +80,8 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Opens the log in this folder, or begins one: takes the folder's lock, verifies every record, cuts what a dead
-     * writer left half written (logged as a warning), and appends a start record under a new epoch.
+     * Opens the log in this folder, or creates one. Takes the folder's lock, verifies every record, and truncates an
+     * incomplete record of a dead writer (logged as a warning). Then it appends a start record under a new epoch.
      *
      * @throws LogException if another writer holds the folder, a record is damaged, or the folder cannot be used
      */
@@ -83,9 +92,10 @@ public final class MessageLog implements AutoCloseable {
     /**
      * Opens the log as {@link #open(LogConfig)} does, for a relay that counts its own epochs.
      *
-     * @param relayEpoch gives this writer's relay epoch, from what the log says, before anything is appended; what it throws ends the opening
-     * @param visitor sees each record that is kept, in order, before this writer's start record; what it throws ends
-     *     the opening
+     * @param relayEpoch computes this writer's relay epoch from the log's content, before anything is appended; an
+     *         exception that it throws aborts the opening
+     * @param visitor sees each retained record in order, before this writer's start record; an exception that it throws
+     *         aborts the opening
      */
     public static MessageLog open(LogConfig config, ToLongFunction<LogBook> relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
@@ -109,12 +119,13 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Reads a log from its first record to its end or its first defect. Needs no lock and changes nothing: beside a
-     * living writer the record being written may show as a torn tail. A log whose oldest files go meanwhile is read again from its new
-     * beginning.
+     * Reads a log from its first record to its end or its first defect. Needs no lock and changes nothing. Beside a
+     * living writer, the record being written may appear as a torn tail. If the oldest files are deleted meanwhile, the
+     * log is read again from its new beginning.
      *
-     * @param visitor sees each whole record once, in order, but for those that have gone meanwhile; what it throws ends the scan
-     * @throws LogException if the folder cannot be read, or the log is cut again and again before it is
+     * @param visitor sees each whole record once, in order, except records deleted meanwhile; an exception that it
+     *         throws ends the scan
+     * @throws LogException if the folder cannot be read, or if repeated cuts prevent a complete scan
      */
     public static LogScan scan(Path folder, Consumer<? super LogEntry> visitor) {
         long[] seen = {0};
@@ -127,7 +138,10 @@ public final class MessageLog implements AutoCloseable {
         return readAgainIfCut(folder, () -> LogReader.read(folder, unseen));
     }
 
-    /** What the log says of the time before its oldest record, if files of it have gone: the jobs that were open then. As {@link #scan}. */
+    /**
+     * The log's summary of the time before its oldest record, if older files are deleted: the jobs that were open then.
+     * Fails as {@link #scan} does.
+     */
     public static LogBook beginning(Path folder) {
         return readAgainIfCut(folder, () -> LogReader.beginning(folder));
     }
@@ -144,7 +158,7 @@ public final class MessageLog implements AutoCloseable {
                 if (!e.wasCut() || left == 0) {
                     throw e;
                 }
-            } catch (InternalError e) { // So the JVM says that what is mapped is not there any more: the file was full, and was shortened.
+            } catch (InternalError e) { // The JVM reports an access to a mapped page that is gone: the file was full, and was shortened.
                 if (left == 0) {
                     throw e;
                 }
@@ -159,12 +173,12 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Logs a message that came for a mailbox, and if the arrival says so its delivery too. The payload's remaining bytes
-     * are its beginning and stand inline; what is missing to its length follows by {@link #appendChunk}. The buffers'
-     * positions are kept.
+     * Logs a message that arrived for a mailbox, and its delivery if the arrival has a receipt. The payload's remaining
+     * bytes are the message's beginning and are stored inline. The rest of the message follows by {@link #appendChunk}.
+     * The buffers' positions do not change.
      *
-     * @param payload in order, at most {@link #MAX_PAYLOAD_BYTES} and at most the message's length together
-     * @return its position, or {@link #NO_ROOM}
+     * @param payload in order, in total at most {@link #MAX_PAYLOAD_BYTES} and at most the message's length
+     * @return the record's position, or {@link #NO_ROOM}
      */
     public long appendArrival(Arrival arrival, ByteBuffer... payload) {
         long bytes = begin(payload);
@@ -180,12 +194,12 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Logs a further piece of a message's payload. Pieces of different messages may interleave; those of one follow each
-     * other without a gap.
+     * Logs a further piece of a message's payload. Pieces of different messages may interleave. Pieces of one message
+     * follow each other without a gap.
      *
      * @param arrivalPosition what {@link #appendArrival} returned for the message
      * @param offset of the piece in the whole payload, bytes
-     * @param payload in order, 1 to {@link #MAX_PAYLOAD_BYTES} bytes together
+     * @param payload in order, 1 to {@link #MAX_PAYLOAD_BYTES} bytes in total
      * @return the piece's own position, or {@link #NO_ROOM}
      */
     public long appendChunk(long job, int rank, long arrivalPosition, long offset, ByteBuffer... payload) {
@@ -215,7 +229,10 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    /** Logs a determinant; returns its position, or {@link #NO_ROOM}. The log fills in where the last piece stands. */
+    /**
+     * Logs a determinant; returns its position, or {@link #NO_ROOM}. The log fills in the place of the message's last
+     * piece.
+     */
     public long appendDelivery(Delivery delivery) {
         if (begin() == NO_ROOM) {
             return NO_ROOM;
@@ -227,8 +244,8 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Logs a record that cannot wait for room; returns its position, or {@link #NO_ROOM}: it is refused only when not a block of the
-     * disk is left, and what was reserved is used up.
+     * Logs a record that must not wait for space; returns its position, or {@link #NO_ROOM}. It is refused only when
+     * the disk has no free block and the reserved blocks are used up.
      */
     public long append(Pressing record) {
         requireOpen();
@@ -240,9 +257,9 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Logs what a rank has observed; returns the record's position, or {@link #NO_ROOM}.
+     * Logs events that a rank has observed; returns the record's position, or {@link #NO_ROOM}.
      *
-     * @param items as many as the record says, {@link Events#ITEM_BYTES} each
+     * @param items exactly {@link Events#count} items of {@link Events#ITEM_BYTES} each
      */
     public long appendEvents(Events events, ByteBuffer... items) {
         long bytes = begin(items);
@@ -257,7 +274,7 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(items);
     }
 
-    /** Logs that an offered message was taken back; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that an offered message was withdrawn; returns the record's position, or {@link #NO_ROOM}. */
     public long appendWithdrawn(Withdrawn withdrawn) {
         if (begin() == NO_ROOM) {
             return NO_ROOM;
@@ -269,8 +286,8 @@ public final class MessageLog implements AutoCloseable {
     /**
      * Logs that a job began; returns the record's position, or {@link #NO_ROOM}.
      *
-     * @param opening what opened it, opaque to the log, at most {@link #MAX_PAYLOAD_BYTES}; {@link JobState#opening} gives it
-     *     back
+     * @param opening the request that opened the job, opaque to the log, at most {@link #MAX_PAYLOAD_BYTES};
+     *         {@link JobState#opening} returns it
      */
     public long appendJobOpened(JobOpened job, ByteBuffer... opening) {
         if (begin(opening) == NO_ROOM) {
@@ -283,7 +300,7 @@ public final class MessageLog implements AutoCloseable {
     /**
      * Logs that ranks of a job diverged; returns the record's position, or {@link #NO_ROOM}.
      *
-     * @param first what came first, in UTF-8; {@link JobState#divergence} gives it back
+     * @param first the first divergence, in UTF-8; {@link JobState#divergence} returns it
      */
     public long appendDiverged(Diverged diverged, ByteBuffer first) {
         ByteBuffer[] payload = {first};
@@ -294,7 +311,7 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(payload);
     }
 
-    /** Checks that an append may happen at all. Returns the payload's bytes, or {@link #NO_ROOM}. */
+    /** Checks that an append is possible. Returns the payload's bytes, or {@link #NO_ROOM}. */
     private long begin(ByteBuffer[] payload) {
         requireOpen();
         return chain.begin(payload);
@@ -313,21 +330,24 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Where the record appended last stands: what a {@link #reader()} finds it by, beside its position. Good for the life
-     * of its file, in this process and later ones.
+     * The place of the record appended last. A {@link #reader()} finds a record by its place and position. It stays
+     * valid for the life of its file, in this process and later ones.
      */
     public long place() {
         owner.require();
         return chain.place();
     }
 
-    /** What the log says, up to the last append. Read by the owner only. */
+    /** The state that the log describes, up to the last append. Read by the owner only. */
     public LogBook book() {
         owner.require();
         return chain.book();
     }
 
-    /** The messages that were under way when the log was opened; handed out once, to whoever makes mailboxes of them. */
+    /**
+     * The messages that were incomplete when the log was opened. They are handed out once, to the caller that rebuilds
+     * the mailboxes.
+     */
     public Drafts takeDrafts() {
         owner.require();
         Drafts taken = drafts;
@@ -335,43 +355,49 @@ public final class MessageLog implements AutoCloseable {
         return taken;
     }
 
-    /** Reads payload back by place, beside the appends; its user closes it. Any thread. */
+    /** A reader of payload by place, concurrent with appends; the caller closes it. Any thread. */
     public PayloadReader reader() {
         return new PayloadReader(folder);
     }
 
-    /** Reads one rank's records from a milestone on; its user closes it. Any thread. */
+    /** A cursor over one rank's records from a milestone on; the caller closes it. Any thread. */
     public LogCursor rankCursor(long job, int rank, Milestone from) {
         return counted(LogCursor.ofRank(folder, job, rank, from.position(), from.place(), this::position));
     }
 
-    /** Reads what one rank has sent to mailboxes of this log, from a record on; its user closes it. Any thread. */
+    /**
+     * A cursor over the messages that one rank has sent to mailboxes of this log, from a record on; the caller closes
+     * it. Any thread.
+     */
     public LogCursor sentCursor(long job, int source, long position, long place) {
         return counted(LogCursor.ofSource(folder, job, source, position, place, this::position));
     }
 
-    // ---- its files
+    // ---- files
 
-    /** Whether it has come so far that there may be no names for its files by the end of a job that begins. Any thread. */
+    /**
+     * Whether the log has used so many file numbers that they may run out before a job that begins now ends. Any
+     * thread.
+     */
     public boolean isWorn() {
         return chain.file() >= QueueFiles.WORN;
     }
 
-    /** How many bytes it can take, about, until there are no names for its files. Any thread. */
+    /** Approximate bytes that the log can still append before its file numbers run out. Any thread. */
     public long bytesToLastFile() {
         return (QueueFiles.LAST - chain.file() + 1) * rollBytes;
     }
 
-    /** Whether {@link #cut} would give any. */
+    /** Whether {@link #cut} would return any file. */
     public boolean canCut(long position) {
         owner.require();
         return chain.files().canCut(position);
     }
 
     /**
-     * Forgets the oldest files of which nothing is at this position or behind it.
+     * Removes from the log its oldest files whose records are all before this position.
      *
-     * @return what the caller is to {@link #discard}, in this order; a crash in between does no harm
+     * @return files that the caller must {@link #discard}, in this order; a crash in between does no harm
      */
     public List<Path> cut(long position) {
         owner.require();
@@ -379,66 +405,75 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Removes files that were cut; some are kept for a while, empty, for the log to begin again. Blocks; for one thread at a
-     * time, which calls it now and then even if there is nothing to remove. One that cannot be removed is tried again by the next call,
-     * before any newer one: a log with a hole is none.
+     * Deletes files that were cut. Some are kept for a while, emptied, for reuse by the log. Blocks. Only one thread at
+     * a time may call it; it does so periodically, even if there is nothing to delete. The next call retries a file
+     * that cannot be deleted, before any newer one, because a log with a gap is unusable.
      *
-     * @param gone what {@link #cut} gave
-     * @param usedBytesMax up to which files may be kept, {@link #usedBytes} counted; 0: none
+     * @param gone the files that {@link #cut} returned
+     * @param usedBytesMax files may be kept while {@link #usedBytes} is at most this; 0: none are kept
      */
     public void discard(List<Path> gone, long usedBytesMax) {
         cutFiles.discard(gone, usedBytesMax);
     }
 
     /**
-     * The log is about to be closed: a {@link #discard} that is under way ends with the file that it is at. The others are cut again once
-     * the log is open again. Any thread.
+     * Prepares for close: a running {@link #discard} ends with its current file. The other files are cut again once the
+     * log is open again. Any thread.
      */
     public void discardNoMore() {
         cutFiles.stop();
     }
 
-    /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */
+    /**
+     * Bytes that the log's files occupy on the disk. The value may be outdated by at most 1 MiB of appends. Any thread.
+     */
     public long usedBytes() {
         return chain.files().usedBytes() + chain.spares().bytes();
     }
 
-    /** As {@link #usedBytes}, but of the newest file what has records only: when it is full, the rest of it goes. Any thread. */
+    /**
+     * As {@link #usedBytes}, but counts only the written part of the newest file. The rest of that file is freed when
+     * it is full. Any thread.
+     */
     public long writtenBytes() {
         return chain.files().writtenBytes() + chain.spares().bytes();
     }
 
-    /** Position of the oldest record that is there. Any thread. */
+    /** Position of the oldest record in the log. Any thread. */
     public long firstPosition() {
         return chain.files().firstPosition();
     }
 
-    /** Bytes of the files that stay as long as the record at this position does. Any thread. */
+    /** Bytes of the files that must stay while the record at this position does. Any thread. */
     public long bytesFrom(long position) {
         return chain.files().bytesFrom(position);
     }
 
-    /** Reads what one rank has sent to mailboxes of this log, from its oldest record on; its user closes it. */
+    /**
+     * A cursor over the messages that one rank has sent to mailboxes of this log, from its oldest record on; the caller
+     * closes it.
+     */
     public LogCursor sentCursor(long job, int source) {
         owner.require();
         return sentCursor(job, source, firstPosition(), Place.beginning(chain.files().firstFile()));
     }
 
-    /** As long as it is open, no file is used again that it may have open. */
+    /** Counts an open cursor. While it is open, no file that it may have open is reused. */
     private LogCursor counted(LogCursor cursor) {
         chain.spares().cursorOpened();
         cursor.counted(chain.spares()::cursorOpened, chain.spares()::cursorClosed);
         return cursor;
     }
 
-    /** What is wrong with a log that does not have what is wanted of it any more. Any thread. */
+    /** The exception for a log that lacks required content. Any thread. */
     public LogException missing(String what) {
         return new LogException(folder, what, "restore the relay's data folder from a copy");
     }
 
     /**
-     * Makes what is appended safe on the disk, for a user that calls it on a thread of its own. Its first sync covers all that the log
-     * held when it was opened, and still has. From now on no file is begun again: its zeros would have to go to the disk too. It opens no file.
+     * Creates the object that syncs appended records to the disk. Its user calls it on a separate thread. Its first
+     * sync covers everything that the log held at open and still holds. From now on no file is reused, because the
+     * zeros in it would have to be synced too. This method opens no file.
      */
     public LogSync sync() {
         chain.spares().stop();
@@ -446,26 +481,26 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Whether there is room for what comes: the file system has at least {@link LogConfig#minFreeBytes()} free, and the blocks of what
-     * cannot be put off any more are reserved. Whoever asks it before he takes in what he will append is never refused: what all of
-     * 16 such users take in at once, some hundred KiB each, has its blocks.
+     * Whether the log accepts new input. The file system must have at least {@link LogConfig#minFreeBytes()} free, and
+     * the blocks for unavoidable appends must be reserved. A caller that checks this before it reads input is never
+     * refused. The reserve covers one read of some hundred KiB for each of 16 callers.
      */
     public boolean hasRoom() {
         owner.require();
         return chain.hasRoom();
     }
 
-    /** The same, as the disk is now: it may have been filled, or emptied, by somebody else. */
+    /** As {@link #hasRoom}, but queries the disk now, because other programs may have filled or emptied it. */
     public boolean hasRoomNow() {
         owner.require();
         return chain.hasRoomNow();
     }
 
     /**
-     * Checks that its files can be written, whatever is reserved for them: of a file system that has become read-only, or was unmounted, appends learn only when that is
-     * used up. Blocks. Any thread.
+     * Checks that the log's files can be written, whatever blocks are reserved. Appends notice a read-only or unmounted
+     * file system only when the reserve is used up. Blocks. Any thread.
      *
-     * @throws LogException if not
+     * @throws LogException if the files cannot be written
      */
     public void requireWritable() {
         Path file = folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE);
@@ -478,21 +513,21 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    /** Bytes that were free when the file system was asked last. */
+    /** Free bytes of the file system at the last query. */
     public long freeBytes() {
         owner.require();
         return chain.room().freeBytes();
     }
 
-    /** How many must be free, for {@link #hasRoom}. */
+    /** Free bytes that {@link #hasRoom} requires. */
     public long minFreeBytes() {
         owner.require();
         return chain.room().minFreeBytes();
     }
 
     /**
-     * Whether there is room to let writers run ahead: twice {@link LogConfig#minFreeBytes()}. Whoever slows them down once
-     * there is not has that much until appends are refused.
+     * Whether writers may run ahead: twice {@link LogConfig#minFreeBytes()} is free. A caller that slows writers down
+     * once this is false has that much space left until appends are refused.
      */
     public boolean hasAmpleRoom() {
         owner.require();
@@ -504,7 +539,7 @@ public final class MessageLog implements AutoCloseable {
         owner.handOver();
     }
 
-    /** Where its files are. Any thread. */
+    /** The log's folder. Any thread. */
     public Path folder() {
         return folder;
     }
@@ -524,12 +559,12 @@ public final class MessageLog implements AutoCloseable {
         return chain.published();
     }
 
-    /** Files begun since open. Any thread. */
+    /** Number of files begun since open. Any thread. */
     public long rolls() {
         return chain.rolls();
     }
 
-    /** Closes the log and gives the folder back. Idempotent; no append may be under way. */
+    /** Closes the log and releases the folder's lock. Idempotent; no append may be running. */
     @Override
     public void close() {
         if (closed) {

@@ -14,16 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to one other relay, of another site or of this one: frames each way ({@link LinkEmission}, {@link LinkReception}) that outlive its connections. Confined to the
- * relay's context.
+ * The link to one other relay, of another site or of this one. It carries frames each way ({@link LinkEmission},
+ * {@link LinkReception}) and outlives its connections. Confined to the relay's context.
  *
- * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
- * LINK_HELLO of a first lane says what its sender has received: so a new session goes on where the last one was cut, without
- * loss, repetition or reordering, and what a relay had not handled when it died is handed back to who sent it. Only frames
- * of the session that began with {@link #current} count; one that was replaced is cut, with all its lanes, before its successor says how much was received.
+ * <p>A sent frame stays in the window until the peer has handled and acknowledged it. Each LINK_HELLO of a first lane
+ * reports what its sender has received. A new session therefore continues where the last one was cut, without loss,
+ * duplicates or reordering. Frames that a relay had not handled when it died are returned to the sending relay's
+ * listener.
  *
- * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
- * while its own is open, the larger one gives its own up.
+ * <p>Only frames of the session that began with {@link #current} count. A replaced session is cut, with all its lanes,
+ * before its successor reports how much was received.
+ *
+ * <p>If both ends dial, the connection dialled by the relay with the smaller id survives. The smaller relay refuses the
+ * other's connection while its own is open; the larger relay gives its own up.
  */
 final class Link {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
@@ -38,43 +41,50 @@ final class Link {
     private final PeerEpoch peerEpoch;
     private final RoundTrips roundTrips = new RoundTrips();
 
-    /** The first lane of the session, or a dialled one that waits for its LINK_HELLO; null if there is none. */
+    /** The first lane of the session, or a dialled connection that waits for its LINK_HELLO; null if there is none. */
     private LinkConnection current;
 
-    /** One first lane takes over from another: the link stays up. */
+    /** True while one first lane replaces another, so that the link stays up. */
     private boolean changing;
 
-    /** The lane before, until the peer knows of its successor: it would take the end of it for that of the link. Null if there is none. */
+    /**
+     * The previous first lane, kept open until the peer knows its successor; null if there is none. If it closed
+     * earlier, the peer would take that for the end of the link.
+     */
     private LinkConnection leaving;
 
     private LinkStatus.State state = LinkStatus.State.DOWN;
     private Instant since = Instant.now();
     private String lastReason = "";
 
-    /** Sessions that this end has begun. */
+    /** Number of sessions that this end has begun. */
     private long sessions;
 
-    /** When frames flowed last; of use once the link has been up and is not. */
+    /** {@link System#nanoTime} when the link went down; valid only if the link has been up and is down. */
     private long downAtNanos;
 
     private boolean stopped;
 
-    /** The peer has said that it stops, and has not been back. */
+    /** True after the peer has announced its stop, until it returns. */
     private boolean left;
 
-    /** The site whose share of the relay's links this one is of: the peer's, or, of a link that was made upon somebody's word, that one's until it is up. */
+    /**
+     * The site whose share of the relay's links includes this one. It is the peer's site, or the announcing site while
+     * a link known by hearsay is not up yet.
+     */
     private String site;
 
-    /** Made upon a neighbour's word, and nobody wants it. */
+    /** True if a neighbour's announcement created the link and no frame was expected for it yet. */
     private boolean hearsay;
 
     /**
-     * The peer has a part of a link that was let go of here, and has not shown that it has heard so (LINK_HELLO). Until then nothing is written: if it was cut off before it
-     * heard, what it has received of that one would count for this one.
+     * True if the peer still holds state of a link that was dropped here, and has not confirmed this end's LINK_HELLO.
+     * No frames are written until it does. If the connection were cut earlier, the peer would count frames of the old
+     * link as frames of the new one.
      */
     private boolean unheard;
 
-    /** Something of use happened on the current connection: the next dial need not wait long. */
+    /** True if the current connection made progress, so that the next dial need not wait long. */
     private boolean progressed;
 
     private final BlackHoleSuspicion blackHole;
@@ -96,29 +106,32 @@ final class Link {
         return relay;
     }
 
-    /** A relay of {@code teller} says that there is a way to this one's peer. */
+    /** Records that a relay of site {@code teller} has announced a path to this link's peer. */
     void hear(String teller) {
         site = teller;
         hearsay = true;
     }
 
-    /** The relay will send frames. */
+    /** Records that this relay will send frames to the peer. */
     void expect() {
         hearsay = false;
     }
 
-    /** Whether nobody would miss it. */
+    /** Whether the link is known by hearsay only, has never been up and holds no frames. */
     boolean isHearsay() {
         return hearsay && !hasBeenUp() && emission.bytes() == 0;
     }
 
-    /** Whether the peer has stopped, by its own word, has never been here, or has been silent for so long. All that came was handled. */
+    /**
+     * Whether the peer has announced its stop, was never here, or has been silent for {@code silentNanos}. True only if
+     * all received frames are handled.
+     */
     boolean isLeft(long silentNanos) {
         boolean silent = hasBeenUp() && !isUp() && System.nanoTime() - downAtNanos >= silentNanos;
         return (left || silent || !hearsay && !hasBeenUp()) && current == null && reception.isSettled();
     }
 
-    /** Of the last start of the peer that is known. */
+    /** The epoch of the peer's last known start. */
     long peerEpoch() {
         return peerEpoch.last();
     }
@@ -127,33 +140,33 @@ final class Link {
         return peerEpoch.isSeen();
     }
 
-    /** Whether it counts for {@code other}. */
+    /** Whether the link counts against the share of site {@code other}. */
     boolean isOf(String other) {
         return site.equals(other);
     }
 
-    /** Begins to dial, if there is an address. */
+    /** Begins to dial, if an address is known. */
     void dial() {
         dialling.start();
     }
 
-    /** The first lane of the session, or what may become it; null if there is none. */
+    /** The first lane of the session, or a candidate for it; null if there is none. */
     LinkConnection first() {
         return current;
     }
 
-    /** Whether frames flow on a first lane that goes over no other relay. */
+    /** Whether the link is up on a first lane that passes through no other relay. */
     boolean isStraight() {
         return flows() && current.path().isDirect();
     }
 
-    /** The link as a hop of a way; null if it is none, or was not measured yet. */
+    /** The link as a hop of a route; null if it is not direct, or its round trip was not measured yet. */
     LinkRoutes.Neighbour neighbour() {
         int micros = isStraight() ? roundTrips.least() : RoundTrips.NONE;
         return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, emission.bytes());
     }
 
-    /** Ways over other relays have changed. */
+    /** Called when the routes over other relays have changed. */
     void onRoutes() {
         if (!stopped) {
             dialling.onRoutes();
@@ -161,7 +174,7 @@ final class Link {
         }
     }
 
-    /** Whether frames flow on a first lane. */
+    /** Whether the link is up on a first lane. */
     boolean flows() {
         return state == LinkStatus.State.UP && current != null && current.isUp();
     }
@@ -171,7 +184,7 @@ final class Link {
         return flows() && !unheard;
     }
 
-    /** The peer has this end's LINK_HELLO. */
+    /** Called when the peer is known to have this end's LINK_HELLO. */
     void onHeard() {
         if (unheard) {
             unheard = false;
@@ -183,12 +196,12 @@ final class Link {
         return stopped;
     }
 
-    /** What goes over the link. */
+    /** The sending side of the link. */
     LinkEmission emission() {
         return emission;
     }
 
-    /** What comes over the link. */
+    /** The receiving side of the link. */
     LinkReception reception() {
         return reception;
     }
@@ -197,14 +210,18 @@ final class Link {
         return state == LinkStatus.State.UP;
     }
 
-    /** Ends a link whose peer {@link #isLeft}. @return the relay's own frames that are not settled */
+    /**
+     * Ends a link whose peer {@link #isLeft}.
+     *
+     * @return the relay's own frames that are not acknowledged
+     */
     List<ByteBuf> stopTaking(CloseNotice why) {
         List<ByteBuf> frames = emission.takeAll();
         stop(why);
         return frames;
     }
 
-    /** Ends the link for good and lets go of all its frames. */
+    /** Ends the link for good and releases all its frames. */
     void stop(CloseNotice why) {
         stopped = true;
         dialling.stop();
@@ -220,7 +237,10 @@ final class Link {
         return flows() ? current.certificate() : null;
     }
 
-    /** Ends the connection, or one of its further lanes, if its peer's certificate is in {@code list}; else passes the list on. */
+    /**
+     * Closes the session if its peer's certificate is in {@code list}. Otherwise passes the list on, and closes further
+     * lanes with revoked certificates.
+     */
     void onRevocations(RevocationList list) {
         if (flows() && !endIfRevoked(current, list)) {
             current.tell(list);
@@ -228,7 +248,11 @@ final class Link {
         }
     }
 
-    /** Ends a lane whose peer showed a certificate that is in {@code list}. @return whether it did */
+    /**
+     * Closes a lane whose peer showed a certificate that is in {@code list}.
+     *
+     * @return whether the lane was closed
+     */
     boolean endIfRevoked(LinkConnection lane, RevocationList list) {
         if (!list.holds(lane.certificate())) {
             return false;
@@ -274,7 +298,10 @@ final class Link {
         }
     }
 
-    /** Asks for the relay and says LINK_HELLO. What the old first lane did not carry any more, the new one will. */
+    /**
+     * Sends LINK_HELLO with the expected relay id. Frames that the old first lane no longer carries will go over the
+     * new one.
+     */
     void onDialled(LinkConnection connection) {
         if (current != null) {
             letGo(replacedBy(connection));
@@ -286,7 +313,7 @@ final class Link {
     }
 
     /**
-     * The peer said LINK_HELLO on {@code connection}.
+     * Handles the peer's LINK_HELLO on {@code connection}.
      *
      * @throws WireException to refuse it
      */
@@ -329,9 +356,9 @@ final class Link {
             forget(hello);
         }
         boolean knows = hello.peerEpoch() == links.epoch();
-        // Who answers has heard what this end has.
+        // A peer that answers has received this end's LINK_HELLO.
         unheard = !connection.dialled() && knows && !hello.anew() && (unheard || !hasBeenUp());
-        // Of a link that was let go of here the peer may know much.
+        // The peer may report frames of a link that was dropped here; those do not count.
         boolean known = hasBeenUp() && !unheard && knows;
         try {
             emission.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0, hello.unpacks());
@@ -346,35 +373,37 @@ final class Link {
         begin(connection, connection.dialled() ? sessions : hello.session());
     }
 
-    /** Whether this is said between the two relays as they are now. */
+    /** Whether {@code hello} was sent between the current starts of both relays. */
     boolean isPresent(LinkHello hello) {
         return hello.epoch() == peerEpoch.last() && hello.peerEpoch() == links.epoch();
     }
 
-    /** A frame came that was not there before. */
+    /** Called for each new frame; duplicates are excluded. */
     void onCame(int bytes) {
         traffic.in(bytes);
         progressed = true;
     }
 
-    /** The listener does not take a frame, on whichever lane it came: the session ends, so that it comes again. */
+    /**
+     * Ends the session because the listener refused a frame of any lane. The frame is sent again in the next session.
+     */
     void refuse(WireException why) {
         if (current != null) {
             current.close(CloseNotice.closing(0, why.reason(), why.getMessage()));
         }
     }
 
-    /** The first lane, if the peer can be told something on it now; else null. */
+    /** The first lane, if it is up and can be written to now; else null. */
     LinkConnection writableFirst() {
         return flows() && current.writable() ? current : null;
     }
 
-    /** What came of bulk whose rest has not, on any lane that does not say so itself. */
+    /** Received bytes of incomplete bulk frames, on lanes that do not report them themselves. */
     long incompleteBytes() {
         return lanes.incompleteBytes();
     }
 
-    /** How long a frame of bulk takes to leave on this way, in microseconds; 0 if that is not known. */
+    /** Time that a frame of bulk takes to leave on this path, in microseconds; 0 if unknown. */
     int frameMicros(LinkPath path) {
         return lanes.frameMicros(path);
     }
@@ -399,19 +428,22 @@ final class Link {
         }
     }
 
-    /** The peer has what was sent, or the connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
+    /**
+     * Called when the peer has acknowledged frames, or the connection has lived for a ping interval. A peer that
+     * refuses the first frame gets neither.
+     */
     void onProgress() {
         progressed = true;
         blackHole.onCame(current == null ? 0 : current.bytesIn());
     }
 
-    /** The peer has acknowledged frames of so many bytes. */
+    /** The peer has acknowledged frames of {@code bytes} bytes in total. */
     void onAcknowledged(long bytes) {
         blackHole.onAcknowledged(bytes);
         onProgress();
     }
 
-    /** {@code connection} is over; nothing of it comes any more. */
+    /** Called once when {@code connection} has ended; it delivers nothing afterwards. */
     void onEnded(LinkConnection connection, CloseNotice why) {
         lanes.count(connection);
         if (connection != current) {
@@ -450,7 +482,7 @@ final class Link {
         }
     }
 
-    /** Ends the session in favour of another, which begins at once. */
+    /** Ends the session while its successor begins, so that the link stays up. */
     private void change(Runnable end) {
         changing = true;
         end.run();
@@ -468,7 +500,7 @@ final class Link {
         return CloseNotice.closing(0, CloseReason.NORMAL, "replaced by a newer connection, " + next);
     }
 
-    /** A straight connection is better than a detour; of two of a kind the one that the smaller relay dialled is. */
+    /** A direct connection beats one over other relays. Of two of a kind, the one dialled by the smaller relay wins. */
     private boolean prefersCurrent(LinkConnection connection) {
         if (current == null || current.isClosing()) {
             return false;
@@ -481,7 +513,7 @@ final class Link {
         return smaller && current.dialled();
     }
 
-    /** Keeps the current connection, but not blindly: the peer would not dial if it still had it. */
+    /** Keeps the current connection but probes it: the peer would not have dialled if it still had that connection. */
     private void refuseDuplicate(LinkConnection connection) {
         if (current.isUp()) {
             current.suspect();

@@ -20,14 +20,17 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * One authenticated connection that is, or wants to be, a lane of a link. Confined to the relay's context.
+ * One authenticated connection that is a lane of a link, or a candidate for one. Confined to the relay's context.
  *
- * <p>It waits for the peer's LINK_HELLO, then carries frames and watches that the peer is alive: a ping each
- * interval, and an end when nothing was heard for the silence time. It ends once, whatever the cause, and after that
- * nothing of it reaches the link any more, though the socket may take a while to close.
+ * <p>It waits for the peer's LINK_HELLO, then carries frames and monitors the peer. It sends a ping each interval, and
+ * ends when nothing was received for the silence time. It ends exactly once, whatever the cause. After that nothing
+ * from it reaches the link, though the socket may take a while to close.
  */
 final class LinkConnection implements FrameSocket.Listener {
-    /** The frames that a link carries, counts and repeats; all others it may see belong to the connection. */
+    /**
+     * The frame types that a link carries, counts and sends again. All other accepted types belong to the connection
+     * itself.
+     */
     static final Set<FrameType> CARRIED = EnumSet.noneOf(FrameType.class);
 
     private static final Set<FrameType> OWN = EnumSet.of(
@@ -44,7 +47,7 @@ final class LinkConnection implements FrameSocket.Listener {
             FrameType.LINK_REACH,
             FrameType.CLOSE);
 
-    /** No LINK_RUN came before the next frame. */
+    /** Value that means no LINK_RUN preceded the next frame. */
     private static final long NO_RUN = -1;
 
     static {
@@ -62,21 +65,24 @@ final class LinkConnection implements FrameSocket.Listener {
     private FrameSocket socket;
     private LinkPath path = LinkPath.DIRECT;
 
-    /** Null until the link is known: from the start if dialled, else from the peer's LINK_HELLO on. */
+    /** The link; set from the start if dialled, else null until the peer's LINK_HELLO. */
     private Link link;
 
     private int lane;
 
-    /** This relay's, as its LINK_HELLO said; 0 before that. */
+    /** This relay's epoch as its LINK_HELLO announced it; 0 before that. */
     private long epochSaid;
 
     private long runNumber = NO_RUN;
     private long runAfter;
 
-    /** What came, of a lane that says so itself: a further one that goes over other relays, and so has a way of its own. Null of others. */
+    /**
+     * Counts what arrived on a lane that reports its own arrivals; null on other lanes. Such a lane is a further lane
+     * over other relays, so it has its own path.
+     */
     private LaneArrivals arrivals;
 
-    /** What the peer has said that such a lane carries from there, in bytes a second; 0 if that is not known. */
+    /** Rate from the peer that the peer reported for such a lane, bytes a second; 0 if unknown. */
     private long peerRate;
 
     private boolean up;
@@ -86,15 +92,23 @@ final class LinkConnection implements FrameSocket.Listener {
     private long bytesHeard;
     private int silentMs;
 
-    /** {@link System#nanoTime} of the ping that waits for its answer; 0 if none does. */
+    /** {@link System#nanoTime} of the unanswered ping; 0 if there is none. */
     private long pingedAtNanos;
 
-    /** One that was accepted. @param certificate the peer's */
+    /**
+     * Creates an accepted connection.
+     *
+     * @param certificate the peer's
+     */
     LinkConnection(Links links, SiteCertificate certificate) {
         this(links, certificate, false, null, 0);
     }
 
-    /** One that was dialled, for this lane of {@code link}. @param certificate the peer's */
+    /**
+     * Creates a dialled connection for this lane of {@code link}.
+     *
+     * @param certificate the peer's
+     */
     LinkConnection(Links links, SiteCertificate certificate, Link link, int lane) {
         this(links, certificate, true, link, lane);
     }
@@ -108,7 +122,11 @@ final class LinkConnection implements FrameSocket.Listener {
         this.timeouts = links.config().timeouts();
     }
 
-    /** Starts to listen on a connection that has just been secured, and to wait for the LINK_HELLO. @param end what stands last in its pipeline */
+    /**
+     * Begins to read from a newly secured connection and waits for the LINK_HELLO.
+     *
+     * @param end the last handler of its pipeline
+     */
     void attach(ChannelHandlerContext end) {
         socket = FrameSocket.attach(end, this);
         path = StreamChannel.pathOf(end.channel());
@@ -119,12 +137,12 @@ final class LinkConnection implements FrameSocket.Listener {
         });
     }
 
-    /** The peer's site, as its certificate names it. */
+    /** The peer's site, from its certificate. */
     String site() {
         return certificate.site();
     }
 
-    /** What the peer has shown. */
+    /** The certificate that the peer has shown. */
     SiteCertificate certificate() {
         return certificate;
     }
@@ -133,62 +151,65 @@ final class LinkConnection implements FrameSocket.Listener {
         return dialled;
     }
 
-    /** Which of its link's connections it is; 0 as long as that is not known. */
+    /** The number of this lane in its link; 0 as long as it is unknown. */
     int lane() {
         return lane;
     }
 
-    /** The way that it goes, from the end that dialled. */
+    /** The path of the connection, from the end that dialled. */
     LinkPath path() {
         return path;
     }
 
-    /** The relay at the other end; empty until its LINK_HELLO if this end was dialled. */
+    /** The relay at the other end. If this end was dialled, it is empty until the peer's LINK_HELLO. */
     String peer() {
         return link == null ? "" : link.relay();
     }
 
-    /** LINK_HELLOs were exchanged and the link uses this connection. */
+    /** Whether LINK_HELLOs were exchanged and the link uses this connection. */
     boolean isUp() {
         return up;
     }
 
-    /** It is being closed for a reason that the link has not heard yet. */
+    /** Whether the connection is being closed for a reason that the link does not know yet. */
     boolean isClosing() {
         return socket.isClosed();
     }
 
-    /** The peer has said CLOSE, and so why. */
+    /** Whether the peer has sent CLOSE, which carries its reason. */
     boolean isClosedByPeer() {
         return closedByPeer;
     }
 
-    /** What came on it, before TLS. */
+    /** Bytes received, before TLS. */
     long bytesIn() {
         return socket.bytesIn();
     }
 
-    /** What was written on it, before TLS. */
+    /** Bytes written, before TLS. */
     long bytesOut() {
         return socket.bytesOut();
     }
 
-    /** What came on it of a frame of bulk, or of bulk packed in one, whose rest has not. */
+    /** Received bytes of an incomplete bulk frame, or of an incomplete frame that carries packed bulk. */
     int incompleteBytes() {
         return runNumber != NO_RUN || socket.incompleteType() == FrameType.LINK_PACKED ? socket.incompleteBytes() : 0;
     }
 
-    /** The epoch by which the peer knows this relay from here. */
+    /** This relay's epoch as the peer knows it from this connection. */
     long epochSaid() {
         return epochSaid;
     }
 
-    /** Whether each end says on it how much bulk has come on it. */
+    /** Whether each end reports on this connection how much bulk has arrived on it. */
     boolean tellsWhatCame() {
         return arrivals != null;
     }
 
-    /** Bytes a second that a lane which tells what came carries from the peer, as the end that did not dial says; 0 if that is not known. */
+    /**
+     * Rate from the peer in bytes a second, as the accepting end reports it; 0 if unknown. Known only for lanes that
+     * report their own arrivals.
+     */
     long peerRate() {
         return peerRate;
     }
@@ -213,7 +234,7 @@ final class LinkConnection implements FrameSocket.Listener {
         socket.write(hello.encode());
     }
 
-    /** @param atOnce whether it leaves before anything else is done */
+    /** @param atOnce whether the socket is flushed before anything else is done */
     void acknowledge(LinkArrivals.Counts counts, boolean atOnce) {
         writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived(), counts.incomplete());
         if (atOnce) {
@@ -221,12 +242,12 @@ final class LinkConnection implements FrameSocket.Listener {
         }
     }
 
-    /** Says how many lanes this end would have. */
+    /** Tells the peer how many lanes this end wants. */
     void wantLanes(int count) {
         writeWords(FrameType.LINK_LANES, count);
     }
 
-    /** Both LINK_HELLOs are through: frames may flow, and pings begin. */
+    /** Called when both LINK_HELLOs were exchanged. Frames may be sent, and pings begin. */
     void begin(Link link, int lane) {
         this.link = link;
         this.lane = lane;
@@ -242,7 +263,7 @@ final class LinkConnection implements FrameSocket.Listener {
         timer = links.after(timeouts.pingMs(), this::tick);
     }
 
-    /** Passes a list of revoked certificates on, if it is one. */
+    /** Sends the list of revoked certificates to the peer, unless it is empty. */
     void tell(RevocationList list) {
         if (list.number() > 0) {
             byte[] encoded = list.encoded();
@@ -253,16 +274,16 @@ final class LinkConnection implements FrameSocket.Listener {
         }
     }
 
-    /** Says which relays this one would lead the peer's lanes on to. */
+    /** Tells the peer to which relays this relay can forward its lanes. */
     void tell(LinkReach reach) {
         socket.write(reach.encode());
     }
 
-    /** Asks the peer for a sign of life and ends the connection if none comes within one ping interval. */
+    /** Pings the peer and ends the connection if it sends nothing within one ping interval. */
     void suspect() {
         int suspectMs = timeouts.silenceMs() - timeouts.pingMs();
         if (silentMs >= suspectMs) {
-            return; // The next tick is the last one already; another suspicion must not put it off.
+            return; // The next tick already is the last one; a second suspicion must not delay it.
         }
         timer.cancel(false);
         silentMs = suspectMs;
@@ -277,12 +298,12 @@ final class LinkConnection implements FrameSocket.Listener {
         socket.close(why);
     }
 
-    /** Nothing of it counts any more, though the peer does not hear so before it is {@link #cut}. */
+    /** Detaches the connection from the link. The peer is not told before {@link #cut}. */
     void leave(CloseNotice why) {
         end(why);
     }
 
-    /** Ends the connection without a word. */
+    /** Ends the connection without telling the peer. */
     void cut(CloseNotice why) {
         end(why);
         socket.cut(why);

@@ -16,76 +16,81 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkHello;
 
 /**
- * The connections of a link. Confined to its link.
+ * The connections of a link. Confined to the link's context.
  *
- * <p>Lane 0 is the link's own: with it a session begins and ends. The other lanes join a session: they are dialled by the end that dialled lane 0, name
- * the session, and end with it. One that is lost alone is dialled again; what was on it is written again on others. Lane 0 carries
- * heads, and bulk as long as it is alone; the others carry bulk.
+ * <p>Lane 0 begins and ends a session. The end that dialled lane 0 dials the other lanes; they name the session and end
+ * with it. If a further lane alone is lost, it is dialled again, and its unacknowledged frames are written again on
+ * other lanes. Lane 0 carries heads, and carries bulk only while it is the sole lane. The other lanes carry bulk.
  */
 final class LinkLanes {
     /**
-     * What a connection may have on its way before another one is of use: half of 4 MiB, the most that Linux gives a connection's
-     * buffers by default, so that there are more before the first one is full.
+     * Bytes in flight per connection before another lane helps: 2 MiB, half of the 4 MiB that Linux gives a
+     * connection's buffers by default. Lanes are thus added before the first one is full.
      */
     private static final long LANE_BYTES = 2L * 1024 * 1024;
 
-    /** A way that is so much longer than the shortest is as good, */
+    /** A path counts as good if its round trip is at most this factor times the shortest, */
     private static final double LONGER = 1.5;
 
-    /** and so much more, so that it does not matter how busy a machine is. */
+    /** plus this much, so that the load of a machine does not matter. */
     private static final int LONGER_MICROS = 2_000;
 
-    /** A lane that is on a way stays there until it is so many times longer than a good one. */
+    /** A lane leaves its path when that is longer than this factor times the limit of a good path. */
     private static final int TOO_LONG = 2;
 
-    /** A way that takes no lane is left alone for a ping, then for twice as long, and for 32 pings at last. */
+    /**
+     * A path that refused a lane is avoided for one ping interval, then for twice as long each time, at most for 32
+     * intervals.
+     */
     private static final int SHUNNED_TIMES_MAX = 5;
 
-    /** No lane. */
+    /** The number that means no lane. */
     static final int NONE = -1;
 
-    /** No session: they count from 1. */
+    /** The number that means no session; sessions count from 1. */
     static final long NO_SESSION = 0;
 
     private final Links links;
     private final Link link;
 
-    /** From 1. Null where no lane was ever. */
+    /** The further lanes, from index 1. Null at numbers that were never used. */
     private final Lane[] lanes = new Lane[LinkLimits.LANES_MAX];
 
-    /** Lane 0 of the session; null if there is none. */
+    /** Lane 0 of the session; null if there is no session. */
     private LinkConnection first;
 
-    /** Bytes that came and went on connections that have ended, by lane. */
+    /** Bytes received and sent on connections that have ended, by lane. */
     private final long[] bytesIn = new long[LinkLimits.LANES_MAX];
 
     private final long[] bytesOut = new long[LinkLimits.LANES_MAX];
 
-    /** How long a frame took last on the ways that are offered. */
+    /** Last known time per bulk frame on each offered path. */
     private final Map<LinkPath, FrameTime> frames = new HashMap<>();
 
     private long session = NO_SESSION;
     private int wanted;
     private int wantedByPeer = 1;
 
-    /** The lane that bulk went to last, behind which those that have as little on their way as others take turns. */
+    /**
+     * The lane that carried bulk last. The search for the next lane begins behind it, so that equal lanes take turns.
+     */
     private int last;
 
-    /** Ways that are offered, and over which a lane could not be made. */
+    /** Offered paths on which a lane could not be opened. */
     private final Map<LinkPath, Shunned> shunned = new HashMap<>();
 
     private record FrameTime(int micros, long atNanos) {}
 
-    /** @param times in a row that it was not possible, but one */
+    /** @param times consecutive failures, minus one */
     private record Shunned(int times, long untilNanos) {}
 
-    /** A further lane. */
+    /** A lane other than lane 0. */
     private final class Lane implements LinkDialler.Target {
         private final int number;
         private LinkDialler dialler;
         private LinkConnection connection;
 
-        /** Whether it was dialled in this session, or has joined it. */
+        /** Whether the lane was dialled in this session, or has joined it. */
         private boolean inSession;
 
         private Lane(int number) {
@@ -102,7 +107,10 @@ final class LinkLanes {
             return pathFor(this, failures);
         }
 
-        /** One that is up stays where it is: what it was to go to takes no lane, as a gateway whose streams are all in use. */
+        /**
+         * A lane that is up keeps its connection. The new path does not accept a lane, for example because the
+         * gateway's streams are all in use.
+         */
         @Override
         public void onDialFailed(CloseNotice why) {
             if (!dialler.path().isDirect()) {
@@ -113,7 +121,7 @@ final class LinkLanes {
             }
         }
 
-        /** What was on its old connection, if it had one, is written again. */
+        /** Replaces the old connection, if there is one; its unacknowledged frames are written again. */
         @Override
         public void onDialled(LinkConnection dialled) {
             LinkConnection old = connection;
@@ -137,7 +145,7 @@ final class LinkLanes {
             return dialler != null && dialler.isBusy();
         }
 
-        /** The way that it goes, or is to go; null if it does not. */
+        /** The path that the lane uses or is being dialled over; null if none. */
         private LinkPath way() {
             if (isDialling()) {
                 return dialler.path();
@@ -149,7 +157,7 @@ final class LinkLanes {
             return connection != null && connection.isUp();
         }
 
-        /** Ends what there is of it, without a word. */
+        /** Stops dialling and cuts the connection without telling the peer. */
         private void cut(CloseNotice why) {
             if (dialler != null) {
                 dialler.stop();
@@ -168,7 +176,7 @@ final class LinkLanes {
         this.wanted = Math.max(1, links.config().limits().lanes());
     }
 
-    /** A session begins, with its first connection. */
+    /** Begins a session with its first connection. */
     void begin(LinkConnection connection, long newSession) {
         first = connection;
         session = newSession;
@@ -179,7 +187,7 @@ final class LinkLanes {
         }
     }
 
-    /** The session is over: nothing of its lanes comes any more. */
+    /** Ends the session; nothing from its lanes arrives any more. */
     void end(CloseNotice why) {
         first = null;
         for (Lane lane : lanes) {
@@ -190,7 +198,7 @@ final class LinkLanes {
         }
     }
 
-    /** A connection of another lane than the first has been greeted: it joins the session, or comes too late for its own. */
+    /** Handles the LINK_HELLO of a further lane. The lane joins the session, or is closed if its session is over. */
     void onHello(LinkConnection connection, LinkHello hello) {
         int number = hello.lane();
         if (!belongs(connection, hello)) {
@@ -228,7 +236,7 @@ final class LinkLanes {
                 && (!connection.dialled() || lane(number).connection == connection);
     }
 
-    /** This connection, of another lane than the first, has ended. */
+    /** Called when the connection of a further lane has ended. */
     void onEnded(LinkConnection connection) {
         for (Lane lane : lanes) {
             if (lane != null && lane.connection == connection) {
@@ -246,7 +254,10 @@ final class LinkLanes {
         }
     }
 
-    /** A lane that was dialled later than the first may have shown another certificate. */
+    /**
+     * Closes further lanes with revoked certificates. A lane that was dialled later than the first may have shown
+     * another certificate.
+     */
     void onRevocations(RevocationList list) {
         for (Lane lane : lanes) {
             if (lane != null && lane.isUp()) {
@@ -255,7 +266,10 @@ final class LinkLanes {
         }
     }
 
-    /** So much is on its way at once, as far as is known: more lanes may be of use. Their number only grows. */
+    /**
+     * Called with the estimated bandwidth-delay product in bytes; a larger product calls for more lanes. The wanted
+     * number of lanes only grows.
+     */
     void onProduct(long bytes) {
         if (links.config().limits().lanes() == 0 && bytes > wanted * LANE_BYTES) {
             wanted = (int) Math.min(LinkLimits.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
@@ -274,7 +288,10 @@ final class LinkLanes {
         }
     }
 
-    /** How many lanes this end dials if it dials: what it was told to, or what either end has use for, and one for each good way. */
+    /**
+     * The number of lanes that the dialling end opens. It is the configured number, if set. Otherwise it is the larger
+     * of both ends' wishes, or one lane per good path besides lane 0.
+     */
     private int count() {
         if (links.config().limits().lanes() > 0) {
             return wanted;
@@ -283,9 +300,12 @@ final class LinkLanes {
         return Math.min(LinkLimits.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
     }
 
-    // ---- over other relays
+    // ---- paths over other relays
 
-    /** Ways over other relays have changed: lanes leave those that are not offered any more, or are long by now, and go to new ones. */
+    /**
+     * Called when routes over other relays have changed. Lanes leave paths that are no longer offered or have become
+     * long, and move to new ones.
+     */
     void onRoutes() {
         List<LinkPath> offered = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
         frames.keySet().retainAll(offered);
@@ -305,7 +325,10 @@ final class LinkLanes {
         }
     }
 
-    /** Ways that are not much longer than the shortest: bulk is handed over in order, so one on a longer way would hold up what comes on others. */
+    /**
+     * Routes not much longer than the shortest. Bulk is delivered in order, so a lane on a longer path would delay
+     * frames on others.
+     */
     private List<LinkRoutes.Route> goodRoutes() {
         return routesWithin(goodMicros());
     }
@@ -320,8 +343,9 @@ final class LinkLanes {
     }
 
     /**
-     * How long a frame of bulk takes to leave on this way, in the direction that is slower, in microseconds; 0 if its lanes were not full for a while. It is known for longer than a session lasts:
-     * else a first lane that has left a way because that is slow would find it as good as ever.
+     * Time for a bulk frame to leave on this path, in its slower direction, in microseconds. Returns 0 if its lanes
+     * were not full recently. The value outlives the session. Otherwise a first lane that left a slow path would
+     * consider it good again.
      */
     int frameMicros(LinkPath path) {
         long rate = rate(path);
@@ -345,7 +369,7 @@ final class LinkLanes {
         return out == 0 || in == 0 ? Math.max(out, in) : Math.min(out, in);
     }
 
-    /** Lanes but this one that go this way or are to. */
+    /** Number of lanes other than {@code but} that use this path or are being dialled over it. */
     private int users(LinkPath path, Lane but) {
         return (int) Arrays.stream(lanes).filter(lane -> lane != null && lane != but && path.equals(lane.way())).count();
     }
@@ -361,7 +385,10 @@ final class LinkLanes {
         return entry != null && entry.untilNanos - System.nanoTime() > 0;
     }
 
-    /** The good way that the fewest other lanes go, and that has not just refused one; of equals the one with the least on its way. One that is up goes on to another way only. */
+    /**
+     * The good path with the fewest other lanes, preferring paths that have not just refused one. The lower load
+     * decides between equals. A lane that is up only moves to a different path.
+     */
     private LinkPath pathFor(Lane lane, int failures) {
         if (first.path().isDirect()) {
             return LinkPath.DIRECT;
@@ -376,7 +403,7 @@ final class LinkLanes {
         return paths.isEmpty() ? null : paths.get(failures % paths.size());
     }
 
-    /** The ways of the lanes that are up, each once, that of the first lane first. */
+    /** The distinct paths of the lanes that are up, the first lane's path first. */
     List<LinkPath> paths() {
         Set<LinkPath> paths = new LinkedHashSet<>();
         if (first != null) {
@@ -401,7 +428,10 @@ final class LinkLanes {
         return lanes[number];
     }
 
-    /** The lane for the next frame of bulk, that on which it would come first, of equals the next in turn; {@link #NONE} if none takes more. */
+    /**
+     * The lane for the next bulk frame: the one on which it arrives soonest, in turn among equals. Returns
+     * {@link #NONE} if no lane may take more.
+     */
     int forBulk(LinkWindow window) {
         int soonest = NONE;
         int best = NONE;
@@ -420,7 +450,7 @@ final class LinkLanes {
         return waits ? NONE : best;
     }
 
-    /** What came of bulk whose rest has not, on any lane that does not say so itself. */
+    /** Received bytes of incomplete bulk frames, on lanes that do not report them themselves. */
     long incompleteBytes() {
         long bytes = first == null ? 0 : first.incompleteBytes();
         for (Lane lane : lanes) {
@@ -438,7 +468,7 @@ final class LinkLanes {
         }
     }
 
-    /** What went over this connection, which has ended, stays counted. */
+    /** Adds the byte counts of a connection that has ended to its lane's totals. */
     void count(LinkConnection ended) {
         if (ended.isUp()) {
             bytesIn[ended.lane()] += ended.bytesIn();
@@ -446,7 +476,7 @@ final class LinkLanes {
         }
     }
 
-    /** Lane 0, and every other that ever was. */
+    /** Status of lane 0, and of every other lane that ever existed. */
     List<LinkStatus.Lane> status(LinkWindow window) {
         List<LinkStatus.Lane> told = new ArrayList<>();
         for (int number = 0; number < lanes.length; number++) {
@@ -471,7 +501,7 @@ final class LinkLanes {
                 up ? window.unacknowledged(number) : 0);
     }
 
-    /** Lanes that carry frames now. */
+    /** Number of lanes that carry frames now. */
     int up() {
         return first == null ? 0 : 1 + (int) Arrays.stream(lanes).filter(Objects::nonNull).filter(Lane::isUp).count();
     }

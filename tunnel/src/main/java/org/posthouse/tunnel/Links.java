@@ -39,72 +39,94 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * All links of one relay (docs/links.md). Confined to the relay's context, an event loop: only {@link #start} and
- * {@link #close} may be called from elsewhere.
+ * Owns all links of one relay to other relays (docs/links.md). Confined to the relay's context, an event loop; only
+ * {@link #start} and {@link #close} may be called from other threads.
  *
- * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
- * cut, as long as neither relay restarts or lets go of the other. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
- * before a frame of its channel that was sent before it and is none. Short frames may come before longer ones of other channels, and before chunks, that
- * were sent earlier. If the other one does, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
- * and nobody else does.
+ * <p>A link delivers each frame that {@link #send} accepted to the other end's listener exactly once. Lost connections
+ * do not change this, as long as neither relay restarts or drops the link. If the other relay restarts or drops the
+ * link, the frames that it had not handled are returned to the listener.
+ *
+ * <p>Order within one channel: CHUNK frames arrive in order, and so do all other frames. A chunk never overtakes an
+ * earlier frame of its channel that is not a chunk. A short frame may overtake longer frames of other channels, and
+ * chunks.
+ *
+ * <p>If a peer breaks the protocol, only its own connection is closed.
  */
 public final class Links {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
-    /** A clock may have been set back from any time to the beginning of its count: 100 years of milliseconds. Beyond that no earlier start can have been. */
+    /**
+     * The largest error of a clock that was set back, milliseconds: 100 years. A clock that was reset to the beginning
+     * of its count is within this limit. A peer cannot have seen an earlier start with an epoch beyond it.
+     */
     static final long SET_BACK_MAX = 100L * 366 * 24 * 3_600 * 1_000;
 
-    /** Names that are looked up at one time: a name server that is silent holds each for half a minute, and nobody else's thread. */
+    /**
+     * Largest number of concurrent name lookups. A silent name server blocks each of these threads for half a minute,
+     * and no other thread.
+     */
     private static final int NAMES_AT_ONCE = 4;
 
-    /** Whose threads look names up: all relays of a process share them. */
+    /** Name of the worker pool for name lookups. All relays of a process share it. */
     static final String NAMES = "posthouse-names";
 
-    /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
+    /**
+     * Receives the relay's events of all links. Streams do not call it. All calls are made on the relay's event loop.
+     */
     public interface Listener {
         /**
-         * One whole frame from {@code relay}, header checked.
+         * Receives one whole frame from {@code relay}; its header has been checked.
          *
-         * @param number names it for {@link Links#handled}; no other frame of that relay has had it
+         * @param number identifies the frame for {@link Links#handled}; unique among the frames of that relay
          * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
-         * @param view looks at the frame; valid during this call
-         * @return whether it was handled: what it says would survive the end of this process. If not, {@link Links#handled}
-         *     is to be called once it was
-         * @throws WireException to close the connection with that reason; the frame will come again on the next one
+         * @param view decodes the frame; valid during this call
+         * @return true if the frame is handled, which means that its effect survives the end of this process. If false,
+         *         the listener must call {@link Links#handled} once the frame is handled
+         * @throws WireException to close the connection with that reason; the frame is sent again on the next
+         *         connection
          */
         boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view)
                 throws WireException;
 
-        /** All frames of what was read at once have been handed over; more may come before that. */
+        /** Called after all frames of one socket read were passed on. More frames may arrive before this call. */
         default void onReadEnd() {}
 
-        /** {@code relay} has handled {@code frames} more of those that it was sent, in the order of {@link Links#send}. */
+        /**
+         * {@code relay} has handled {@code frames} more of the frames sent to it, in the order of {@link Links#send}.
+         */
         default void onAcknowledged(String relay, long frames) {}
 
-        /** Frames flow again, or for the first time; {@code epoch} is that of the other end. */
+        /** The link is up, for the first time or again. {@code epoch} is the epoch of the other relay. */
         default void onUp(String relay, long epoch) {}
 
-        /** This relay takes this epoch, before any link was up: a peer had seen a later start of it than the clock told of. */
+        /**
+         * This relay adopts this epoch, before any link was up. A peer had seen a later start of this relay than the
+         * clock suggested.
+         */
         default void onEpoch(long epoch) {}
 
-        /** The connection ended; what was sent waits for the next one. {@code why} says what ended it. */
+        /** The connection ended with reason {@code why}. Unacknowledged frames wait for the next connection. */
         default void onDown(String relay, CloseNotice why) {}
 
         /** {@link Links#writable} was false, and at least half of the window is free now. */
         default void onWritable(String relay) {}
 
         /**
-         * {@code relay} restarted, or has let go of its link to this one: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
-         * reach the new one, and none that were sent before.
+         * {@code relay} restarted, or dropped its link to this relay. State that it had not logged is lost. Called
+         * before {@link #onUp}. Frames sent from now on reach the new instance; earlier ones do not.
          *
-         * @param frames those that {@link #onAcknowledged} has not told of, in the order of {@link Links#send}; the listener's to release or to send again. Of those of a job that
-         *     was {@linkplain Links#forget forgotten} it may be the first bytes only
+         * @param frames the frames that {@link #onAcknowledged} has not reported, in the order of {@link Links#send}.
+         *         The listener must release them or send them again. A frame of a job that was
+         *         {@linkplain Links#forget forgotten} may be truncated to its first bytes
          */
         default void onForgotten(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);
         }
 
-        /** {@code relay} has stopped, was never here, or is silent, and by {@link Links#letGo} there is no link to it any more. If it comes back, {@link #onUp} tells of a relay that was never here. @param frames as of {@link #onForgotten} */
+        /**
+         * {@link Links#letGo} has dropped the link to {@code relay}, which has stopped, never connected, or is silent.
+         * If it returns, {@link #onUp} reports it as a new relay. @param frames as of {@link #onForgotten}
+         */
         default void onLetGo(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);
         }
@@ -127,15 +149,15 @@ public final class Links {
     private final PathDoors paths;
     private LinkAcceptor acceptor;
 
-    /** This relay's own. */
+    /** This relay's own epoch. */
     private long epoch;
 
-    /** A peer knows this relay by its epoch, which it keeps from then on. */
+    /** True once a link was up. From then on a peer knows this relay by its epoch, so the epoch must not change. */
     private boolean known;
 
     private boolean closed;
 
-    /** @param context the relay's own, an event-loop context */
+    /** @param context the relay's own context, an event-loop context */
     public Links(Context context, LinkConfig config, Listener listener) {
         if (!context.isEventLoopContext()) {
             throw new IllegalArgumentException("links need an event-loop context, got " + context.threadingModel());
@@ -153,14 +175,16 @@ public final class Links {
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
     }
 
-    /** Begins to listen, if configured, and to dial. Fails if the port cannot be opened. */
+    /**
+     * Opens the listening port, if one is configured, and begins to dial the peers. Fails if the port cannot be opened.
+     */
     public Future<Void> start() {
         Promise<Void> started = context.promise();
         context.runOnContext(go -> loadCodec().compose(loaded -> open()).onComplete(started));
         return started.future();
     }
 
-    /** Tells the peers that this relay stops, and lets go of everything. What was not acknowledged is lost. */
+    /** Tells the peers that this relay stops, then closes all links. Unacknowledged frames are lost. */
     public Future<Void> close() {
         Promise<Void> done = context.promise();
         context.runOnContext(go -> shut().onComplete(done));
@@ -172,18 +196,21 @@ public final class Links {
         return acceptor == null ? 0 : acceptor.port();
     }
 
-    /** Keeps frames for {@code relay} from now on, though it has never linked and no address of it is known. */
+    /**
+     * Creates a link that keeps frames for {@code relay}, even if it has never connected and its address is unknown.
+     */
     public void expect(String relay) {
         assert inLoop();
         table.expect(relay);
     }
 
     /**
-     * Sends one whole frame of a type that links carry; takes over the buffer. It never blocks and never drops: look
-     * at {@link #writable} to stay within the window.
+     * Sends one whole frame of a type that links carry, and takes ownership of the buffer. Never blocks and never
+     * drops; callers check {@link #writable} to stay within the window.
      *
-     * @return false, and the buffer released, if {@code relay} is no peer, was not expected and never linked
-     * @throws IllegalArgumentException if the buffer is not one such frame; the buffer is released
+     * @return false, and the buffer released, if {@code relay} is not a configured peer, was not expected and never
+     *         linked
+     * @throws IllegalArgumentException if the buffer is not exactly one such frame; the buffer is released
      */
     public boolean send(String relay, ByteBuf frame) {
         assert inLoop();
@@ -198,7 +225,7 @@ public final class Links {
     }
 
     /**
-     * Lets go of what was never written of a job that has ended here, at all links: nobody waits for it. To the listener it counts as acknowledged.
+     * Drops the unwritten frames of a job that has ended here, on all links. The listener sees them as acknowledged.
      */
     public void forget(long job) {
         assert inLoop();
@@ -208,11 +235,12 @@ public final class Links {
     }
 
     /**
-     * Lets go of the links to relays that have said that they stop, were never here, or have been silent for so long, but for the peers of the configuration and those that are needed.
-     * If such a relay comes it begins a new link, also one that was only cut off.
+     * Drops the links to relays that have announced their stop, were never here, or have been silent too long. Links to
+     * configured peers and to needed relays stay. A relay that returns begins a new link, even if it was only
+     * unreachable.
      *
-     * @param isNeeded whether frames for a relay are to be kept until it is there again
-     * @param silentMs how long a link must have been down for its peer to be silent
+     * @param isNeeded whether frames for a relay must be kept until it returns
+     * @param silentMs how long a link must have been down before its peer counts as silent
      */
     public void letGo(Predicate<String> isNeeded, long silentMs) {
         assert inLoop();
@@ -233,7 +261,10 @@ public final class Links {
                 link.stopTaking(CloseNotice.closing(0, CloseReason.RELAY_STOPPING, "relay " + link.relay() + " has stopped, or is silent")));
     }
 
-    /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */
+    /**
+     * Reports that a frame for which {@link Listener#onFrame} returned false is handled. Call it once per frame, in any
+     * order.
+     */
     public void handled(String relay, long number) {
         assert inLoop();
         Link link = table.get(relay);
@@ -242,28 +273,34 @@ public final class Links {
         }
     }
 
-    /** False if {@code relay} is unknown, or more than the window is unacknowledged there of what was sent by {@link #send}. */
+    /** False if {@code relay} is unknown, or if the unacknowledged bytes of {@link #send} exceed the window. */
     public boolean writable(String relay) {
         assert inLoop();
         Link link = table.get(relay);
         return link != null && link.emission().writable();
     }
 
-    /** Whether a CHUNK of several pieces may go there: over a link that takes no longer for it than a short message may wait. */
+    /**
+     * Whether a CHUNK of several pieces may be sent to {@code relay}. The link must transmit it within the time that a
+     * short message may wait.
+     */
     public boolean carriesLong(String relay) {
         assert inLoop();
         Link link = table.get(relay);
         return link != null && link.isUp() && link.emission().carriesLong();
     }
 
-    /** Whether frames flow to and from {@code relay} now. */
+    /** Whether the link to {@code relay} is up. */
     public boolean isUp(String relay) {
         assert inLoop();
         Link link = table.get(relay);
         return link != null && link.isUp();
     }
 
-    /** Visits what {@code relay} has not acknowledged, in the order of {@link #send}. The frames stay the link's: read them only. */
+    /**
+     * Visits the frames that {@code relay} has not acknowledged, in the order of {@link #send}. The link owns the
+     * frames; the visitor only reads them.
+     */
     public void forEachUnacknowledged(String relay, Consumer<ByteBuf> visitor) {
         assert inLoop();
         Link link = table.get(relay);
@@ -272,19 +309,19 @@ public final class Links {
         }
     }
 
-    /** All links, by relay. */
+    /** The status of all links, by relay. */
     public List<LinkStatus> status() {
         assert inLoop();
         return table.all().map(Link::status).toList();
     }
 
-    /** How many connections were refused since the start, by kind; kinds that never occurred are missing. */
+    /** Number of refused connections since the start, by kind. Kinds that never occurred are missing. */
     public Map<LinkRefusal, Long> refusals() {
         assert inLoop();
         return refusals.counts();
     }
 
-    /** The keys that the links are made with, and what is to be done about them. */
+    /** Status of the keys that secure the links, with the actions due on them. */
     public KeysStatus keysStatus() {
         assert inLoop();
         Map<String, SiteCertificate> peers = new TreeMap<>();
@@ -296,25 +333,28 @@ public final class Links {
         return keys.status(peers);
     }
 
-    /** The streams over all links. */
+    /** Status of the streams over all links. */
     public StreamStatus streamStatus() {
         assert inLoop();
         return streams.status();
     }
 
-    /** The doors of this relay, and its ports to doors of others. */
+    /** Status of this relay's doors, and of its ports to doors of other relays. */
     public List<ForwardStatus> forwardStatus() {
         assert inLoop();
         return forwards.status();
     }
 
-    /** Whether other relays' lanes are to keep away from this one. */
+    /** Whether this relay is drained: other relays' lanes avoid it. */
     public boolean drained() {
         assert inLoop();
         return routing.drained();
     }
 
-    /** From now on other relays' lanes leave this one, those that have another way, or they may come again. */
+    /**
+     * If true, other relays' lanes leave this relay from now on, except lanes without another path. If false, they may
+     * return.
+     */
     public void drain(boolean drain) {
         assert inLoop();
         LOG.info("relay {}: {}", config.relay(), drain ? "drained: leads on only lanes that have no other way" : "leads lanes on");
@@ -329,17 +369,19 @@ public final class Links {
         return epoch;
     }
 
-    /** A link is up. */
+    /** Called when a link is up. */
     void onKnown() {
         known = true;
     }
 
     /**
-     * A peer that has no link to a relay of this name has had one, with this epoch: this relay has started later, so it takes the next
-     * one, as it would have had by a clock that was not set back.
+     * Raises this relay's epoch above {@code seen}, the epoch of an earlier start that a peer has recorded. The peer
+     * has no link to this relay. The clock was set back since that start; a correct clock would have given a later
+     * epoch.
      *
-     * @return false if it is too late: another peer has linked with this relay as it is; or if no clock can have said so: who knew this relay by the last
-     *     epoch that there is would take none of its later starts
+     * @return false if a peer has already linked with this relay under its current epoch. Also false if {@code seen}
+     *         exceeds the configured epoch by more than {@link #SET_BACK_MAX}: no clock can have produced it, and a
+     *         peer that recorded the last possible epoch would refuse all later starts
      */
     boolean tryOutlive(long seen) {
         if (known || seen - config.epoch() > SET_BACK_MAX) {
@@ -352,7 +394,7 @@ public final class Links {
         return true;
     }
 
-    /** Whether {@code relay} has been linked with this one, so that it is what it says it is. */
+    /** Whether {@code relay} has been linked with this relay, so that its identity is proven. */
     public boolean hasMet(String relay) {
         return table.hasMet(relay);
     }
@@ -361,7 +403,7 @@ public final class Links {
         return table;
     }
 
-    /** Bytes that wait at all links for their turn, or to be unpacked. */
+    /** The bytes that wait at all links for transmission or unpacking. */
     FairShare heldBack() {
         return heldBack;
     }
@@ -386,12 +428,12 @@ public final class Links {
         return streams;
     }
 
-    /** What the links do about packing: nothing, if this machine cannot. */
+    /** The links' compression mode; {@link Compression#NEVER} if this machine has no codec. */
     Compression compression() {
         return unpacks() ? config.compression() : Compression.NEVER;
     }
 
-    /** Whether what comes packed is taken. */
+    /** Whether this relay accepts packed frames. */
     boolean unpacks() {
         return config.compression() != Compression.NEVER && PackingCodec.isThere();
     }
@@ -400,7 +442,7 @@ public final class Links {
         return packing;
     }
 
-    /** Whether streams have room in the window of the link to {@code relay}. */
+    /** Whether streams have space in the window of the link to {@code relay}. */
     boolean takesStreams(String relay) {
         Link link = table.get(relay);
         return link != null && link.emission().takesStreams();
@@ -422,7 +464,10 @@ public final class Links {
         return client;
     }
 
-    /** All addresses of a host, at least one; of a number that one, with its zone, at once: it does not wait for names. */
+    /**
+     * Resolves a host to all its addresses, at least one. A numeric address, with its zone, is returned at once without
+     * a name lookup.
+     */
     Future<InetAddress[]> addresses(String host) {
         if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {
             try {
@@ -434,17 +479,21 @@ public final class Links {
         return names.executeBlocking(() -> InetAddress.getAllByName(host), false);
     }
 
-    /** Runs {@code task} on the relay's context when what the loop does now is done. */
+    /** Runs {@code task} on the relay's context after the event loop's current task. */
     void soon(Runnable task) {
         context.nettyEventLoop().execute(() -> context.dispatch(task));
     }
 
-    /** Runs {@code task} on the relay's context in {@code ms}. */
+    /** Runs {@code task} on the relay's context in {@code ms} milliseconds. */
     ScheduledFuture<?> after(long ms, Runnable task) {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
     }
 
-    /** A peer passes on a list of revoked certificates. @throws WireException if it is none */
+    /**
+     * Takes a revocation list that a peer passes on.
+     *
+     * @throws WireException if {@code encoded} is not a revocation list
+     */
     void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
         try {
             keys.take(encoded, "LINK_REVOKED from " + from);
@@ -461,7 +510,11 @@ public final class Links {
         return "its certificate, serial " + connection.certificate().serial() + " of site " + connection.site() + ", was revoked";
     }
 
-    /** The first frame of {@code connection}: finds or makes its link. @throws WireException to refuse it */
+    /**
+     * Handles the LINK_HELLO of {@code connection}: finds or creates its link.
+     *
+     * @throws WireException to refuse the connection
+     */
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
         requireIdentity(connection, hello);
         if (closed) {
@@ -470,7 +523,10 @@ public final class Links {
         table.linkTo(hello.relay()).onHello(connection, hello);
     }
 
-    /** The certificate proves the site, and the site vouches for its relays' names; nobody is this relay but itself. */
+    /**
+     * Checks the peer's identity. The certificate proves the site, and the site vouches for its relays' names. No peer
+     * may use this relay's own id.
+     */
     private void requireIdentity(LinkConnection connection, LinkHello hello) throws WireException {
         if (keys.isRevoked(connection.certificate())) {
             throw new WireException(CloseReason.REVOKED, revoked(connection));
@@ -493,7 +549,10 @@ public final class Links {
         }
     }
 
-    /** It reads and writes files: so before it is asked for on the loop. */
+    /**
+     * Loads the codec on a worker thread, because loading reads and writes files. This must happen before the event
+     * loop first queries the codec.
+     */
     private Future<Boolean> loadCodec() {
         return config.compression() == Compression.NEVER
                 ? context.succeededFuture(false)
@@ -527,7 +586,7 @@ public final class Links {
         CloseNotice why = CloseNotice.closing(0, CloseReason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         Future<Void> watched = keys.stop();
         routing.stop();
-        // Those over other relays say so over the links that are straight.
+        // Links over other relays send their CLOSE over the direct links, so the direct links stop last.
         List<Link> straight = table.all().filter(Link::isStraight).toList();
         table.all().filter(link -> !straight.contains(link)).forEach(link -> link.stop(why));
         closed = true;
