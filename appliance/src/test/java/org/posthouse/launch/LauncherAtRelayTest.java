@@ -62,7 +62,8 @@ class LauncherAtRelayTest {
             byte[] proof = bytes(half.prove(ByteBuffer.wrap(launcher.getInputStream().readNBytes(FrameType.CHALLENGE.bytesMax()))));
             out.write(proof);
             out.write(
-                    bytes(Hello.launcher().encode(), half.sealed(opening.encode()), new CloseNotice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
+                    bytes(Hello.launcher().encode(), half.sealed(opening.encode()),
+                            new CloseNotice(job, 1, -1, "not opened in time").encode(FrameType.JOB_CLOSE)));
             DataInputStream in = new DataInputStream(launcher.getInputStream());
             assertThat(frame(in).type()).isSameAs(FrameType.WELCOME);
             assertThat(frame(in).type()).as("the job's last event, and before it not that it is open").isSameAs(FrameType.JOB_EVENT);
