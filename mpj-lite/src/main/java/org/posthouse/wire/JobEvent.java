@@ -99,7 +99,7 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
         in.zero16();
         in.end();
         if (event.kind < CONNECTED || event.kind > SENDS_BEHIND || event.kind == RETIRED) {
-            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 18 without 13");
+            throw new WireException(CloseReason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 19 without 13");
         }
         return event;
     }

@@ -1,11 +1,13 @@
 package org.posthouse.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -201,10 +203,7 @@ final class GoldenFramesTest {
     @ParameterizedTest
     @EnumSource
     void isEncodedToTheGoldenBytes(FrameType type) {
-        ByteBuffer frame = SampleFrames.of(type);
-        byte[] bytes = new byte[frame.limit()];
-        frame.get(0, bytes);
-        assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(GOLDEN.get(type).replace(" ", ""));
+        assertThat(hex(SampleFrames.of(type))).isEqualTo(GOLDEN.get(type).replace(" ", ""));
     }
 
     @ParameterizedTest
@@ -215,6 +214,33 @@ final class GoldenFramesTest {
         assertThat(SampleFrames.view(golden).type()).isSameAs(type);
         assertThat(SampleFrames.view(golden).job()).isEqualTo(jobOf(type));
         assertThat(SampleFrames.decode(golden)).isNotNull();
+    }
+
+    /** Bit 0: point-to-point; bit 3: it waits for its message to be matched. */
+    @Test
+    void aRankThatWaitsForItsMessageToBeMatchedSaysSoInBit3() throws WireException {
+        String golden = "0000002f18000000010203040506070800000011000000120000000061626364000000150000001300037768790009";
+        BlockedReport sends = SampleFrames.STALL.with(BlockedReport.POINT_TO_POINT).with(BlockedReport.SENDS);
+        assertThat(hex(sends.encode(FrameType.BLOCKED))).isEqualTo(golden);
+        BlockedReport read = BlockedReport.decode(ByteBuffer.wrap(HexFormat.of().parseHex(golden)));
+        assertThat(read).isEqualTo(sends);
+        assertThat(read.waitsForMatch()).isTrue();
+    }
+
+    @Test
+    void aSendThatIsMatchedBehindAnotherIsEvent19() throws WireException {
+        String golden = "00000034160000000102030405060708000000130000000300000002000000000000005100000000000000610004" + "53656e64" + "0000";
+        JobEvent behind = new JobEvent(SampleFrames.JOB, JobEvent.SENDS_BEHIND, 3, 2, 0x51, 0x61, "Send");
+        assertThat(hex(behind.encode())).isEqualTo(golden);
+        assertThat(JobEvent.decode(ByteBuffer.wrap(HexFormat.of().parseHex(golden)))).isEqualTo(behind);
+        ByteBuffer later = ByteBuffer.wrap(HexFormat.of().parseHex(golden.replace("00000013", "00000014")));
+        assertThatThrownBy(() -> JobEvent.decode(later)).isInstanceOf(WireException.class).hasMessage("JOB_EVENT of kind 20, expected 1 to 19 without 13");
+    }
+
+    private static String hex(ByteBuffer frame) {
+        byte[] bytes = new byte[frame.limit()];
+        frame.get(0, bytes);
+        return HexFormat.of().formatHex(bytes);
     }
 
     private static long jobOf(FrameType type) {
