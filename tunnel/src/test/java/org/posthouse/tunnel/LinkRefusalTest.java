@@ -75,6 +75,11 @@ class LinkRefusalTest {
     private static final long EPOCH = 10;
     private static final int CONNECTIONS_MAX = 8;
 
+    /** 48 MB of them. */
+    private static final int PINGS = 2_000_000;
+
+    private static final int PINGS_AT_ONCE = 2_000;
+
     @TempDir
     private static Path folder;
 
@@ -872,6 +877,38 @@ class LinkRefusalTest {
         TestRelay relay = new TestRelay(vertx, config.tls(tls()));
         relays.add(relay);
         return relay.start();
+    }
+
+    /** Its answers would pile up in memory if they were written whether it reads or not: some MiB are in the sockets' buffers, and no more than a MiB waits. */
+    @Test
+    void answersOnlySomeOfThePingsOfAPeerThatReadsNothing() throws Exception {
+        ByteBuffer pings = ByteBuffer.allocate(PINGS_AT_ONCE * FrameType.LINK_PING.bytesMin());
+        for (int i = 0; i < PINGS_AT_ONCE; i++) {
+            pings.put(word(FrameType.LINK_PING, i));
+        }
+        TestRelay other = start(grid.config("z", 1).peer("m", "127.0.0.1:" + m.links.port()).timeouts(PATIENT));
+        try (RawPeer flooding = up(1)) {
+            for (int i = 0; i < PINGS / PINGS_AT_ONCE; i++) {
+                flooding.send(pings.duplicate().flip());
+            }
+            await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.isUp("z") && other.isUp("m"));
+            long last = PINGS;
+            flooding.send(word(FrameType.LINK_PING, last));
+            int answered = 0;
+            while (answered <= PINGS) {
+                long word = new FrameView().wrap(flooding.await(FrameType.LINK_PONG), 0).linkWord(0);
+                if (word == last) {
+                    break;
+                }
+                answered++;
+                if (answered % PINGS_AT_ONCE == 0) {
+                    flooding.send(word(FrameType.LINK_PING, last)); // The one before may have found no room.
+                }
+            }
+            assertThat(answered).isBetween(1, PINGS / 2);
+        }
+        assertThat(m.failure).isNull();
+        assertThat(m.events).doesNotContain("down z");
     }
 
     /** A raw peer of site a in {@code epoch} with its link up. */
