@@ -2,6 +2,7 @@ package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -62,6 +63,34 @@ class InputTest {
         assertThat(result.out().lines()).as(result.err()).containsExactlyInAnyOrder("[0] " + all, "[1] read 0 lines, 0");
         assertThat(result.err()).contains("rank 0 was killed by signal 9 (SIGKILL): restarted (1 of 3)");
         assertThat(result.status()).isZero();
+    }
+
+    /** It has kept what it has given to a rank, in the job's folder; the next one's own input comes behind that. */
+    @Test
+    void whatALauncherThatDiesHasReadIsGivenAgainByTheNext() throws Exception {
+        Path june = folder.resolve("june");
+        List<String> lines = Files.readAllLines(file);
+        Path rest = Files.write(folder.resolve("rest"), lines.subList(LINES / 2, LINES));
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        List<String> behind = List.of("bash", "-c", "exec \"$@\" < " + pipe, "bash");
+        try (Relays relay = Relays.start(folder, "here", "--data", folder.resolve("data").toString());
+                Command first = Command.startBehind(folder, behind, List.of(), "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process",
+                        "--folder", june.toString(), "-cp", Jobs.classPath(), Reads.class.getName(), Integer.toString(LINES / 2), "launcher");
+                BufferedWriter half = Files.newBufferedWriter(pipe)) {
+            for (String line : lines.subList(0, LINES / 2)) {
+                half.write(line + "\n");
+            }
+            half.flush();
+            first.handle().onExit().join();
+            assertThat(first.out()).doesNotContain("read ");
+            List<String> behindRest = List.of("bash", "-c", "exec \"$@\" < " + rest, "bash");
+            try (Command next = Command.startBehind(folder, behindRest, List.of(), "resume", june.toString())) {
+                Command.Result result = next.await();
+                assertThat(result.out().lines()).as(result.err()).containsExactlyInAnyOrder("[0] " + all, "[1] read 0 lines, 0");
+                assertThat(result.status()).isZero();
+            }
+        }
     }
 
     @Test

@@ -6,7 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 import mpi.MPI;
 
-/** Each rank reads its standard input to the end, a line at a time, and says how many there were, and their sum. Rank 0 is killed behind line args[0], in its first process. */
+/**
+ * Each rank reads its standard input to the end, a line at a time, and says how many there were, and their sum. Rank 0 is killed behind line args[0], in its first process;
+ * or its launcher, if args[1] says so.
+ */
 public final class Reads {
     private Reads() {}
 
@@ -21,7 +24,9 @@ public final class Reads {
             sum.update(line.getBytes(StandardCharsets.UTF_8));
             lines++;
             if (lines == killed) {
-                new ProcessBuilder("kill", "-9", Long.toString(ProcessHandle.current().pid())).start().waitFor();
+                ProcessHandle self = ProcessHandle.current();
+                ProcessHandle victim = own.length > 1 && own[1].equals("launcher") ? self.parent().orElseThrow() : self;
+                new ProcessBuilder("kill", "-9", Long.toString(victim.pid())).start().waitFor();
                 Thread.sleep(60_000);
             }
         }
