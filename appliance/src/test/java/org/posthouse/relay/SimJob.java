@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.posthouse.launch.RingWatch;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
 import org.posthouse.mpj.SimProcess;
@@ -49,6 +50,9 @@ final class SimJob implements SimProcess.World {
     private int launchers = 1;
 
     private boolean isLeft;
+
+    /** What the present launcher knows of ranks that wait in sends. */
+    private RingWatch rings = new RingWatch();
 
     /** Whether launchers die at any moment. */
     private final boolean mayDie;
@@ -217,7 +221,10 @@ final class SimJob implements SimProcess.World {
     void onEvent(JobEvent event, SimCore core) {
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.REFUSED,
-                    JobEvent.LOG_STATE, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> world.trace(() -> "job event " + event);
+                    JobEvent.LOG_STATE, JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {
+                world.trace(() -> "job event " + event);
+                watchRings(event);
+            }
             case JobEvent.SAVES -> keepOutput(event, core);
             case JobEvent.CHECKPOINTED -> {
                 world.trace(() -> "job event " + event);
@@ -228,6 +235,16 @@ final class SimJob implements SimProcess.World {
             case JobEvent.ABORTED -> standStill(event, core);
             default -> throw new AssertionError("job event " + event);
         }
+    }
+
+    /** All programs come to their ends, whoever dies meanwhile: ranks of which a launcher would say that they wait for each other for ever do not. */
+    private void watchRings(JobEvent event) {
+        if (event.kind() == JobEvent.AWAY || event.kind() == JobEvent.CONNECTED || event.kind() == JobEvent.REPLAYING) {
+            rings.forget(event.rank());
+        }
+        rings.hear(event).ifPresent(told -> {
+            throw new AssertionError("the launcher tells of what is none: " + told);
+        });
     }
 
     /** The launcher hears it, unless the relay dies before. */
@@ -249,6 +266,7 @@ final class SimJob implements SimProcess.World {
         world.trace("the launcher leaves the job" + of());
         isLeft = true;
         launchers++;
+        rings = new RingWatch();
         forgottenEnds += unnoted.size();
         unnoted.clear();
         for (SimProcess process : processes) {
