@@ -14,19 +14,21 @@ import java.util.zip.CRC32C;
 import org.posthouse.logstore.LogRecord.Delivery;
 
 /**
- * Some records of a log in their order, from one of them on, following the log as it grows. It goes from header to header
- * through the mapped files and waits for nothing: at the present end {@link #advance} says false, and may be asked again.
- * What it does not show it does not sum either; what it shows was checked by checksum, the payload once it is asked for.
- * Confined to one user at a time, which need not be the log's owner; the user orders the threads if there are several.
+ * Reads selected records of a log in order, from a given record on, and follows the log as it grows. Confined to one
+ * user at a time, which need not be the log's owner; several threads must be ordered by the user.
  *
- * <p>It fails with a {@link LogException} that names file, offset and position if what stands there is no record, is not
- * the one that follows, or is missing though the log has it.
+ * <p>The cursor walks from header to header through the mapped files and never waits. At the present end
+ * {@link #advance} returns false and may be called again. It verifies the checksum of each record that it shows, and a
+ * payload's when the payload is requested. It verifies no checksum of skipped records.
+ *
+ * <p>It fails with a {@link LogException} that names file, offset and position in three cases. The bytes are not a
+ * record, the record is not the next one, or a record is missing though the log has it.
  */
 public final class LogCursor implements RecordCursor {
     private static final String RESTORE = "restore the folder from a copy, or move it away to begin a new log and lose "
             + "what it holds";
 
-    /** Which records are shown. */
+    /** Selects the records to show. */
     @FunctionalInterface
     private interface Filter {
         boolean wants(ByteBuffer b, int at);
@@ -45,7 +47,7 @@ public final class LogCursor implements RecordCursor {
     private Runnable onOpen = () -> {};
     private Runnable onClose = () -> {};
 
-    /** Whether it may have files open, as whoever counts that knows. */
+    /** Whether the cursor counts as open, so that it may have files open. */
     private boolean open = true;
 
     private LogCursor(Path folder, Filter filter, long position, long place, LongSupplier end) {
@@ -63,32 +65,39 @@ public final class LogCursor implements RecordCursor {
     }
 
     /**
-     * What happened to one rank: the records that carry its number.
+     * A cursor over the records that carry one rank's number.
      *
-     * @param position of any record of the log, seen or not, to begin with
+     * @param position of the record to start from, which need not match
      * @param place of that record
-     * @param end up to where the log is known to reach: fewer records are damage. {@code () -> 0} if nobody knows
+     * @param end gives the position that the log is known to reach; fewer records mean damage. {@code () -> 0} if
+     *         unknown
      */
     static LogCursor ofRank(Path folder, long job, int rank, long position, long place, LongSupplier end) {
         Filter filter = (b, at) -> b.getInt(at + RecordEnvelope.RANK) == rank && b.getLong(at + RecordEnvelope.JOB) == job;
         return new LogCursor(folder, filter, position, place, end);
     }
 
-    /** What one rank has sent: its arrivals in any mailbox, and the pieces of those arrivals. See {@link #ofRank}. */
+    /**
+     * A cursor over what one rank has sent: its arrivals in any mailbox, and the pieces of those arrivals. See
+     * {@link #ofRank}.
+     */
     static LogCursor ofSource(Path folder, long job, int source, long position, long place, LongSupplier end) {
         return new LogCursor(folder, new Sent(job, source), position, place, end);
     }
 
-    /** All records of a prologue's file, from its beginning on. */
+    /** A cursor over all records of a prologue's file, from its beginning. */
     static LogCursor ofPrologue(Path prologue) {
         return new LogCursor(number -> prologue, (b, at) -> true, 1, Place.beginning(Place.PROLOGUE), () -> 0);
     }
 
-    /** Pieces name their arrival, not their source: those of arrivals that were shown and are not whole are remembered. */
+    /**
+     * Selects what one source has sent. Pieces name their arrival but not their source, so the filter remembers the
+     * incomplete arrivals that it has shown.
+     */
     private static final class Sent implements Filter {
         private final long job;
         private final int source;
-        /** By the arrival's position, bytes that have not come. */
+        /** Missing bytes by the arrival's position. */
         private final Map<Long, Long> missing = new HashMap<>();
 
         Sent(long job, int source) {
@@ -136,7 +145,7 @@ public final class LogCursor implements RecordCursor {
         return false;
     }
 
-    /** Goes to the log's next record; false at its present end. */
+    /** Moves to the log's next record; returns false at the present end. */
     private boolean hop() {
         long known = end.getAsLong();
         try {
@@ -163,7 +172,7 @@ public final class LogCursor implements RecordCursor {
         }
     }
 
-    /** False if there is none yet: the writer makes it with its next record. */
+    /** Returns false if the next file does not exist yet. The writer creates it with its next record. */
     private boolean nextFile() throws IOException {
         Path next = files.apply(file + 1);
         if (!Files.exists(next)) {
@@ -173,7 +182,7 @@ public final class LogCursor implements RecordCursor {
         return true;
     }
 
-    /** A file grows in steps; what was mapped does not. */
+    /** Maps the file again if it has grown. A file grows in steps, and a mapping does not grow with it. */
     private boolean hasGrown() throws IOException {
         boolean grown = Files.size(mapped.file()) > mapped.bytes().capacity();
         if (grown) {
@@ -251,7 +260,7 @@ public final class LogCursor implements RecordCursor {
         return RecordDecoder.payload(mapped.bytes(), mapped.offset());
     }
 
-    /** As {@link RecordCursor#message}; reads one head a piece. */
+    /** As {@link RecordCursor#message}; reads one record head per piece. */
     @Override
     public StoredMessage message() {
         requireShown();
@@ -284,13 +293,16 @@ public final class LogCursor implements RecordCursor {
         return message;
     }
 
-    /** What is to be done before it opens a file again after a {@linkplain #rest rest}, and once it has none open. */
+    /**
+     * Sets the callbacks. {@code onOpen} runs before a file is opened again after a {@linkplain #rest rest};
+     * {@code onClose} runs once no file is open.
+     */
     void counted(Runnable onOpen, Runnable onClose) {
         this.onOpen = onOpen;
         this.onClose = onClose;
     }
 
-    /** Reads payload back from the same files. */
+    /** A reader of payload from the same files. */
     PayloadReader payloads() {
         return new PayloadReader(files);
     }

@@ -3,9 +3,9 @@ package org.posthouse.logstore;
 import java.util.UUID;
 
 /**
- * What one log record says, without its envelope and payload. Immutable; owned by whoever made it. Records that
- * belong to no job or to no rank carry {@link #NO_JOB} and {@link #NO_RANK}. Checksums of payload are no part of it:
- * {@link LogEntry} and {@link LogCursor} tell them.
+ * The content of one log record, without its envelope and payload. Immutable; owned by its creator. Records without a
+ * job or a rank carry {@link #NO_JOB} and {@link #NO_RANK}. Payload checksums are not part of it; {@link LogEntry} and
+ * {@link LogCursor} provide them.
  */
 public sealed interface LogRecord {
     /** The job of a record that concerns the log itself. */
@@ -25,21 +25,24 @@ public sealed interface LogRecord {
     /** The kind of this record. */
     RecordType type();
 
-    /** What makes room, or comes with that, or tells how a rank or a job stands: it does not wait until there is room. Without payload. */
+    /**
+     * A record that does not wait for log space: it frees space, accompanies such a record, or reports the state of a
+     * rank or job. It has no payload.
+     */
     sealed interface Pressing extends LogRecord permits Polls, JobClosed, Incarnation, Finalized, CheckpointTaken {}
 
-    /** How a message came. */
+    /** How a message was sent. */
     enum Form {
         /** Whole, in one frame. */
         SEND,
-        /** In chunks that follow unasked. */
+        /** In chunks that follow without a request. */
         EAGER,
-        /** In chunks that follow once they are asked for. */
+        /** In chunks that follow on request. */
         OFFER;
 
         private static final Form[] BY_CODE = values();
 
-        /** 1, 2, 3 in the log. */
+        /** The code in the log: 1, 2 or 3. */
         byte code() {
             return (byte) (ordinal() + 1);
         }
@@ -50,16 +53,16 @@ public sealed interface LogRecord {
     }
 
     /**
-     * Which receive got a message: the outcome of matching.
+     * The outcome of matching: which receive got a message.
      *
      * @param incarnation of the receiver
      * @param number delivery number of the receiver: 1, 2, …
-     * @param ordinal of the receive among those that were called in the message's context: 1, 2, …; 0 if the message came unasked
+     * @param ordinal of the receive among those called in the message's context: 1, 2, …; 0 if the message was pushed
      */
     record Receipt(int incarnation, long number, long ordinal) {}
 
     /**
-     * A message stored in a mailbox. What is not inline follows in {@link Chunk} records.
+     * A message stored in a mailbox. The part that is not inline follows in {@link Chunk} records.
      *
      * @param job the job
      * @param rank destination of the message, whose mailbox it is
@@ -70,14 +73,14 @@ public sealed interface LogRecord {
      * @param datatype code of the element type, opaque to the log, 0 … 255
      * @param elements count of elements
      * @param length bytes of the whole payload, inline and in chunks
-     * @param form how it came
-     * @param storable an offer that was made for want of credit only
-     * @param receipt of the receive that waited for it and got it at once; null if none did, and a {@link Delivery} may
-     *     follow
+     * @param form how it was sent
+     * @param storable whether it is an offer that was made only for want of credit
+     * @param receipt of the receive that was already waiting and got the message at once; null if there was none, and a
+     *         {@link Delivery} may follow
      */
     record Arrival(long job, int rank, int context, int source, int tag, long sequence, int datatype, int elements,
             long length, Form form, boolean storable, Receipt receipt) implements LogRecord {
-        /** Refuses a negative length and a datatype that is no byte. */
+        /** Rejects a negative length, and a datatype that does not fit in a byte. */
         public Arrival {
             requireNotNegative("length", length);
             requireNotNegative("datatype", datatype);
@@ -91,18 +94,18 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A piece of a message's payload, logged as it came; pieces of different messages interleave, those of one follow
-     * each other without a gap.
+     * A piece of a message's payload, logged as it arrived. Pieces of different messages interleave. Pieces of one
+     * message follow each other without a gap.
      *
      * @param job the job
      * @param rank destination of the message
      * @param arrivalPosition position of the {@link Arrival} it belongs to
-     * @param offset where in the whole payload its first byte stands
-     * @param previousPlace of the message's piece before, or of its arrival; {@link MessageLog#NO_PLACE} if the job was
-     *     not open
+     * @param offset of the piece's first byte in the whole payload
+     * @param previousPlace of the message's previous piece, or of its arrival; {@link MessageLog#NO_PLACE} if the job
+     *         was not open
      */
     record Chunk(long job, int rank, long arrivalPosition, long offset, long previousPlace) implements LogRecord {
-        /** Refuses a negative offset and a position that no record can have. */
+        /** Rejects a negative offset, and a position that no record can have. */
         public Chunk {
             requireNotNegative("offset", offset);
             requireNotNegative("arrivalPosition - 1", arrivalPosition - 1);
@@ -115,8 +118,8 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A determinant: the outcome of one receive that did not wait for its message. The payload is not repeated;
-     * (context, source, sequence) names the message, the arrival's position and place find it.
+     * A determinant: the outcome of one receive that was called after its message arrived. The payload is not repeated.
+     * The fields context, source and sequence identify the message; the arrival's position and place locate it.
      *
      * @param job the job
      * @param rank receiver
@@ -126,11 +129,11 @@ public sealed interface LogRecord {
      * @param sequence its number within the channel
      * @param arrivalPosition position of its {@link Arrival}
      * @param arrivalPlace place of its {@link Arrival}
-     * @param lastPiecePlace of the last of its pieces that had come; without any the place of its arrival
+     * @param lastPiecePlace place of the last piece that had arrived; without any, the place of its arrival
      */
     record Delivery(long job, int rank, Receipt receipt, int context, int source, long sequence, long arrivalPosition,
             long arrivalPlace, long lastPiecePlace) implements LogRecord {
-        /** To be appended: the log knows the last piece's place. */
+        /** A determinant to append; the log fills in the last piece's place. */
         public Delivery(long job, int rank, Receipt receipt, int context, int source, long sequence,
                 long arrivalPosition, long arrivalPlace) {
             this(job, rank, receipt, context, source, sequence, arrivalPosition, arrivalPlace, arrivalPlace);
@@ -143,10 +146,10 @@ public sealed interface LogRecord {
     }
 
     /**
-     * Failed polls that rode on a frame.
+     * Failed polls, which were reported with a frame.
      *
      * @param job the job
-     * @param rank who polled
+     * @param rank the polling rank
      * @param incarnation of that rank
      * @param cumulative failed polls of that rank so far, over all incarnations
      */
@@ -158,14 +161,14 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A job began. The payload is what opened it, opaque to the log.
+     * The start of a job. The payload is the request that opened it, opaque to the log.
      *
      * @param job the job
-     * @param size its ranks, 0…size-1
-     * @param durability what it asked for, opaque to the log
+     * @param size number of its ranks, 0…size-1
+     * @param durability that the job requested, opaque to the log
      */
     record JobOpened(long job, int size, int durability) implements LogRecord {
-        /** Refuses a negative size. */
+        /** Rejects a negative size. */
         public JobOpened {
             requireNotNegative("size", size);
         }
@@ -177,10 +180,10 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A job ended.
+     * The end of a job.
      *
      * @param job the job
-     * @param status how, opaque to the log
+     * @param status exit status, opaque to the log
      */
     record JobClosed(long job, int status) implements Pressing {
         @Override
@@ -190,10 +193,11 @@ public sealed interface LogRecord {
     }
 
     /**
-     * Ranks of a job that were started again do not send what they had sent. The payload says in UTF-8 what came first.
+     * A divergence: restarted ranks of a job do not send what they had sent before. The payload describes the first
+     * divergence, in UTF-8.
      *
      * @param job the job
-     * @param count messages that differ so far
+     * @param count number of differing messages so far
      */
     record Diverged(long job, long count) implements LogRecord {
         @Override
@@ -203,11 +207,11 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A writer opened the log; its epoch stands in the envelope. Written by the log itself.
+     * The opening of the log by a writer, whose epoch is in the envelope. Written by the log itself.
      *
-     * @param wallTimeMs Unix time in ms, for people only: nothing is ordered by it
+     * @param wallTimeMs Unix time in ms, for information only; nothing is ordered by it
      * @param pid process id of the writer, unique only within its container
-     * @param boot identity of the host's boot, all zero if unknown: page cache survives within one boot only
+     * @param boot identity of the host's boot, all zero if unknown; the page cache survives only within one boot
      * @param relayEpoch of the relay that the log is opened for, 0 if it has none
      */
     record WriterStarted(long wallTimeMs, long pid, UUID boot, long relayEpoch) implements LogRecord {
@@ -223,17 +227,17 @@ public sealed interface LogRecord {
     }
 
     /**
-     * What a rank has observed, as it told it. The payload is {@code count} items of {@link #ITEM_BYTES}.
+     * Events that a rank has observed and reported. The payload is {@code count} items of {@link #ITEM_BYTES} each.
      *
      * @param job the job
-     * @param rank who observed
+     * @param rank the observing rank
      * @param incarnation of that rank
-     * @param count items
-     * @param first number of the first of them; they are numbered 1, 2, … over all incarnations
-     * @param limited one of them says that from there on a replay is not promised
+     * @param count number of items
+     * @param first number of the first item; items are numbered 1, 2, … over all incarnations
+     * @param limited whether one item declares that a replay is not promised from there on
      */
     record Events(long job, int rank, int incarnation, int count, long first, boolean limited) implements LogRecord {
-        /** Bytes of an item. */
+        /** Size of an item in bytes. */
         public static final int ITEM_BYTES = 16;
 
         @Override
@@ -243,16 +247,17 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A process of a rank was let in, and all before it are fenced; or it was decided where that process goes on.
+     * The admission of a rank's process, which fences all earlier ones; or the choice of the image that it restarts
+     * from.
      *
      * @param job the job
      * @param rank the rank
      * @param incarnation of the process: 1, 2, …
-     * @param start 0: it was let in; {@link #CHOSEN}
+     * @param start 0 for an admission, or {@link #CHOSEN}
      * @param image number of the image that was chosen for it, 0 if none
      */
     record Incarnation(long job, int rank, int incarnation, int start, long image) implements Pressing {
-        /** It goes on from the image: what is newer could not be read. */
+        /** The value of {@code start} for a chosen image; newer images could not be read. */
         public static final int CHOSEN = 1;
 
         @Override
@@ -262,7 +267,7 @@ public sealed interface LogRecord {
     }
 
     /**
-     * An offered message is gone from its mailbox: its sender took it back. A tombstone.
+     * A tombstone: the sender withdrew an offered message, which is gone from its mailbox.
      *
      * @param job the job
      * @param rank destination of the message
@@ -280,12 +285,12 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A rank said goodbye, or is done.
+     * The finalization of a rank, or its completion.
      *
      * @param job the job
      * @param rank the rank
-     * @param incarnation of it
-     * @param done its process has ended as it should, too: no other is started
+     * @param incarnation of the rank's process
+     * @param done whether the process has also exited normally, so that no other is started
      */
     record Finalized(long job, int rank, int incarnation, boolean done) implements Pressing {
         @Override
@@ -295,7 +300,7 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A point that a rank can be started from again: an image of it is safe on disk, or its prologue has ended.
+     * A point that a rank can be restarted from: an image that is safe on disk, or the end of its prologue.
      *
      * @param job the job
      * @param rank the rank
@@ -309,10 +314,10 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A part of the log's book: what the files before this one said. Written by the log itself.
+     * A part of the log's book, which summarizes the files before this one. Written by the log itself.
      *
      * @param piece 0…pieces-1
-     * @param pieces how many there are
+     * @param pieces total number of pieces
      */
     record Snapshot(int piece, int pieces) implements LogRecord {
         @Override

@@ -16,10 +16,10 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * One Chronicle file seen without Chronicle: mapped read-only, walked from document to document by the four-byte
- * headers. Chronicle's own tailer stops in silence at damage; this walk says where and what. Confined to its user; the
- * bytes may grow meanwhile if a writer is alive. What may lie behind them is looked for in pieces that are read, not through memory: that would give each
- * hole of a file on a tmpfs its page.
+ * Reads one Chronicle file without Chronicle. It maps the file read-only and walks from document to document by their
+ * four-byte headers. Chronicle's own tailer stops silently at damage; this walk reports place and kind. Confined to its
+ * user; the bytes may grow meanwhile if a writer is alive. Searches past the walk's end read pieces of the file instead
+ * of mapped memory. On a tmpfs, access through memory would allocate a page for each hole of the file.
  */
 final class MappedQueueFile implements AutoCloseable {
     private static final int NOT_COMPLETE = 0x8000_0000;
@@ -28,22 +28,22 @@ final class MappedQueueFile implements AutoCloseable {
     private static final int LENGTH = 0x3FFF_FFFF;
     private static final byte[] WRITE_POSITION = "writePosition".getBytes(StandardCharsets.US_ASCII);
     private static final int I64_ARRAY = 0x8D;
-    /** Read at once where something is looked for: 64 KiB. */
+    /** Bytes per read of a search: 64 KiB. */
     private static final int PIECE_BYTES = 64 << 10;
-    /** A header is published behind its document: whoever sees it sees the document. */
+    /** A header is published after its document, so a reader that sees it sees the document. */
     private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** Where the walk stands. */
+    /** What the walk found at its current header. */
     enum At {
-        /** A record of ours, or what should be one: {@link #offset()} and {@link #length()} say where. */
+        /** A record of ours, or a damaged one, at {@link #offset()} with {@link #length()}. */
         RECORD,
-        /** The header is zero: nothing was published here, or it was wiped out. */
+        /** The header is zero: nothing was published here, or it was overwritten with zeros. */
         NOTHING,
         /** Chronicle's mark that the file is complete and a later one was begun. */
         END_MARK,
-        /** The header says that what follows is being written, or never was finished. */
+        /** The header marks a document that is being written, or was never finished. */
         UNFINISHED,
-        /** The header is no header: it claims more than the file has. */
+        /** The header is invalid: it claims more bytes than the file has. */
         BAD_HEADER
     }
 
@@ -57,15 +57,15 @@ final class MappedQueueFile implements AutoCloseable {
     private int header;
     private int length;
 
-    /** To be walked from its beginning by this thread. */
+    /** Opens a file for a walk from its beginning by this thread. */
     MappedQueueFile(Path file) throws IOException {
         this(file, Arena.ofConfined(), 0);
     }
 
     /**
-     * To be walked from a document's header on.
+     * Opens a file for a walk from a given document's header.
      *
-     * @param arena is closed with this
+     * @param arena is closed with this object
      */
     MappedQueueFile(Path file, Arena arena, int header) throws IOException {
         this.file = file;
@@ -89,22 +89,22 @@ final class MappedQueueFile implements AutoCloseable {
         return bytes;
     }
 
-    /** Offset of the four-byte header where the walk stands. */
+    /** Offset of the current four-byte header. */
     int header() {
         return header;
     }
 
-    /** Offset of the document behind that header. */
+    /** Offset of the current document. */
     int offset() {
         return header + Integer.BYTES;
     }
 
-    /** Bytes of the document, as its header says. */
+    /** Bytes of the document, according to its header. */
     int length() {
         return length;
     }
 
-    /** Offset of the header to which the walk goes next. */
+    /** Offset of the next header. */
     int behind() {
         return align(next);
     }
@@ -140,7 +140,10 @@ final class MappedQueueFile implements AutoCloseable {
         }
     }
 
-    /** Chronicle's own documents have no records in them; one that claims more than it has may reach over all that follow. */
+    /**
+     * Whether a damaged document of Chronicle's own covers records. Such documents contain none; one with a wrong
+     * length may cover all that follow.
+     */
     private boolean hidesRecord() {
         for (int at = align(offset()); at + RecordEnvelope.BYTES <= next; at += Integer.BYTES) {
             if (isRecord(at, 0, Long.MAX_VALUE)) {
@@ -150,29 +153,29 @@ final class MappedQueueFile implements AutoCloseable {
         return false;
     }
 
-    /** What is wrong with the file's head, or null. */
+    /** The defect of the file's head, or null. */
     String headFlaw() {
         return StoreHead.flaw(bytes);
     }
 
-    /** Why a writer would not go on where the walk has ended, or null. */
+    /** The reason why a writer would not continue where the walk ended, or null. */
     String headMisleads() {
         return head.misleads();
     }
 
-    /** Whether a writer has published meanwhile what was not when the walk came to it. */
+    /** Whether a writer has meanwhile published what was unpublished when the walk reached it. */
     boolean isPublished() {
         int word = header + Integer.BYTES > bytes.capacity() ? 0 : (int) WORD.getAcquire(bytes, header);
         return word == END_OF_DATA || word != 0 && (word & NOT_COMPLETE) == 0;
     }
 
-    /** Whether the walk stands at the end of what is mapped, and a writer has made the file longer meanwhile. */
+    /** Whether the walk is at the end of the mapping, and a writer has meanwhile extended the file. */
     boolean isOutgrown() throws IOException {
         boolean atEnd = header + Integer.BYTES > bytes.capacity() || offset() + (long) length > bytes.capacity();
         return atEnd && Files.size(file) > bytes.capacity();
     }
 
-    /** Goes on from where the walk stands. */
+    /** Makes the next {@link #advance} read the current header again. */
     void again() {
         next = header;
     }
@@ -181,13 +184,13 @@ final class MappedQueueFile implements AutoCloseable {
         return (offset + 3) & ~3;
     }
 
-    /** What is wrong with the record where the walk stands, or null. */
+    /** The defect of the current record, or null. */
     String flaw() {
         return RecordEnvelope.flaw(bytes, offset(), length, crc);
     }
 
     /**
-     * Looks for a whole record whose position lies in [first, last], from this offset to the end of the file.
+     * Searches for a whole record with a position in [first, last], from this offset to the end of the file.
      *
      * @return its offset, or -1
      */
@@ -208,8 +211,9 @@ final class MappedQueueFile implements AutoCloseable {
     }
 
     /**
-     * How many bytes there were from there on of what is mapped: a piece, if not its end.
+     * Reads a piece of the mapped part of the file, which is shorter at its end.
      *
+     * @return the number of bytes read
      * @throws java.io.EOFException if the file was shortened since
      */
     private int read(RandomAccessFile searched, long from, byte[] piece) throws IOException {
@@ -229,12 +233,14 @@ final class MappedQueueFile implements AutoCloseable {
                 && at + (long) total <= bytes.capacity() && RecordEnvelope.flaw(bytes, at, total, crc) == null;
     }
 
-    /** Where the search for published records begins, if a whole but unpublished record stands here: behind it. */
+    /**
+     * Offset where the search for published records begins: after a whole but unpublished record, if there is one here.
+     */
     int endOfUnpublished() {
         return isRecord(offset(), 0, Long.MAX_VALUE) ? offset() + bytes.getInt(offset() + RecordEnvelope.TOTAL) : offset();
     }
 
-    /** Whether zeros stand where the record's envelope should begin, or reach from within it over its end. */
+    /** Whether zeros replace the beginning of the record's envelope, or cover the record's end from within it. */
     boolean isZeroed() {
         int behind = align(offset() + length);
         boolean lengthAgrees = length >= RecordEnvelope.BYTES && offset() + RecordEnvelope.BYTES <= bytes.capacity()
@@ -246,7 +252,7 @@ final class MappedQueueFile implements AutoCloseable {
         return at + (long) Long.BYTES <= bytes.capacity() && bytes.getLong(at) == 0;
     }
 
-    /** The first byte from here on that is not zero, or -1. */
+    /** Offset of the first nonzero byte from here on, or -1. */
     int findNonZero(int from) throws IOException {
         byte[] zeros = new byte[PIECE_BYTES];
         byte[] piece = new byte[PIECE_BYTES];
@@ -263,8 +269,8 @@ final class MappedQueueFile implements AutoCloseable {
     }
 
     /**
-     * How many records Chronicle counts in this file, from the pair (write position, sequence) that it keeps in the
-     * file's first document; 0 if there is no such count. It may lag behind by the last record, never run ahead.
+     * Number of records that Chronicle counts in this file, from the pair (write position, sequence) in the file's
+     * first document. Returns 0 if there is no such count. It may lag behind by the last record, but never runs ahead.
      */
     long chronicleCount() {
         int limit = Math.min(bytes.capacity(), 512) - 64;
@@ -285,7 +291,7 @@ final class MappedQueueFile implements AutoCloseable {
         return true;
     }
 
-    /** An array of two longs: code, capacity 2, used 2, position, (position &lt;&lt; 32) + sequence. */
+    /** Reads an array of two longs: code, capacity 2, used 2, position, (position &lt;&lt; 32) + sequence. */
     private long countBehind(int from) {
         for (int at = from; at < from + 16; at++) {
             if ((bytes.get(at) & 0xFF) == I64_ARRAY && bytes.getLong(at + 1) == 2) {

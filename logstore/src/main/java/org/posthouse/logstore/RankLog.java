@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 
 /**
- * What the log says of one rank whose mailbox is at this relay. Changed by {@link LogBook} only, one record after the
- * other; read under the log's lock.
+ * The state that the log describes for one rank whose mailbox is at this relay. Changed only by {@link LogBook}, one
+ * record after another. Confined to the thread that applies records.
  */
 public final class RankLog {
     private final int rank;
@@ -20,7 +20,7 @@ public final class RankLog {
     private int incarnation;
     private boolean finalized;
     private boolean done;
-    /** Number of the last event that was told with the word that from there on a replay is not promised; 0 if none was. */
+    /** Number of the last event from which on the rank does not promise a replay; 0 if none. */
     private long limit;
     private long deliveries;
     private long events;
@@ -31,17 +31,23 @@ public final class RankLog {
     private Checkpoint older;
     private Checkpoint prologue;
 
-    /** How many of the images, the newest first, a process was not started from because they could not be read: 0 to 2. */
+    /** How many of the newest images could not be read when a process was started: 0 to 2. */
     private int unreadable;
 
-    /** The highest that {@link #pinOfNewest} was before a record that may have lowered it. Not in snapshots: that of the log's first file was made before what was in front of it was cut. */
+    /**
+     * The highest value of {@link #pinOfNewest} before a record that may have lowered it. It is not stored in
+     * snapshots. The snapshot of the log's first file was made before the files in front of it were cut.
+     */
     private long pinBefore;
 
     RankLog(int rank) {
         this.rank = rank;
     }
 
-    /** Takes the next record of this rank, whose first byte is at {@code at}. Allocates nothing for what is frequent. */
+    /**
+     * Applies the next record of this rank, whose first byte is at {@code at}. Allocates nothing for frequent record
+     * types.
+     */
     void apply(RecordType type, ByteBuffer b, int at, long place) {
         long position = b.getLong(at + RecordEnvelope.POSITION);
         milestones.record(position, place, deliveries, events, polls);
@@ -62,7 +68,7 @@ public final class RankLog {
             case INCARNATION -> {
                 pinBefore = pinReached();
                 int number = b.getInt(at + Body.INCARNATION_NUMBER);
-                if (number >= incarnation) { // What one goes on from may be found out when the next was let in.
+                if (number >= incarnation) { // The image to restart from may be chosen only after the next process was admitted.
                     incarnation = number;
                     finalized = false;
                     done = false;
@@ -103,7 +109,7 @@ public final class RankLog {
         }
     }
 
-    /** Context and source follow each other in every record that has both. */
+    /** The channel of a record. Source follows context directly in every record that has both. */
     private static long channel(ByteBuffer b, int context) {
         return ChannelTable.channel(b.getInt(context), b.getInt(context + Integer.BYTES));
     }
@@ -119,7 +125,10 @@ public final class RankLog {
         }
     }
 
-    /** A process is started from this image, or from nothing: what is newer could not be read, and must not count as kept. */
+    /**
+     * Notes that a process starts from this image, or from the beginning (0). Newer images could not be read, and must
+     * not count as stored.
+     */
     private void chosen(long image) {
         if (newest == null || newest.number() == image) {
             unreadable = 0;
@@ -132,83 +141,89 @@ public final class RankLog {
         return rank;
     }
 
-    /** Of the process that was let in last; 0 if none was. */
+    /** Incarnation of the last admitted process; 0 if there is none. */
     public int incarnation() {
         return incarnation;
     }
 
-    /** Whether that process has said goodbye. */
+    /** Whether that process has finalized. */
     public boolean finalized() {
         return finalized;
     }
 
-    /** Whether it has ended as it should, too, and no other process follows. */
+    /** Whether that process has also exited normally, so that no other process follows. */
     public boolean done() {
         return done;
     }
 
-    /** Whether a replay is not promised: the rank has said so behind the image that it is started from, as far as is known. */
+    /**
+     * Whether a replay is not guaranteed: the rank declared so after the image that it restarts from, as far as is
+     * known.
+     */
     public boolean limited() {
         Checkpoint from = unreadable == 0 ? newest : unreadable == 1 ? older : null;
         return limit > (from == null ? 0 : from.events());
     }
 
-    /** Number of the last event with which it has said that from there on a replay is not promised; 0 if it has not. */
+    /** Number of the last event from which on the rank does not promise a replay; 0 if none. */
     public long limit() {
         return limit;
     }
 
-    /** Number of its last delivery. */
+    /** Number of the rank's last delivery. */
     public long deliveries() {
         return deliveries;
     }
 
-    /** Number of its last event. */
+    /** Number of the rank's last event. */
     public long events() {
         return events;
     }
 
-    /** Polls that have failed. */
+    /** Number of failed polls. */
     public long polls() {
         return polls;
     }
 
-    /** Position of its first record. */
+    /** Position of the rank's first record. */
     public long firstPosition() {
         return firstPosition;
     }
 
-    /** Position of its last record. */
+    /** Position of the rank's last record. */
     public long lastPosition() {
         return lastPosition;
     }
 
-    /** Sees a channel into this rank's mailbox. */
+    /** Visits a channel into this rank's mailbox. */
     @FunctionalInterface
     public interface Channels {
-        /** @param sequence the last that came */
+        /** @param sequence number of the last message that arrived */
         void channel(int context, int source, long sequence);
     }
 
-    /** Shows each channel on which something came, in no order. */
+    /** Visits each channel on which a message arrived, in no particular order. */
     public void forEachChannel(Channels each) {
         received.forEach(each);
     }
 
-    /** Shows the sequence numbers of this channel that were taken back, in their order. */
+    /** Visits the withdrawn sequence numbers of this channel in ascending order. */
     public void forEachWithdrawn(int context, int source, LongConsumer each) {
         withdrawn.forEach(ChannelTable.channel(context, source), each);
     }
 
     /**
-     * From where its history is to be read if this much of it is known: never too late, seldom more than 4,096 of its
-     * records too early. Empty if the rank has no records, or the log does not reach back so far.
+     * The milestone to read the rank's history from, given what the caller already knows. It is never too late, and
+     * seldom more than 4,096 of the rank's records too early. Empty if the rank has no records, or the log does not
+     * reach back that far.
      */
     public Optional<Milestone> milestone(long knownDeliveries, long knownEvents) {
         return Optional.ofNullable(milestones.before(knownDeliveries, knownEvents));
     }
 
-    /** Its first record, from which it can be done again from nothing; empty if nobody needs that any more. */
+    /**
+     * The rank's first record, from which it can be replayed from the beginning; empty if nobody needs that any more.
+     */
     public Optional<Milestone> beginning() {
         boolean there = milestones.count() > 0 && milestones.at(0).position() == firstPosition;
         return there ? Optional.of(milestones.at(0)) : Optional.empty();
@@ -224,27 +239,32 @@ public final class RankLog {
         return Optional.ofNullable(older);
     }
 
-    /** The end of its prologue, if its program has one. */
+    /** The end of the rank's prologue, if its program has one. */
     public Optional<Checkpoint> prologue() {
         return Optional.ofNullable(prologue);
     }
 
-    /** Position of the oldest record that a start from the image before the newest, or from nothing, needs. Of a rank that is done as {@link #pinOfNewest}. */
+    /**
+     * Position of the oldest record that a start from the image before the newest, or from the beginning, needs. For a
+     * rank that is done, the value is that of {@link #pinOfNewest}.
+     */
     public long pin() {
         return done ? trails.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
     }
 
     /**
-     * Position of the oldest record that a start from the newest image needs that could be read when one was last looked for. A rank that is done is not started
-     * again: it needs what is not all there, whose sender goes on or takes it back; or, if there is nothing, no record: {@link Long#MAX_VALUE}.
+     * Position of the oldest record that a start from the newest readable image needs. Readability is as of the last
+     * attempt to read an image. A rank that is done is not started again. It needs only its incomplete messages, which
+     * their senders complete or withdraw. If there are none, it needs no record: {@link Long#MAX_VALUE}.
      */
     public long pinOfNewest() {
         return done ? trails.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
     }
 
     /**
-     * The highest that {@link #pinOfNewest} has been since the log's beginning, or that of what is left of it, was read: so far the log may have been cut for this
-     * rank. It needs more again when an image turns out to be unreadable, or it was not done.
+     * The highest value of {@link #pinOfNewest} since the beginning of the log, or of what is left of it. The log may
+     * have been cut up to there for this rank. The rank needs older records again if an image proves unreadable, or if
+     * it was not done after all.
      */
     long pinReached() {
         return Math.max(pinBefore, pinOfNewest());
@@ -281,7 +301,7 @@ public final class RankLog {
         incarnation = in.readInt();
         finalized = in.readBoolean();
         int flags = in.readByte();
-        boolean limited = (flags & 1) != 0; // So earlier versions said of what is behind the newest image.
+        boolean limited = (flags & 1) != 0; // Earlier versions stored only whether the limit lies behind the newest image.
         limit = (flags & 16) != 0 ? in.readLong() : 0;
         unreadable = flags >> 1 & 3;
         done = (flags & 8) != 0;

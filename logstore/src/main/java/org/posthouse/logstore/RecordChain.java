@@ -11,17 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a log that is being written: gives each record its position and its link to the one before, begins a new
- * file once the current one is full, with a snapshot of the book as its first records, and keeps the book. Confined to
- * the log's owner.
+ * The end of a log that is being written. It gives each record its position and its hash link to the previous one, and
+ * updates the book. When a file is full it begins a new one, whose first records are a snapshot of the book. Confined
+ * to the log's owner.
  */
 final class RecordChain implements AutoCloseable {
-    /** A file is at least so many times as large as the snapshot that it begins with. */
+    /** Minimum ratio of a file's size to the size of the snapshot at its beginning. */
     private static final int FILE_PER_SNAPSHOT = 8;
 
     /**
-     * What is reserved ahead of the writer while there is room, for those whose appends nobody can put off any more: of 16
-     * shards one frame each, 16 x 128 KiB; one record of any size, 1 MiB; and some 8,000 records of 128 bytes. 4 MiB.
+     * Bytes reserved ahead of the writer while there is space, for appends that can no longer be delayed: 4 MiB. They
+     * cover one frame for each of 16 shards, 16 x 128 KiB; one record of maximum size, 1 MiB; and some 8,000 records of
+     * 128 bytes.
      */
     static final long MARGIN_BYTES = 4 << 20;
 
@@ -41,15 +42,18 @@ final class RecordChain implements AutoCloseable {
     private final LogBook book;
     private final LogFiles files;
     private final FullFiles full;
-    /** Number of the file that has the last record. */
+    /** Number of the file that contains the last record. */
     private int file;
     private long position;
     private long place;
-    /** Of the last record of the file before, until that was shortened. */
+    /** Place of the last record of the previous file, until that file was shortened. */
     private long lastOfFull = MessageLog.NO_PLACE;
     private int hash;
     private long rollAt;
-    /** Position of the last record and files begun since open, for any thread: written by the owner, in order, without fences. */
+    /**
+     * Position of the last record and number of files begun since open. The owner writes them in order, without fences;
+     * any thread reads them.
+     */
     private final AtomicLong published = new AtomicLong();
     private final AtomicLong rolls = new AtomicLong();
 
@@ -78,7 +82,10 @@ final class RecordChain implements AutoCloseable {
         this.file = files.lastFile();
     }
 
-    /** Writes what a writer begins with: a snapshot if it begins a file that is not the log's first, and its start record. */
+    /**
+     * Writes a writer's first records: a snapshot, if it begins a file other than the log's first, and the start
+     * record.
+     */
     void start(WriterStarted started, boolean fileBegun) {
         if (!fileBegun && position > 0) {
             snapshot(SnapshotPieces.of(book));
@@ -88,7 +95,7 @@ final class RecordChain implements AutoCloseable {
         tellReached(true);
     }
 
-    /** To be filled with a record's head between {@link #begin} and {@link #publish}. */
+    /** The codec to encode a record's head with, between {@link #begin} and {@link #publish}. */
     RecordCodec codec() {
         return codec;
     }
@@ -99,7 +106,7 @@ final class RecordChain implements AutoCloseable {
     }
 
     /**
-     * Checks that an append may happen at all, and makes the end ready for it.
+     * Checks that an append is possible, and prepares the end of the log for it.
      *
      * @return the payload's bytes, or {@link MessageLog#NO_ROOM}
      */
@@ -111,7 +118,10 @@ final class RecordChain implements AutoCloseable {
         return begin(room.hasRoom(), payload);
     }
 
-    /** As {@link #begin(ByteBuffer[])}, as long as the disk has a block: for what makes room. */
+    /**
+     * As {@link #begin(ByteBuffer[])}, but fails only when the disk has no free block. Used for records that free
+     * space.
+     */
     long beginAnyway(ByteBuffer... payload) {
         return begin(true, payload);
     }
@@ -136,18 +146,18 @@ final class RecordChain implements AutoCloseable {
         return blocks.covers(upTo) || mayReserve && blocks.tryReach(upTo);
     }
 
-    /** Whether what comes may be appended, and what cannot be put off then. */
+    /** Whether new input may be appended, together with the appends that can then not be delayed. */
     boolean hasRoom() {
         return room.hasRoom() && reaches(MARGIN_BYTES, true);
     }
 
-    /** As {@link #hasRoom}, once it has looked at the disk. */
+    /** As {@link #hasRoom}, after a fresh query of the disk. */
     boolean hasRoomNow() {
         room.lookNow();
         return hasRoom();
     }
 
-    /** Begins a new file, if its blocks are there; else the one that is being written grows on. */
+    /** Begins a new file if its blocks are allocated; otherwise the current file continues to grow. */
     private void roll() {
         if (!blocks.mayBegin()) {
             return;
@@ -167,7 +177,10 @@ final class RecordChain implements AutoCloseable {
         }
     }
 
-    /** @param forced to the disk too: it tells of which boot this writer is when the records that do are lost with the power */
+    /**
+     * @param forced whether to sync the file to the disk. It then identifies this writer's boot even if a power cut
+     *         loses the records that do
+     */
     private void tellReached(boolean forced) {
         try {
             new Reached(position, file, boot).write(folder);
@@ -190,7 +203,7 @@ final class RecordChain implements AutoCloseable {
         rollAt = pieces.size() == 1 ? rollBytes : Math.max(rollBytes, Math.min(least, LogConfig.ROLL_BYTES_MAX));
     }
 
-    /** As {@link #publish(ByteBuffer[])}, of a record without payload. */
+    /** As {@link #publish(ByteBuffer[])}, for a record without payload. */
     long publish() {
         return publish(NO_PAYLOAD);
     }
@@ -224,7 +237,7 @@ final class RecordChain implements AutoCloseable {
         }
         files.appended(bytes, appender.fileBytes());
         room.taken(bytes);
-        // In this order: whoever sees the position sees the file that it stands in.
+        // The order matters: a reader that sees the position also sees the file that contains it.
         rolls.setRelease(appender.rolls());
         published.setRelease(position);
         return position;
@@ -238,7 +251,7 @@ final class RecordChain implements AutoCloseable {
         return position;
     }
 
-    /** Of the last record. */
+    /** Place of the last record. */
     long place() {
         return place;
     }
@@ -263,17 +276,17 @@ final class RecordChain implements AutoCloseable {
         return room;
     }
 
-    /** Number of the file that is written; may be asked by any thread. */
+    /** Number of the current file. Any thread. */
     long file() {
         return firstFile + rolls();
     }
 
-    /** Files begun since open; may be asked by any thread. */
+    /** Number of files begun since open. Any thread. */
     long rolls() {
         return rolls.getAcquire();
     }
 
-    /** Position of the last record; may be asked by any thread. */
+    /** Position of the last record. Any thread. */
     long published() {
         return published.getAcquire();
     }

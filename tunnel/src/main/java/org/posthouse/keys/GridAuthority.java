@@ -19,12 +19,12 @@ import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 
 /**
- * The one authority of a grid: issues the certificates by which sites know each other. It lives in a folder that
- * never leaves its owner's machine; each site gets a folder of its own. Stateless between calls, blocking; called by
+ * The certificate authority of a grid. It issues the certificates by which sites authenticate each other. Its folder
+ * never leaves its owner's machine; each site gets its own folder. Stateless between calls, blocking; called by
  * {@code posthouse keys}, never by a relay.
  *
- * <p>Nothing is ever overwritten but by {@link #renew}, and the list of what was revoked, which only grows newer. Every
- * failure is one {@link KeysException} that names the file.
+ * <p>Only {@link #renew} overwrites files, except that the revocation list is replaced by newer versions. Every failure
+ * is a {@link KeysException} that names the file.
  */
 public final class GridAuthority {
     static final String AUTHORITY_CERTIFICATE = "authority.pem";
@@ -32,16 +32,16 @@ public final class GridAuthority {
     static final String SITE_KEY = "site.key";
     static final String REVOKED = "revoked.pem";
 
-    /** What a site's keys folder holds; the last only once a certificate of the grid was revoked. */
+    /** The files of a site's keys folder. The last one exists only after a certificate of the grid was revoked. */
     static final List<String> SITE_FILES = List.of(SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE, REVOKED);
 
-    /** The authority's folder has a copy of each certificate in this one. */
+    /** The subfolder with a copy of each issued certificate. */
     static final String ISSUED = "issued";
 
     private static final String AUTHORITY_KEY = "authority.key";
     private static final int DAYS_MAX = 36_500;
 
-    /** Certificates are valid from a little before now: the clocks of two sites differ. */
+    /** Certificates become valid this long before now, because the clocks of two sites differ. */
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(10);
 
     private final Path folder;
@@ -57,8 +57,8 @@ public final class GridAuthority {
     /**
      * Creates a new authority.
      *
-     * @param folder is created, for its owner only; must not hold an authority
-     * @param days how long it is valid, 1 to 36,500
+     * @param folder is created, accessible to its owner only; must not contain an authority
+     * @param days validity of the authority, 1 to 36,500
      */
     public static GridAuthority init(Path folder, int days) throws KeysException {
         requireDays(days);
@@ -77,7 +77,7 @@ public final class GridAuthority {
         return new GridAuthority(folder, certificate, pair.getPrivate());
     }
 
-    /** Opens the authority in {@code folder}; checks rights, validity and that key and certificate match. */
+    /** Opens the authority in {@code folder}. Checks access rights, validity, and that key and certificate match. */
     public static GridAuthority open(Path folder) throws KeysException {
         X509Certificate certificate = KeyFiles.readCertificate(folder.resolve(AUTHORITY_CERTIFICATE));
         KeyFiles.requireUnwritable(folder, AUTHORITY_CERTIFICATE, REVOKED);
@@ -88,9 +88,9 @@ public final class GridAuthority {
     }
 
     /**
-     * Issues a certificate and its key for {@code site}, and keeps a copy of the certificate for {@link #issued}.
+     * Issues a certificate and its key for {@code site}, and stores a copy of the certificate for {@link #issued}.
      *
-     * @param days how long it is valid, at least 1 and not beyond the authority's own last day
+     * @param days validity, at least 1 and not beyond the authority's own last day
      * @param into the site's keys folder, created if missing: site.key, site.pem, authority.pem
      * @throws IllegalArgumentException if the site's name is not valid
      */
@@ -115,8 +115,8 @@ public final class GridAuthority {
     }
 
     /**
-     * Issues another certificate and key for the site whose keys are in {@code into}, in place of them. The old certificate
-     * stays valid until its end, or until it is revoked; a relay that runs with this folder takes up the new one.
+     * Issues a new certificate and key for the site whose keys are in {@code into}, and replaces them. The old
+     * certificate stays valid until it expires or is revoked. A relay that runs with this folder loads the new one.
      *
      * @param days as for {@link #issue}
      * @throws KeysException also if the folder holds no keys, or those of another site or grid
@@ -151,7 +151,8 @@ public final class GridAuthority {
     private Instant end(Instant now, int days) throws KeysException {
         requireDays(days);
         Instant end = now.plus(Duration.ofDays(days));
-        // As many days as the authority, asked for on the same day, end a little behind it: meant, and cut to fit.
+        // A certificate requested on the same day for as many days as the authority ends slightly after it. Its end
+        // is cut to fit.
         boolean sameDay = end.isAfter(notAfter()) && end.minus(Duration.ofDays(1)).isBefore(notAfter());
         return sameDay ? notAfter() : end;
     }
@@ -164,17 +165,18 @@ public final class GridAuthority {
         }
     }
 
-    /** Other programs write it in capitals, with colons, and with zeros in front. */
+    /** Other programs write serial numbers in capitals, with colons and leading zeros. */
     private static String plainSerial(String said) {
         return said.toLowerCase(Locale.ROOT).replace(":", "").replaceFirst("^0+", "");
     }
 
     /**
-     * Takes certificates back: relays refuse them, and end links that use them, once the list has come to one of the grid.
+     * Revokes certificates. Relays refuse them, and end links that use them, once the list has reached one relay of the
+     * grid.
      *
-     * @param siteOrSerial a site, for all its certificates that have not expired, or one certificate's serial number
-     * @return those that were not revoked before; if none, the list stays as it is
-     * @throws KeysException if the authority has issued none such
+     * @param siteOrSerial a site, for all its unexpired certificates, or the serial number of one certificate
+     * @return the certificates that were not revoked before; if none, the list does not change
+     * @throws KeysException if the authority has issued no such certificate
      */
     public List<SiteCertificate> revoke(String siteOrSerial) throws KeysException {
         Instant now = Instant.now();
@@ -199,15 +201,16 @@ public final class GridAuthority {
         return fresh;
     }
 
-    /** One of which there is no copy any more may be valid still. */
+    /** Keeps entries without a copy of the certificate, because it may still be valid. */
     private static void removeExpired(Map<BigInteger, Instant> revoked, List<SiteCertificate> all, Instant now) {
         all.stream().filter(one -> !now.isBefore(one.notAfter())).forEach(one -> revoked.remove(new BigInteger(one.serial(), 16)));
     }
 
     /**
-     * Puts the list of what was revoked, if there is one, into a site's keys folder; its relays pass it on to all others.
+     * Copies the revocation list, if there is one, into a site's keys folder. The site's relays pass it on to all
+     * others.
      *
-     * @throws KeysException also if the folder is none of this grid; it is left as it is
+     * @throws KeysException also if the folder does not belong to this grid; it is left unchanged
      */
     public void tellRevoked(Path site) throws KeysException {
         learn(site);
@@ -215,10 +218,11 @@ public final class GridAuthority {
     }
 
     /**
-     * Takes over what the list in a site's keys folder says and this authority does not: its folder is from a copy, say, or was there twice. Its next list
-     * counts for the site's relays then, and says both.
+     * Merges the revocation list of a site's keys folder into this authority's own. They differ if, for example, the
+     * authority's folder was restored from a copy or existed twice. This authority's next list then contains both, and
+     * the site's relays accept it as newer.
      *
-     * @return whether there was something to take over
+     * @return whether anything was merged
      * @throws KeysException if the folder holds no keys of a site of this grid
      */
     public boolean learn(Path site) throws KeysException {
@@ -243,7 +247,7 @@ public final class GridAuthority {
         return true;
     }
 
-    /** What cannot be read, which a relay would refuse, is written anew. */
+    /** Reads the list. An unreadable list, which a relay would refuse, is replaced. */
     private RevocationList readable(Path file) {
         try {
             return KeyFiles.readRevocations(file, certificate);
@@ -268,7 +272,7 @@ public final class GridAuthority {
         return issued(folder);
     }
 
-    /** All that the authority in {@code folder} has issued, oldest first. */
+    /** All certificates that the authority in {@code folder} has issued, oldest first. */
     static List<SiteCertificate> issued(Path folder) throws KeysException {
         List<SiteCertificate> issued = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder.resolve(ISSUED))) {
@@ -288,7 +292,7 @@ public final class GridAuthority {
         return folder;
     }
 
-    /** Until when the authority, and so every certificate of it, can be valid. */
+    /** The last instant at which the authority, and so every certificate of it, is valid. */
     public Instant notAfter() {
         return certificate.getNotAfter().toInstant();
     }

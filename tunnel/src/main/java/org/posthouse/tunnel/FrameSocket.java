@@ -24,12 +24,11 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
 /**
- * A link's connection: cuts the incoming stream into checked frames and coalesces outgoing ones to one
- * flush per turn of the event loop. Confined to the connection's event loop: call it nowhere
- * else.
+ * A link's connection: splits the incoming bytes into checked frames, and coalesces outgoing frames into one flush per
+ * turn of the event loop. Confined to the connection's event loop.
  *
- * <p>It sits in the pipeline ahead of Vert.x's own handler, so that a frame is handled in the buffer it was read
- * into. A frame that breaks the wire format closes this connection with a CLOSE frame and nothing else.
+ * <p>It is in the pipeline ahead of Vert.x's own handler, so that a frame is handled in the buffer it was read into. A
+ * frame that breaks the wire format closes only this connection, with a CLOSE frame.
  */
 public final class FrameSocket {
     private static final String HANDLER_NAME = "posthouse-frames";
@@ -37,38 +36,45 @@ public final class FrameSocket {
     private static final int READ_BYTES_FIRST = 4 * 1024;
     private static final int READ_BYTES_MAX = 256 * 1024;
 
-    /** Outgoing bytes in memory past which {@link #writable} turns false, and below which it turns true again. */
+    /** Pending outgoing bytes: {@link #writable} turns false above the high mark, and true again below the low mark. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
-    /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
+    /** Time for the peer to read a CLOSE frame and close its end, in milliseconds. Then the connection is aborted. */
     private static final int CLOSE_MS_MAX = 1_000;
 
-    /** What the connection's owner wants to hear. All calls come on the event loop. */
+    /** Receives the connection's events. All calls are made on the event loop. */
     public interface Listener {
         /**
-         * One whole frame, header checked.
+         * Receives one whole frame; its header has been checked.
          *
          * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
-         * @param view looks at the frame; valid during this call
+         * @param view decodes the frame; valid during this call
          * @throws WireException to close the connection with that reason
          */
         void onFrame(FrameSocket socket, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
 
-        /** All frames of what was read at once have been handed over. */
+        /** Called after all frames of one socket read were passed on. */
         default void onReadEnd(FrameSocket socket) {}
 
         /** {@link FrameSocket#writable} turned true. */
         default void onWritable(FrameSocket socket) {}
 
-        /** TLS ends the connection. The dialling end hears only now, behind its handshake, that the other one refuses it. */
+        /**
+         * TLS ends the connection. The dialling end learns of a refusal only now, after its own handshake has
+         * completed.
+         */
         default void onTlsFailed(FrameSocket socket, SSLException failure) {}
 
-        /** The other end writes TLS records that carry next to nothing; no more of them are decrypted. @param detail how many */
+        /**
+         * The other end sends TLS records with almost no content; no more of them are decrypted.
+         *
+         * @param detail how many
+         */
         default void onRecordFlood(FrameSocket socket, String detail) {
             socket.close(CloseNotice.closing(0, CloseReason.LIMIT, detail));
         }
 
-        /** Called once. {@code why} says what ended the connection. */
+        /** Called once when the connection has ended. {@code why} is the cause. */
         void onClosed(FrameSocket socket, CloseNotice why);
     }
 
@@ -89,12 +95,18 @@ public final class FrameSocket {
         this.decoder = new FrameDecoder(channel.alloc(), false, this::onFrame);
     }
 
-    /** Says how much of a connection is read at once. To be called before anything is read from it: later it has no effect. */
+    /**
+     * Sets how much is read from a connection at once. Must be called before the first read; later it has no effect.
+     */
     static void prepare(Channel channel) {
         channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX));
     }
 
-    /** Takes over a fresh connection, before any frame was read from it. Called on its event loop. @param context what stands last in its pipeline */
+    /**
+     * Takes over a fresh connection before any frame was read from it. Called on its event loop.
+     *
+     * @param context the last handler of its pipeline
+     */
     static FrameSocket attach(ChannelHandlerContext context, Listener listener) {
         FrameSocket frames = new FrameSocket(context.channel(), listener);
         assert frames.inLoop();
@@ -103,7 +115,10 @@ public final class FrameSocket {
         return frames;
     }
 
-    /** From now on the owner watches whether the peer is alive: no handler need look at the clock for each message. */
+    /**
+     * Declares that the owner monitors the peer from now on. This removes the idle handler, which reads the clock for
+     * each message.
+     */
     void watchedByOwner() {
         assert inLoop();
         if (channel.pipeline().get(IdleStateHandler.class) != null) {
@@ -111,7 +126,9 @@ public final class FrameSocket {
         }
     }
 
-    /** Sends one frame or several whole ones in a row; takes over the buffer. After {@link #close} it is dropped. */
+    /**
+     * Sends one or more whole frames and takes ownership of the buffer. After {@link #close} the frames are dropped.
+     */
     public void write(ByteBuf frames) {
         assert inLoop();
         if (closing != null) {
@@ -126,28 +143,28 @@ public final class FrameSocket {
         }
     }
 
-    /** What was written leaves now, before the turn of the event loop is over. */
+    /** Flushes written frames now, before the event loop's turn ends. */
     void flush() {
         assert inLoop();
         channel.flush();
     }
 
-    /** Sends a control frame, which must not be changed afterwards. */
+    /** Sends a control frame, which the caller must not change afterwards. */
     public void write(ByteBuffer frame) {
         write(Unpooled.wrappedBuffer(frame));
     }
 
-    /** False while more than a mebibyte waits to leave: a reader that is slow or does not read. */
+    /** False while more than 1 MiB waits to be sent, because the peer reads slowly or not at all. */
     public boolean writable() {
         return channel.isWritable();
     }
 
     /**
-     * Says why in a CLOSE frame and ignores what comes from now on. The peer closes when it has read the frame; if it
-     * does not within a second, because it does not read, the connection is broken off. Later calls do nothing.
+     * Sends the reason in a CLOSE frame and ignores all further input. The peer closes when it has read the frame. If
+     * it does not within a second, the connection is aborted. Later calls do nothing.
      *
-     * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
-     * reset throws away what the peer has not read yet.
+     * <p>An immediate close would lose the frame. TCP answers bytes that arrive at a closed socket with a reset, and a
+     * reset discards what the peer has not read yet.
      */
     public void close(CloseNotice why) {
         assert inLoop();
@@ -160,7 +177,7 @@ public final class FrameSocket {
         closeDeadline = channel.eventLoop().schedule(this::breakOff, CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
     }
 
-    /** Breaks the connection off without a word, as a cut does, whatever waits to leave. */
+    /** Aborts the connection without a CLOSE frame, as a cable cut does; pending bytes are lost. */
     public void cut(CloseNotice why) {
         assert inLoop();
         if (closing == null) {
@@ -169,17 +186,21 @@ public final class FrameSocket {
         breakOff();
     }
 
-    /** True from {@link #close} or {@link #cut} on, or when the other end closed: nothing is sent or heard any more. */
+    /**
+     * True after {@link #close} or {@link #cut}, or when the other end closed. Nothing is sent or received any more.
+     */
     public boolean isClosed() {
         return closing != null;
     }
 
-    /** The other end, as host:port. */
+    /** The address of the other end, as host:port. */
     public String remote() {
         return text(channel.remoteAddress());
     }
 
-    /** An address for people: as host:port, without the name that it may have been found by; one of no host says itself what it is. */
+    /**
+     * An address for display as host:port, without a resolved name. An address without a host is shown by its own text.
+     */
     static String text(SocketAddress end) {
         return end instanceof InetSocketAddress ? end.toString().replaceFirst("^[^/]*/", "") : String.valueOf(end);
     }
@@ -192,12 +213,12 @@ public final class FrameSocket {
         return bytesOut;
     }
 
-    /** Bytes that have come of a frame whose rest has not. */
+    /** Received bytes of an incomplete frame. */
     int incompleteBytes() {
         return decoder.incompleteBytes();
     }
 
-    /** Of what type that frame is; null if that is not known. */
+    /** Type of the incomplete frame; null if unknown. */
     FrameType incompleteType() {
         return decoder.incompleteType();
     }
@@ -206,7 +227,10 @@ public final class FrameSocket {
         return channel.eventLoop().inEventLoop();
     }
 
-    /** Past all handlers: those of TLS and of Vert.x wait until what they hold has left, which may be for ever. */
+    /**
+     * Closes past all handlers. The handlers of TLS and Vert.x would first wait, perhaps forever, until their pending
+     * bytes are sent.
+     */
     private void breakOff() {
         if (!closed) {
             channel.pipeline().firstContext().close();
@@ -285,7 +309,7 @@ public final class FrameSocket {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            // TLS wraps what it has to say, an IOException too.
+            // TLS wraps its failures, including an IOException.
             Throwable root = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
             boolean environment = root instanceof IOException;
             if (closing == null && root instanceof SSLException failure) {
@@ -295,7 +319,7 @@ public final class FrameSocket {
                 closing = CloseNotice.closing(0, environment ? CloseReason.NORMAL : CloseReason.INTERNAL, Causes.text(root));
             }
             if (!environment) {
-                // Ours, not the network's: Vert.x's handler reports it.
+                // This is a defect of our code, not of the network; Vert.x's handler reports it.
                 context.fireExceptionCaught(cause);
             }
             breakOff();

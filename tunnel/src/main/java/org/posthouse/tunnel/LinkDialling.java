@@ -7,22 +7,24 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
+ * Provides a link's first lane: directly if there is an address, and over other relays while that fails. Confined to
+ * its link.
  *
- * <p>Straight is better than any detour, and is tried on and on. Of detours the one with the least round trip is taken. A lane changes to another way when its own is not offered any more, or by a drained relay only, or when another one is clearly
- * faster; the new lane is secured before the old one ends.
+ * <p>A direct connection is preferred to any detour, and is retried forever. Among detours, the one with the shortest
+ * round trip is used. A lane changes its path in three cases: the path is no longer offered, only a drained relay
+ * offers it, or another path is clearly faster. The new lane is secured before the old one ends.
  */
 final class LinkDialling {
-    /** A way must be this much shorter to be worth a change. */
+    /** Factor by which a path must be faster to justify a change. */
     private static final double FASTER = 1.2;
 
-    /** And so much: less is what a busy machine makes of it. */
+    /** Minimum difference for a change; smaller ones are noise of a busy machine. */
     private static final int FASTER_MICROS = 1_000;
 
-    /** At so many in a row. */
+    /** Number of consecutive pings at which the other path must be faster. */
     private static final int PINGS = 3;
 
-    /** Any but the first: which lane of no session the peer is asked with. */
+    /** Lane number of the probe to the peer; any number but 0. */
     private static final int LANE_ASKED = 1;
 
     private final Links links;
@@ -33,21 +35,23 @@ final class LinkDialling {
     private ScheduledFuture<?> wait;
 
     /**
-     * The straight connection on which the peer was asked; null if none is. While the link goes over others it is asked first, as a session ends before its
-     * successor is greeted, and a straight address may be that of another relay, or of one that refuses this one: the peer closes this lane as NORMAL once it has checked all that it checks of a first one's.
+     * The direct connection that probes the peer; null if there is none. It is used while the link goes over other
+     * relays, because a session ends before its successor is greeted. The direct address may lead to a different relay,
+     * or to one that refuses this relay. The peer closes the probe's lane as NORMAL once it has passed all checks of a
+     * first lane.
      */
     private LinkConnection asking;
 
-    /** It would take the straight connection that is made now. */
+    /** True if the peer would accept a direct connection now. */
     private boolean welcome;
 
-    /** Pings in a row at which another way was faster, */
+    /** Number of consecutive pings at which another path was faster. */
     private int faster;
 
-    /** and the fastest at the last of them; null if none was. */
+    /** The fastest path at the last of them; null if there was none. */
     private LinkPath fastest;
 
-    /** A dialler's task: the first lane, on one kind of way. */
+    /** Target of a dialler for the first lane, on one kind of path. */
     private final class Way implements LinkDialler.Target {
         private final boolean direct;
 
@@ -65,7 +69,7 @@ final class LinkDialling {
             if (direct) {
                 return LinkPath.DIRECT;
             }
-            // Where it is up already it goes to another way than its own, and to none that is to be left.
+            // While the link is up, only other paths than its own qualify, and none that should be left.
             List<LinkPath> paths = links.routing().to(link.relay()).stream()
                     .filter(route -> !link.isUp() || !route.isLastResort() && !route.path().equals(link.first().path()))
                     .map(LinkRoutes.Route::path)
@@ -116,7 +120,7 @@ final class LinkDialling {
         this.over = new LinkDialler(links, link, new Way(false));
     }
 
-    /** Begins to dial, if there is an address. */
+    /** Begins to dial, if an address is known. */
     void start() {
         if (hasAddress) {
             straight.dial();
@@ -130,7 +134,7 @@ final class LinkDialling {
         stopAsking();
     }
 
-    /** The link is up on this first lane. */
+    /** Called when the link is up on this first lane. */
     void onUp(LinkConnection first) {
         over.stop();
         stopWaiting();
@@ -144,7 +148,11 @@ final class LinkDialling {
         }
     }
 
-    /** The first lane has ended. @param progressed whether it was of use */
+    /**
+     * Called when the first lane has ended.
+     *
+     * @param progressed whether the lane made progress
+     */
     void onEnded(LinkConnection ended, boolean progressed) {
         stopAsking();
         LinkDialler its = ended.path().isDirect() ? straight : over;
@@ -165,7 +173,11 @@ final class LinkDialling {
         }
     }
 
-    /** {@code ended} is over, and no lane. @return whether it is the one on which the peer was asked */
+    /**
+     * Handles the end of {@code ended}, which is not a lane.
+     *
+     * @return whether it was the probe to the peer
+     */
     boolean tryAnswer(LinkConnection ended, CloseNotice why) {
         if (ended != asking) {
             return false;
@@ -180,7 +192,7 @@ final class LinkDialling {
         return true;
     }
 
-    /** Ways over other relays have come, gone, or changed. */
+    /** Called when paths over other relays have appeared, disappeared or changed. */
     void onRoutes() {
         if (link.isUp()) {
             changeIfWorse();
@@ -189,7 +201,7 @@ final class LinkDialling {
         }
     }
 
-    /** The first lane was measured. */
+    /** Called when the first lane's round trip was measured. */
     void onRoundTrip() {
         LinkRoutes.Route mine = route();
         if (mine != null) {
@@ -209,7 +221,10 @@ final class LinkDialling {
         return micros * FASTER < others && micros + FASTER_MICROS < others;
     }
 
-    /** What a head takes on this way and back, compared with another one: behind a frame of bulk, if it is known of both how long that takes. */
+    /**
+     * Round-trip time of a head on this path, for comparison with another one. It includes the wait behind a frame of
+     * bulk, if that is known of both paths.
+     */
     private long headMicros(LinkRoutes.Route way, LinkRoutes.Route other) {
         int micros = link.frameMicros(way.path());
         boolean known = micros > 0 && link.frameMicros(other.path()) > 0;
@@ -225,13 +240,13 @@ final class LinkDialling {
         }
     }
 
-    /** Its own way is not offered any more, or as the last resort only, and another one is. */
+    /** Whether the own path is no longer offered, or only as a last resort, while another one is offered. */
     private boolean isToLeave() {
         LinkRoutes.Route mine = route();
         return mine == null || mine.isLastResort() && !links.routing().to(link.relay()).getFirst().isLastResort();
     }
 
-    /** The way of the first lane as it is offered now; null if it is not, or is straight. */
+    /** The route of the first lane as it is offered now; null if it is not offered, or is direct. */
     private LinkRoutes.Route route() {
         LinkConnection first = link.first();
         return links.routing().to(link.relay()).stream()
@@ -240,7 +255,7 @@ final class LinkDialling {
                 .orElse(null);
     }
 
-    /** After a while in which a straight connection may come, from either end. */
+    /** Dials over other relays after a delay in which either end may connect directly. */
     private void dialOverLater() {
         if (wait == null && !over.isBusy() && !link.isUp() && mayGoOver()) {
             wait = links.after(links.routing().intervalMs(), () -> {
@@ -252,7 +267,10 @@ final class LinkDialling {
         }
     }
 
-    /** The relay with the smaller id dials, so that the two do not meet half-way. */
+    /**
+     * Whether this end dials over other relays. Only the relay with the smaller id does, so that the two do not
+     * collide.
+     */
     private boolean mayGoOver() {
         return links.config().relay().compareTo(link.relay()) < 0 && !links.routing().to(link.relay()).isEmpty();
     }

@@ -4,31 +4,42 @@ import java.util.Arrays;
 import org.posthouse.wire.Wire;
 
 /**
- * Says how much bulk a link may have on its way, so that the network's pipe is full and what waits in front of it is little: a short
- * message waits behind that. Confined to its window; pure: time is handed in.
+ * Limits the bulk in flight on a link. The limit keeps the network's pipe full and the queue in front of it short,
+ * because short messages wait behind that queue. Confined to its window; pure: the caller passes the time.
  *
- * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the time that a frame's way there and its receipt's way
- * back take. BBR has the shortest one. Here it is the usual one, a median (ADR 60): where a busy host or the network holds words up, frames seldom have the shortest, and
- * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
- * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
- * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, not counting a pause of up to {@link #RATE_OLD_NANOS} in which nothing was on its way, three quarters of the product and a frame are allowed until the time was measured again for a
- * round, without what waits because of this link; half of it, when the rate has stopped to grow, and once more when the time turned out to be shorter. Then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ * <p>It measures as BBR does. The rate is the second highest rate of arriving bulk in the last rounds. The round-trip
+ * time is that of a frame and its acknowledgement. BBR uses the shortest time; here it is the usual one, a median (ADR
+ * 60). A busy host or network delays acknowledgements, so that frames seldom have the shortest time. A limit based on
+ * that time would lower the rate, and then itself.
  *
- * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
+ * <p>The limit is {@link #GAIN} times the product, plus one frame, plus what arrives between two acknowledgements. A
+ * round lasts until a frame arrives that was written in it. Only rates of rounds in which the limit held something back
+ * count. Until the rate stops growing, the gain is {@link #GAIN_FIRST}.
+ *
+ * <p>The time is the lowest median of eight frames or more. It expires after {@link #USUAL_OLD_NANOS}, not counting a
+ * pause of up to {@link #RATE_OLD_NANOS} in which nothing was in flight. Then three quarters of the product and a frame
+ * are allowed until the time was measured for a round without this link's own queue. Half of that is allowed when the
+ * rate has stopped growing, and again when the time proved shorter. Afterwards the bytes in flight grow only by as much
+ * as arrives, so that the pipe is not filled in one burst.
+ *
+ * <p>Where one frame takes long, the other end reports partial frames, so the bytes in flight are known more finely.
  */
 final class LinkGovernor {
-    /** Half of the idle way more than the pipe holds: a quarter of a round trip. */
+    /** Factor on the product: half of the idle one-way time, a quarter of a round trip, more than the pipe holds. */
     private static final double GAIN = 1.25;
 
     private static final double GAIN_FIRST = 2;
 
-    /** A chunk of a piece and the LINK_RUN before it. */
+    /** A chunk of one piece and the LINK_RUN before it. */
     static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
 
-    /** On a link so fast that threads are slow to wake beside it, what comes in this time may be on its way: so both ends are at work at once. */
+    /**
+     * What arrives within this time may be in flight in addition. On a link so fast that thread wake-ups are slow in
+     * comparison, both ends then work at the same time.
+     */
     private static final long WAKING_NANOS = 200_000;
 
-    /** Before anything was measured. */
+    /** The limit before anything was measured. */
     static final long BYTES_FIRST = 4 * FRAME_BYTES;
 
     private static final int ROUNDS = 8;
@@ -37,55 +48,65 @@ final class LinkGovernor {
     static final long RATE_OLD_NANOS = 60_000_000_000L;
     private static final long USUAL_OLD_NANOS = 10_000_000_000L;
 
-    /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
+    /**
+     * What was known when a frame was written.
+     *
+     * @param clear whether nothing waited in front of the pipe because of this link
+     */
     record Stamp(long nanos, long there, int bytes, boolean clear) {}
 
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
 
-    /** Where the next round's goes: a place, and no count of rounds, which would end after 2^31. */
+    /** Index for the next round's rate. It is not a count of rounds, which would overflow after 2^31. */
     private int round;
 
     private double roundRate;
     private long roundStart;
     private long roundWordMost;
 
-    /** The most that one word of the other end told in the last round. */
+    /** The most bytes that one acknowledgement reported in the last round. */
     private long wordMost = FRAME_BYTES;
 
-    /** A frame, for all limits here: the longest that was written in the last round, or since, and no less than {@link #FRAME_BYTES}. */
+    /**
+     * The frame size for all limits here: the longest frame written in the last round or since, at least
+     * {@link #FRAME_BYTES}.
+     */
     private long frameBytes = FRAME_BYTES;
 
     private long roundFrameBytes;
 
     private boolean held;
 
-    /** Whether a round was limited, and when the last such one ended. */
+    /** Whether a round was limited, and the time when the last such round ended. */
     private boolean wasHeld;
 
     private long heldAtNanos;
 
-    /** Bytes of frames that have come, and of frames whose rest has not. */
+    /** Bytes of frames that have arrived, and of incomplete frames. */
     private long came;
 
     private long incomplete;
 
     private long limit = BYTES_FIRST;
 
-    /** Allowed for now, towards the limit. */
+    /** The current allowance, which moves towards the limit. */
     private long allowed = BYTES_FIRST;
 
     private boolean first = true;
     private double firstRate;
     private int withoutGrowth;
 
-    /** What frames took that came in this round, and in those before if they are few, */
+    /** Times of the frames that arrived in this round, and in previous rounds if they are few. */
     private final LinkTimes times = new LinkTimes();
 
-    /** and those of them before which nothing waited because of this link, while that is measured; */
+    /** The times of those frames before which nothing waited because of this link, while that is measured. */
     private final LinkTimes clearTimes = new LinkTimes();
 
-    /** what had come before they were written, at least, and what when the first of them came. */
+    /**
+     * Lower bound of the bytes that had arrived before those frames were written, and the bytes when the first of them
+     * arrived.
+     */
     private long clearFrom;
 
     private long clearSince;
@@ -94,15 +115,18 @@ final class LinkGovernor {
     private int usualBytes;
     private long usualAtNanos;
 
-    /** When a frame came last: words about heads come in a pause, too. */
+    /** Time of the last arrival of a frame. Acknowledgements of heads come in a pause, too, and do not count. */
     private long cameAtNanos;
 
-    /** The way to this rate, or three quarters of a product that was too large, left something waiting: the usual time is to be looked at without it. */
+    /**
+     * True if the growth to this rate, or three quarters of a product that was too large, left a queue. The usual time
+     * is then measured without it.
+     */
     private boolean draining;
 
     private boolean probing;
 
-    /** Whether another frame of bulk may be written while so many bytes are on their way. */
+    /** Whether another frame of bulk may be written with so many bytes in flight. */
     boolean allows(long bytesUnderWay) {
         long left = bytesUnderWay - incomplete;
         if (left <= 0 || left + frameBytes <= allowed) {
@@ -112,22 +136,23 @@ final class LinkGovernor {
         return false;
     }
 
-    /** A frame of so many bytes is written while others are on their way. */
+    /** Notes that a frame of {@code bytes} is written while {@code bytesUnderWay} are in flight. */
     Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
         roundFrameBytes = Math.max(roundFrameBytes, bytes);
         frameBytes = Math.max(frameBytes, bytes);
         if (bytesUnderWay == 0) {
             long pause = nowNanos - cameAtNanos;
-            usualAtNanos += pause <= RATE_OLD_NANOS ? pause : 0; // In a longer one the way may have become another.
+            usualAtNanos += pause <= RATE_OLD_NANOS ? pause : 0; // During a longer pause the path may have changed.
             cameAtNanos = nowNanos;
         }
         return new Stamp(nowNanos, there(), bytes, probing || bytesUnderWay == 0);
     }
 
     /**
-     * So many bytes more have come in whole frames, the last of which was written once, with this stamp, or the stamp is null.
+     * Notes the arrival of {@code bytes} more in whole frames. The last frame was written once with this stamp, or the
+     * stamp is null.
      *
-     * @param newIncomplete bytes that are there of frames whose rest is not
+     * @param newIncomplete received bytes of incomplete frames
      */
     void come(long bytes, long newIncomplete, Stamp stamp, long nowNanos) {
         long before = there();
@@ -187,14 +212,15 @@ final class LinkGovernor {
     }
 
     /**
-     * The least of what the gain makes of the product. Where the other end tells of parts of frames, half a frame; else a quarter, so that one frame is being written while the one
-     * before is being read, and what comes while a thread wakes, two frames at most.
+     * Lower bound for the surplus that the gain adds to the product. If the other end reports partial frames, it is
+     * half a frame. Otherwise it is a quarter, so that one frame is written while the previous is read. What arrives
+     * while a thread wakes is added, two frames at most.
      */
     private long leastBytes() {
         return wordMost <= frameBytes / 2 ? frameBytes / 2 : frameBytes / 4 + (long) Math.min(2 * frameBytes, rate() * WAKING_NANOS);
     }
 
-    /** The other end has forgotten all, or the way there is a new one. */
+    /** Resets the measurements when the other end has lost its state, or the path is new. */
     void forget() {
         usualNanos = Long.MAX_VALUE;
         times.clear();
@@ -214,8 +240,10 @@ final class LinkGovernor {
     }
 
     /**
-     * What comes between two words of the other end, and no more than three quarters of a frame: where it tells of whole frames only, a rate that was measured with n frames on their way,
-     * from 2, allows n + 1 with them, as 1.25 (n - 1) + 1.75 >= n + 1. A tenth of a frame less still lets one word more be on its way than the rate was measured with.
+     * Bytes that arrive between two acknowledgements, at most three quarters of a frame. If the other end reports whole
+     * frames only, a rate measured with n frames in flight, from 2, must allow n + 1. With this bound it does, as 1.25
+     * (n - 1) + 1.75 >= n + 1. A tenth of a frame less would still allow one acknowledgement more in flight than the
+     * rate was measured with.
      */
     private long betweenWords() {
         return (long) Math.min(frameBytes * 3 / 4, Math.max(rate() * LinkArrivals.PART_NANOS, wordMost - frameBytes / 10));
@@ -255,17 +283,20 @@ final class LinkGovernor {
         roundStart = there();
     }
 
-    /** Bytes a nanosecond that the link carries; 0 if that is not known, because it was not full for {@link #RATE_OLD_NANOS}. */
+    /** Rate of the link in bytes a nanosecond; 0 if unknown, because it was not full for {@link #RATE_OLD_NANOS}. */
     double linkRate(long nowNanos) {
         return first ? 0 : rateWhenHeld(nowNanos);
     }
 
-    /** The same, from the first round on that was limited: it may be more then. */
+    /** As {@link #linkRate}, but known from the first limited round on, when the true rate may be higher. */
     double rateWhenHeld(long nowNanos) {
         return !wasHeld || nowNanos - heldAtNanos > RATE_OLD_NANOS ? 0 : rate();
     }
 
-    /** Bytes a nanosecond: of the last rounds' the second highest, since words that wait somewhere and come together make one round look fast. */
+    /**
+     * The second highest rate of the last rounds, in bytes a nanosecond. Acknowledgements that were delayed and arrive
+     * together make one round look too fast.
+     */
     double rate() {
         double highest = roundRate;
         double second = 0;
@@ -276,7 +307,9 @@ final class LinkGovernor {
         return first ? highest : second;
     }
 
-    /** What the pipe holds, in bytes: the rate times the usual time, without the time that the measured frames themselves took to leave. */
+    /**
+     * Bytes that the pipe holds: the rate times the usual time, without the transmission time of the measured frames.
+     */
     long product() {
         if (usualNanos == Long.MAX_VALUE) {
             return 0;

@@ -8,52 +8,57 @@ import org.posthouse.wire.StreamEnd;
 import org.posthouse.wire.WireException;
 
 /**
- * One end of a stream: a flow of bytes each way over a link. Confined to the relay's context; knows no socket and no clock.
+ * One end of a stream: a flow of bytes in each direction over a link. Confined to the relay's context; uses no socket
+ * and no clock.
  *
- * <p>Each STREAM_DATA takes a token of the other end, which has kept a buffer for it, and comes back when its bytes have left
- * there ({@link #left}). So what a stream that nobody reads can make a relay hold is bounded, and nobody else waits for it. A
- * stream over which everything that came leaves at once gets more tokens while there are some to spare, and gives them back when others come
- * or when it was idle (Grid Gateway, 3.2: opened ports hand over some tokens).
+ * <p>Each STREAM_DATA consumes a token of the other end, which has reserved a buffer for it. The token returns when the
+ * bytes have left there ({@link #left}). This bounds the memory that an unread stream can occupy at a relay, and no
+ * other stream waits for it. A stream whose bytes leave at once gets spare tokens. It returns them when other streams
+ * need them or when it was idle (Grid Gateway, 3.2: opened ports hand over some tokens).
  *
- * <p>It ends when both ends have said {@link #finish} and everything has left, or at once: {@link #end}, STREAM_END, or the restart of the
- * other relay.
+ * <p>The stream ends when both ends have called {@link #finish} and all bytes have left. It ends at once by
+ * {@link #end}, STREAM_END, or a restart of the other relay.
  */
 final class LinkStream {
-    /** Where a stream stands at this end. */
+    /** The state of a stream at this end. */
     enum State {
         /** Opened here; the other end has not answered. */
         OPENING,
-        /** Opened by the other end; the door is being tried. */
+        /** Opened by the other end; the connection to the door is being made. */
         ASKED,
         /** Bytes may flow. */
         OPEN,
-        /** Over: what still comes of it is dropped. */
+        /** Over; frames that still arrive are dropped. */
         ENDED
     }
 
-    /** What stands at this end: a socket, mostly. */
+    /** The user of this end, usually a socket. */
     interface Listener {
         /**
-         * The next bytes, perhaps none; the listener owns them and calls {@link LinkStream#left} when they have left.
+         * Receives the next bytes, perhaps none. The listener owns the buffer and calls {@link LinkStream#left} when
+         * the bytes have left.
          *
-         * @param last none come behind these
+         * @param last whether these are the last bytes
          */
         void onBytes(ByteBuf bytes, boolean last);
 
         /** {@link LinkStream#writable} turned true. */
         void onWritable();
 
-        /** Both ends have finished, and everything that came has left. */
+        /** Both ends have finished, and all received bytes have left. */
         void onDone();
 
-        /** The stream broke, or was refused. Not called for {@link LinkStream#end}. */
+        /** The stream failed or was refused. Not called for {@link LinkStream#end}. */
         void onEnded(CloseReason closeReason, String text);
 
-        /** The stream's link is down; the stream is not, unless it is ended now. */
+        /** The stream's link is down. The stream continues unless it is ended now. */
         default void onLinkDown() {}
     }
 
-    /** Tokens go back when they are a quarter of the stream's: fewer frames, and the other end is never out of them for that. */
+    /**
+     * Tokens are returned once a quarter of the stream's tokens is due. This saves frames, and never leaves the other
+     * end without tokens.
+     */
     private static final int PARTS_KEPT_BACK = 4;
 
     private final LinkStreams link;
@@ -65,25 +70,28 @@ final class LinkStream {
     /** Frames that may be sent. */
     private int tokens;
 
-    /** What the other end gave first; those beyond it are handed over when idle. */
+    /** Tokens that the other end granted first; any beyond them are returned when idle. */
     private int tokensFirst;
 
     private boolean finishing;
     private boolean finished;
     private boolean sentLately;
 
-    /** L until the stream is open, then tokens that the other end has, or had used for what is {@code held} or {@code due} here. */
+    /**
+     * The initial tokens until the stream is open. Then the tokens that the other end has, plus those used for
+     * {@code held} and {@code due} here.
+     */
     private int granted;
 
-    /** Frames that came and have not left. */
+    /** Received frames that have not left. */
     private int held;
 
-    /** Tokens of frames that have left and that the other end does not have back yet. */
+    /** Tokens of frames that have left, not yet returned to the other end. */
     private int due;
 
     private boolean heardLast;
 
-    /** One that is opened here. */
+    /** Creates a stream that is opened here. */
     LinkStream(LinkStreams link, StreamBuffers buffers, int id, Listener listener) {
         this.link = link;
         this.buffers = buffers;
@@ -93,7 +101,7 @@ final class LinkStream {
         this.granted = buffers.first();
     }
 
-    /** One that the other end opens, giving {@code tokens}. */
+    /** Creates a stream that the other end opens, granting {@code tokens}. */
     LinkStream(LinkStreams link, StreamBuffers buffers, int id, int tokens) {
         this.link = link;
         this.buffers = buffers;
@@ -113,12 +121,12 @@ final class LinkStream {
         return link.relay();
     }
 
-    /** Frames that it may send. */
+    /** Number of frames that this end may send. */
     int tokens() {
         return tokens;
     }
 
-    /** Frames that the other end may send, as far as is known here. */
+    /** Number of frames that the other end may send, as far as this end knows. */
     int tokensGiven() {
         return state == State.ASKED ? 0 : granted - held - due;
     }
@@ -127,9 +135,9 @@ final class LinkStream {
         return state;
     }
 
-    // ---- what this end's owner says
+    // ---- calls of this end's owner
 
-    /** The door is open: bytes may come, and go. */
+    /** Accepts the stream once the door is open; bytes may then flow both ways. */
     void accept(Listener listener) {
         if (state == State.ASKED) {
             this.listener = listener;
@@ -144,7 +152,11 @@ final class LinkStream {
         return state == State.OPEN && tokens > 0 && !finishing && link.writable();
     }
 
-    /** Sends 1 to 65,536 bytes; takes over the buffer. @throws IllegalStateException without a token */
+    /**
+     * Sends 1 to 65,536 bytes and takes ownership of the buffer.
+     *
+     * @throws IllegalStateException without a token
+     */
     void write(ByteBuf bytes) {
         if (state != State.OPEN || tokens == 0 || finishing) {
             bytes.release();
@@ -154,13 +166,13 @@ final class LinkStream {
         link.sendData(id, bytes, false);
     }
 
-    /** No bytes come from here any more. */
+    /** Declares that this end sends no more bytes. */
     void finish() {
         finishing = true;
         sayFinish();
     }
 
-    /** The bytes of one frame have left, oldest first. */
+    /** Reports that the bytes of one frame have left; frames leave oldest first. */
     void left() {
         held--;
         due++;
@@ -168,7 +180,7 @@ final class LinkStream {
         endIfDone();
     }
 
-    /** Ends the stream both ways; the other end hears why, behind what was sent before. */
+    /** Ends the stream in both directions. The other end receives the reason after all data sent before. */
     void end(CloseReason closeReason, String text) {
         if (state != State.ENDED) {
             if (state == State.ASKED) {
@@ -180,7 +192,7 @@ final class LinkStream {
         }
     }
 
-    // ---- what comes from the other end
+    // ---- frames from the other end
 
     void onTokens(int count) throws WireException {
         if (state == State.ASKED) {
@@ -209,7 +221,7 @@ final class LinkStream {
         buffers.takeBack(count);
     }
 
-    /** @param bytes the listener's own */
+    /** @param bytes owned by the listener */
     void onData(ByteBuf bytes, boolean last) {
         held++;
         heardLast = last;
@@ -250,7 +262,9 @@ final class LinkStream {
         }
     }
 
-    /** Called now and then: what was not used since the last time and is more than the first tokens goes back. */
+    /**
+     * Called periodically. Returns the tokens beyond the initial ones if the stream sent nothing since the last call.
+     */
     void handOverIfIdle() {
         int more = tokens - tokensFirst;
         if (state == State.OPEN && !sentLately && more > 0 && link.maySendTokens()) {
@@ -275,7 +289,10 @@ final class LinkStream {
         }
     }
 
-    /** In portions: as long as fewer than a quarter is kept back, the other end has some left. None while it acknowledges none. */
+    /**
+     * Returns due tokens in portions of at least a quarter, so the other end always has some left. Returns none while
+     * the other end does not acknowledge them.
+     */
     void giveBack() {
         if (state != State.OPEN || heardLast || due < Math.max(1, granted / PARTS_KEPT_BACK) || !link.maySendTokens()) {
             return;

@@ -16,29 +16,32 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The streams of one link, seen from one of its relays. Confined to the relay's context; knows no socket and no clock.
+ * The streams of one link at one of its relays. Confined to the relay's context; uses no socket and no clock.
  *
- * <p>Each end numbers the streams that it opens, odd ones at the relay with the smaller id, and never uses a number twice; so what comes for a
- * number that was used and is not here any more belongs to a stream that has ended, and is dropped. A frame that breaks the
- * protocol changes nothing: it comes again on the link's next connection.
+ * <p>Each end numbers the streams that it opens and never reuses a number; the relay with the smaller id uses odd
+ * numbers. A frame with a used but absent number therefore belongs to an ended stream and is dropped. A frame that
+ * breaks the protocol changes nothing; it is sent again on the link's next connection.
  */
 final class LinkStreams {
-    /** More tokens than any relay has buffers. */
+    /** A limit above the number of buffers of any relay. */
     private static final int TOKENS_MAX = 1 << 16;
 
     private static final int STEP = 2;
 
-    /** The link below. */
+    /** The link below the streams. */
     interface Port {
         void send(ByteBuf frame);
 
-        /** False while streams have no room in its window. */
+        /** False while the window has no space for streams. */
         boolean writable();
     }
 
-    /** What streams from the other end lead to. */
+    /** Handles streams that the other end opens. */
     interface Doors {
-        /** Answers with {@link LinkStream#accept} or {@link LinkStream#end}, now or later. */
+        /**
+         * Called for a requested stream; answers with {@link LinkStream#accept} or {@link LinkStream#end}, now or
+         * later.
+         */
         void onAsked(LinkStream stream, String door);
     }
 
@@ -55,7 +58,7 @@ final class LinkStreams {
     private long bytesIn;
     private long bytesOut;
 
-    /** Negative when all numbers were used: 2^30 of them are this end's. */
+    /** The next number for a stream; negative when all 2^30 numbers of this end were used. */
     private int nextId;
 
     /** The largest number that the other end has used; negative before the first. */
@@ -78,7 +81,7 @@ final class LinkStreams {
         return relay;
     }
 
-    /** That of the relay at the other end. */
+    /** The site of the relay at the other end. */
     String site() {
         return site;
     }
@@ -105,7 +108,9 @@ final class LinkStreams {
         return new LinkStatus.Streams(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
-    /** Asks for a door of the other relay. Returns null, and {@code listener} is told, if no stream can be opened. */
+    /**
+     * Opens a stream to a door of the other relay. If that is not possible, returns null and notifies {@code listener}.
+     */
     LinkStream open(String door, LinkStream.Listener listener) {
         if (!marks.mayOpen() || nextId < 0 || !buffers.tryOpen(site)) {
             tally.refused();
@@ -121,7 +126,11 @@ final class LinkStreams {
         return stream;
     }
 
-    /** A frame of a stream came. @throws WireException if it breaks the protocol */
+    /**
+     * Handles a received frame of a stream.
+     *
+     * @throws WireException if it breaks the protocol
+     */
     void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case STREAM_OPEN -> onOpen(StreamOpen.decode(buffer.nioBuffer(index, length)));
@@ -131,12 +140,12 @@ final class LinkStreams {
         }
     }
 
-    /** The link's window has room again. */
+    /** Called when the link's window has space again. */
     void onWritable() {
         List.copyOf(streams.values()).forEach(LinkStream::onLinkWritable);
     }
 
-    /** The other relay has handled the next frames that went there. */
+    /** The other relay has handled the next {@code frames} stream frames. */
     void onAcknowledged(long frames) {
         boolean waits = !marks.maySendTokens();
         marks.onAcknowledged(frames);
@@ -149,7 +158,9 @@ final class LinkStreams {
         List.copyOf(streams.values()).forEach(LinkStream::onLinkDown);
     }
 
-    /** The other relay was restarted, or this one stops: all streams are over, and numbers begin anew there. */
+    /**
+     * Ends all streams because the other relay restarted or this one stops. The other relay's numbering begins again.
+     */
     void endAll(CloseReason closeReason, String text) {
         heardId = theirParity - STEP;
         marks.clear();
@@ -220,7 +231,11 @@ final class LinkStreams {
         }
     }
 
-    /** Null if it has ended. @throws WireException if there never was such a stream */
+    /**
+     * The stream with this number; null if it has ended.
+     *
+     * @throws WireException if there never was such a stream
+     */
     private LinkStream known(int id) throws WireException {
         boolean theirs = (id & 1) == theirParity;
         if (id < 1 || id > (theirs ? heardId : nextId - STEP)) {
@@ -250,23 +265,23 @@ final class LinkStreams {
         return "relay " + relay + " has not acknowledged " + StreamMarks.MAX + " " + what + " of streams, expected fewer";
     }
 
-    // ---- what its streams send
+    // ---- frames that the streams send
 
     void forget(LinkStream stream) {
         streams.remove(stream.id());
     }
 
-    /** What is sent next tells the other end what became of its opening. */
+    /** Notes that the next frame answers an opening of the other end. */
     void answers() {
         marks.answer();
     }
 
-    /** Whether tokens may go; if not, {@link LinkStream#giveBack} is called when they may. */
+    /** Whether tokens may be sent. If not, {@link LinkStream#giveBack} is called once they may. */
     boolean maySendTokens() {
         return marks.maySendTokens();
     }
 
-    /** Tokens that answer no opening. */
+    /** Sends tokens that do not answer an opening. */
     void sendTokens(int flags, int id, int tokens) {
         marks.tokens();
         send(flags, id, tokens);
@@ -287,7 +302,10 @@ final class LinkStreams {
         port.send(frame);
     }
 
-    /** Copies: the frame then has its own length of memory for as long as the link keeps it, whatever it was read into. */
+    /**
+     * Sends data as a copy. The link then keeps exactly the frame's bytes in memory, however large the buffer was that
+     * they were read into.
+     */
     void sendData(int id, ByteBuf bytes, boolean last) {
         int payload = bytes.readableBytes();
         int length = Wire.STREAM_HEADER_BYTES + payload;

@@ -11,18 +11,26 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
- * and no clock. It owns one reference of each frame from {@link #append} until it is settled, by who handed it in ({@link LinkShare}).
+ * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; uses no socket and no
+ * clock. It owns one reference of each frame from {@link #append} until the frame is settled by the {@link LinkShare}
+ * of its sender.
  *
- * <p>Heads and bulk ({@link LinkQueue}) are two streams with numbers of their own ({@link LinkSent}). A lane is a number for this class: it notes
- * on which one a frame was written last, and has it written again if that one is lost and the peer has not said that the frame
- * came. That may be once too often; the peer knows it by its number. When all lanes are lost, the peer says exactly what it has.
+ * <p>Heads and bulk ({@link LinkQueue}) are two separately numbered streams ({@link LinkSent}). For this class a lane
+ * is only a number. The window records on which lane it wrote each frame last. If that lane is lost and the peer has
+ * not reported the frame, the window writes the frame again. The peer recognizes a duplicate by its number. When all
+ * lanes are lost, the peer reports exactly what it has.
  */
 final class LinkWindow {
-    /** What a frame costs beyond its bytes: buffer object, slice, its entry, stamp and three places in queues. Bounds empty frames. */
+    /**
+     * Memory cost of a frame beyond its bytes: buffer object, slice, entry, stamp and three queue slots. It bounds the
+     * number of empty frames.
+     */
     static final int FRAME_OVERHEAD_BYTES = 160;
 
-    /** What a short message may wait for a chunk of several pieces: a link of 2.1 Gbit/s has one through. */
+    /**
+     * Longest time that a short message may wait for a chunk of several pieces. A link of 2.1 Gbit/s transmits one in
+     * this time.
+     */
     private static final long LONG_NANOS = 1_000_000;
 
     private final LongSupplier nanos;
@@ -31,16 +39,16 @@ final class LinkWindow {
     private final LinkSent bulk = new LinkSent("bulk");
     private final LinkGovernor governor = new LinkGovernor();
 
-    /** What is not settled of the relay's own frames, */
+    /** Unsettled frames of the relay itself. */
     private final LinkShare own;
 
-    /** and of those of streams. */
+    /** Unsettled frames of streams. */
     private final LinkShare streams;
 
-    /** Of lanes that tell themselves what has come on them. */
+    /** Pacing of the lanes that report their own arrivals; null for other lanes. */
     private final LanePace[] paces = new LanePace[LinkLimits.LANES_MAX];
 
-    /** Bytes of bulk on their way on each other lane: written there, and not known to have come. */
+    /** Bytes of bulk in flight on each other lane: written there, and not known to have arrived. */
     private final long[] underWay = new long[LinkLimits.LANES_MAX];
 
     private long bulkUnderWay;
@@ -48,14 +56,15 @@ final class LinkWindow {
     /** Bytes of bulk that were never written. */
     private long bulkWaiting;
 
-    /** Bytes of heads written and not acknowledged; they go over lane 0. */
+    /** Bytes of heads written and not acknowledged; heads use lane 0. */
     private long headsUnderWay;
 
     private long appended;
     private long retransmitted;
 
     /**
-     * @param bytesMax of the relay's own frames, and as much of those of streams
+     * @param bytesMax limit for the relay's own frames, and separately for those of streams
+     *
      * @param nanos the time, of which only differences count
      */
     LinkWindow(long bytesMax, LongSupplier nanos) {
@@ -64,7 +73,7 @@ final class LinkWindow {
         this.nanos = nanos;
     }
 
-    /** Takes over {@code frame}, one whole frame. */
+    /** Adds one whole frame and takes ownership of it. */
     void append(ByteBuf frame) {
         LinkFrame last = new LinkFrame(KeptFrame.rightSized(frame), appended++);
         queue.add(last);
@@ -72,24 +81,31 @@ final class LinkWindow {
         (last.isOfStreams() ? streams : own).add(last);
     }
 
-    /** This lane is new, goes a way of its own, and tells itself what has come on it. */
+    /** Begins pacing for a new lane that has its own path and reports its own arrivals. */
     void pace(int lane) {
         paces[lane] = new LanePace();
     }
 
-    /** Whether more bulk may be on its way on this lane than is now. What was on a lost lane may: all that came since waits for it at the other end. */
+    /**
+     * Whether more bulk may be written on this lane. Bulk from a lost lane always may, because the other end holds back
+     * everything that arrived after it.
+     */
     boolean allowsBulk(int lane) {
         return queue.hasDoubtful() || (paces[lane] == null ? governor.allows(bulkUnderWay) : paces[lane].allows());
     }
 
-    /** Whether a frame would come sooner on this lane than on the other one, by what is on their way and their rates; one whose rate is not known is tried first. */
+    /**
+     * Whether a frame would arrive sooner on this lane than on the other, given their bytes in flight and rates. A lane
+     * without a known rate is tried first.
+     */
     boolean isSooner(int lane, int other) {
         return nanosTo(lane) < nanosTo(other);
     }
 
     /**
-     * Whether a frame comes sooner on this lane than behind all that waits on the one that would be the soonest, and takes no more now. Otherwise a message of a few frames would wait
-     * for a slow way where the fast one alone would have brought it (Lim et al., ECF, CoNEXT 2017).
+     * Whether a frame arrives sooner on this lane than behind all waiting bulk on the soonest lane, which accepts no
+     * more now. Without this check, a short message could take a slow path although the fast path alone would be
+     * quicker (Lim et al., ECF, CoNEXT 2017).
      */
     boolean pays(int lane, int soonest) {
         double rate = governor(soonest).rate();
@@ -105,19 +121,19 @@ final class LinkWindow {
         return paces[lane] == null ? governor : paces[lane].governor();
     }
 
-    /** Bytes of bulk on their way on this lane. */
+    /** Bytes of bulk in flight on this lane. */
     long underWay(int lane) {
         return paces[lane] == null ? underWay[lane] : paces[lane].underWay();
     }
 
-    /** Bytes written on this lane that the peer has not said to have, as they went. */
+    /** Bytes on the wire of this lane that the peer has not reported. */
     long unacknowledged(int lane) {
         return underWay(lane) + (lane == 0 ? headsUnderWay : 0);
     }
 
     /**
-     * The next frame to write on {@code lane}, or null if there is none of those that are wanted. Its bytes are to be written as a slice, so that
-     * nobody downstream can write behind the frame's end.
+     * The next wanted frame to write on {@code lane}, or null if there is none. The caller must write its bytes as a
+     * slice, so that no handler can write past the frame's end.
      */
     LinkFrame next(int lane, boolean wantsHeads, boolean wantsBulk) {
         LinkFrame frame = queue.next(wantsHeads, wantsBulk);
@@ -148,7 +164,7 @@ final class LinkWindow {
         depart(List.of(frame), lane, frame.length());
     }
 
-    /** Its frames come together, with its last byte: so the last one stands for all. */
+    /** Writes a run. Its frames arrive together with its last byte, so the last frame accounts for all. */
     private void write(LinkRun run, int lane) {
         run.frames().forEach(this::number);
         depart(run.frames(), lane, run.packedBytes());
@@ -171,25 +187,32 @@ final class LinkWindow {
         bulkUnderWay += wireBytes;
     }
 
-    /** From now on bulk that was never written is to be packed, by {@link #takeRun} and {@link #packed}, or is not. */
+    /** Turns packing on or off for bulk that was never written. Packing uses {@link #takeRun} and {@link #packed}. */
     void packs(boolean isPacking) {
         queue.packs(isPacking);
     }
 
-    /** Bulk to pack; null if there is none now, or enough is under way. */
+    /** Bulk to pack; null if there is none now, or enough is being packed. */
     LinkRun takeRun() {
         return queue.takeRun();
     }
 
-    /** It may be written, packed, or as it is if {@code packed} is null. The window owns {@code packed}. */
+    /**
+     * Returns a run that may now be written, packed, or unpacked if {@code packed} is null. The window owns
+     * {@code packed}.
+     */
     void packed(LinkRun run, ByteBuf packed) {
         queue.packed(run, packed);
     }
 
     /**
-     * The peer has handled the first frames of either stream, has so much bulk without a gap, and so many bytes of what comes next.
+     * Handles an acknowledgement of the peer.
      *
-     * @throws WireException if it cannot, or says less than before
+     * @param headsHandled number of heads that the peer has handled
+     * @param bulkHandled number of bulk frames that the peer has handled
+     * @param bulkArrived number of bulk frames that arrived without a gap
+     * @param incompleteBytes bytes of the next frames that arrived
+     * @throws WireException if the values are impossible, or lower than before
      */
     void acknowledge(long headsHandled, long bulkHandled, long bulkArrived, long incompleteBytes) throws WireException {
         heads.require(CloseReason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
@@ -211,7 +234,11 @@ final class LinkWindow {
         settle();
     }
 
-    /** The peer has so many bytes of bulk that were written on this lane, whole frames or not. @throws WireException if it cannot, or says less than before */
+    /**
+     * The peer reports that it has {@code bytes} bytes of bulk written on this lane, in whole or partial frames.
+     *
+     * @throws WireException if the value is impossible, or lower than before
+     */
     void come(int lane, long bytes) throws WireException {
         if (paces[lane] == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "the peer has " + bytes + " bytes of lane " + lane + ", which is told of with the link");
@@ -219,7 +246,10 @@ final class LinkWindow {
         paces[lane].come(bytes, nanos.getAsLong());
     }
 
-    /** @return the stamp of the last frame that has come on a lane which does not say so itself; null if there is none */
+    /**
+     * @return the stamp of the last newly arrived frame on a lane that does not report its own arrivals; null if there
+     *         is none
+     */
     private LinkGovernor.Stamp arrive(LinkSent stream, long count) {
         LinkGovernor.Stamp stamp = null;
         while (stream.arrived() < count) {
@@ -233,7 +263,11 @@ final class LinkWindow {
         return stamp;
     }
 
-    /** It is not on its way any more. @return false if it was on none, or its lane says so itself, whose governor it is that has stamped it */
+    /**
+     * Removes the frame from the bytes in flight.
+     *
+     * @return false if the frame was not in flight, or if its lane reports its own arrivals and so has its own governor
+     */
     private boolean leave(LinkFrame frame) {
         if (frame.lane() == LinkFrame.NOWHERE || frame.isThere() || paces[frame.lane()] != null) {
             return false;
@@ -253,8 +287,8 @@ final class LinkWindow {
     }
 
     /**
-     * Lets go of what was never written of a job that has ended. It counts as handled; what was written keeps its number, and so stays until the
-     * peer has handled it.
+     * Drops the unwritten frames of a job that has ended; they count as handled. Written frames keep their numbers, so
+     * they stay until the peer has handled them.
      */
     void forget(long job) {
         List<LinkFrame> frames = queue.takeAll(job);
@@ -263,7 +297,7 @@ final class LinkWindow {
         own.settle();
     }
 
-    /** This lane is lost, and others are not: what was on it is written again. */
+    /** Handles the loss of one lane while others remain: its frames are written again. */
     void lost(int lane) {
         List<LinkFrame> frames = bulk.takeOff(lane);
         frames.forEach(frame -> frame.doubt(true));
@@ -274,10 +308,11 @@ final class LinkWindow {
     }
 
     /**
-     * Begins anew after all lanes were lost. The peer says what it received: that is not written again, and is kept
-     * until it is acknowledged, because the peer may not have handled it yet.
+     * Restarts after all lanes were lost. The peer reports what it received; those frames are not written again. They
+     * stay until they are acknowledged, because the peer may not have handled them yet.
      *
-     * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written, or less than was said before
+     * @throws WireException CANNOT_RESUME, and nothing changed, if the peer reports frames never written, or fewer than
+     *         before
      */
     void resume(long headsArrived, long bulkArrived) throws WireException {
         heads.require(CloseReason.CANNOT_RESUME, "received", headsArrived, heads.arrived());
@@ -290,12 +325,12 @@ final class LinkWindow {
         nothingUnderWay();
     }
 
-    /** Whether any frame was ever written, as far as is known here. */
+    /** Whether any frame was ever written, as far as this end knows. */
     boolean hasWritten() {
         return heads.written() + bulk.written() > 0;
     }
 
-    /** Whether the peer is known to have received any. */
+    /** Whether the peer is known to have received any frame. */
     boolean hasArrived() {
         return heads.arrived() + bulk.arrived() > 0;
     }
@@ -309,8 +344,9 @@ final class LinkWindow {
     }
 
     /**
-     * The peer has forgotten heads and bulk: hands over all of the relay's own frames that are not settled, in the order in which they were handed in,
-     * and counts from 0 again. The peer may have handled some of them. Of those of jobs that were forgotten it is the heads only.
+     * Returns all unsettled frames of the relay itself, in the order of {@link #append}, and restarts the numbering
+     * from 0. Used when the peer has lost its state of heads and bulk. The peer may have handled some of the frames.
+     * Frames of forgotten jobs contain only their heads.
      */
     List<ByteBuf> takeAll() {
         streams.takeAll().forEach(ByteBuf::release);
@@ -323,22 +359,22 @@ final class LinkWindow {
         return own.takeAll();
     }
 
-    /** Nobody wants it any more. */
+    /** Releases all frames. */
     void release() {
         takeAll().forEach(ByteBuf::release);
     }
 
-    /** What is not settled of the relay's own frames. */
+    /** Unsettled frames of the relay itself. */
     LinkShare own() {
         return own;
     }
 
-    /** What is not settled of the frames of streams. */
+    /** Unsettled frames of streams. */
     LinkShare streams() {
         return streams;
     }
 
-    /** Bytes of all frames held, {@link #FRAME_OVERHEAD_BYTES} for each included. */
+    /** Bytes of all held frames, including {@link #FRAME_OVERHEAD_BYTES} for each. */
     long bytes() {
         return own.bytes() + streams.bytes();
     }
@@ -347,28 +383,34 @@ final class LinkWindow {
         return retransmitted;
     }
 
-    /** Bytes a nanosecond that the link carries, on all lanes of which that is known; 0 if it is of none. */
+    /** Rate of the link in bytes a nanosecond, summed over the lanes with a known rate; 0 if there are none. */
     double rate() {
         long now = nanos.getAsLong();
         return sum(each -> each.linkRate(now));
     }
 
-    /** Bytes a second that this lane carries; 0 if that is not known, or it does not tell itself what has come on it. */
+    /** Rate of this lane in bytes a second; 0 if unknown, or if the lane does not report its own arrivals. */
     long rate(int lane) {
         return paces[lane] == null ? 0 : (long) (paces[lane].governor().rateWhenHeld(nanos.getAsLong()) * TimeUnit.SECONDS.toNanos(1));
     }
 
-    /** Whether the longest chunk is through within {@link #LONG_NANOS}. On lanes over other relays, each of which has a rate of its own, none goes. */
+    /**
+     * Whether the longest chunk is transmitted within {@link #LONG_NANOS}. Always false with lanes over other relays,
+     * because each has its own rate.
+     */
     boolean carriesLong() {
         return !isPaced() && governor.rate() * LONG_NANOS >= Wire.CHUNK_FRAME_BYTES_MAX;
     }
 
-    /** Bytes that the network holds, as far as is known. */
+    /** The estimated bandwidth-delay product of the network, in bytes. */
     long product() {
         return (long) sum(LinkGovernor::product);
     }
 
-    /** Of the lanes that carry bulk: what lane 0 carried while it was alone is carried by the others now. */
+    /**
+     * Sums a value over the lanes that carry bulk. Once other lanes exist, they carry the bulk that lane 0 carried
+     * alone.
+     */
     private double sum(ToDoubleFunction<LinkGovernor> what) {
         double sum = 0;
         for (LanePace pace : paces) {

@@ -22,10 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection made of a stream of another link: TLS, frames and pings go over it as over a socket. Confined to the relay's event loop.
+ * A Netty channel over a stream of another link. TLS, frames and pings use it like a socket. Confined to the relay's
+ * event loop.
  *
- * <p>What the stream has no token for waits in the channel's own buffer, and the channel is not writable while that is long. Bytes that come are
- * handed on at once, and their token goes back. It ends with the stream, and with the link that the stream is of, at once.
+ * <p>Bytes for which the stream has no token wait in the channel's outbound buffer; the channel is not writable while
+ * that is long. Received bytes are passed on at once and their token is returned. The channel ends at once with its
+ * stream, or with the stream's link.
  */
 final class StreamChannel extends AbstractChannel implements LinkStream.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StreamChannel.class);
@@ -36,16 +38,16 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
     private final LinkPath path;
     private final Far far;
 
-    /** Done when bytes may flow. */
+    /** Completed when bytes may flow. */
     private final Promise<ChannelHandlerContext> connected = Promise.promise();
 
-    /** Null before there is one, and from its end on. */
+    /** Null before the stream exists, and after its end. */
     private LinkStream stream;
 
     private boolean begun;
     private boolean closed;
 
-    /** The relay at the far end, for people. */
+    /** The address of the far relay, for display only. */
     private static final class Far extends SocketAddress {
         private final String text;
 
@@ -67,23 +69,23 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         this.far = new Far(far, path);
     }
 
-    /** The way of a connection. */
+    /** The path of a connection. */
     static LinkPath pathOf(Channel channel) {
         return channel instanceof StreamChannel over ? over.path : LinkPath.DIRECT;
     }
 
-    /** Done when the other end has accepted; gives the end of the pipeline. */
+    /** Completed when the other end has accepted; its value is the last handler of the pipeline. */
     Promise<ChannelHandlerContext> connected() {
         return connected;
     }
 
-    /** This stream carries it. */
+    /** Sets the stream that carries the channel. */
     void join(LinkStream joined) {
         assert loop.inEventLoop();
         stream = joined;
     }
 
-    /** Both ends have the stream: the connection begins. */
+    /** Activates the channel once both ends have the stream. */
     void begin() {
         assert loop.inEventLoop();
         begun = true;
@@ -92,7 +94,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         connected.complete(pipeline().lastContext());
     }
 
-    // ---- the stream
+    // ---- events of the stream
 
     @Override
     public void onBytes(ByteBuf bytes, boolean last) {
@@ -142,12 +144,12 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         onEnded(CloseReason.SITE_UNREACHABLE, "the link to relay " + over.relay() + " is down");
     }
 
-    /** Past all handlers: those of TLS wait until what they hold has left. */
+    /** Closes past all handlers, because those of TLS would wait until their pending bytes are sent. */
     private void closeNow() {
         unsafe().close(unsafe().voidPromise());
     }
 
-    // ---- the channel
+    // ---- implementation of the channel
 
     @Override
     protected void doWrite(ChannelOutboundBuffer out) {
@@ -161,7 +163,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         }
     }
 
-    /** As much as one token is good for. */
+    /** Takes as many bytes as one token permits. */
     private ByteBuf take(ChannelOutboundBuffer out) {
         CompositeByteBuf piece = alloc().compositeBuffer(Math.max(2, out.size()));
         for (ByteBuf next = (ByteBuf) out.current(); next != null; next = (ByteBuf) out.current()) {
@@ -239,7 +241,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
 
     @Override
     protected void doBeginRead() {
-        // Bytes come when the stream has them.
+        // Nothing to do: the stream delivers bytes as they arrive.
     }
 
     private final class Unsafe extends AbstractUnsafe {
@@ -249,7 +251,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         }
     }
 
-    /** What stands last in the pipeline, as Vert.x's handler does in a socket's. */
+    /** The last handler in the pipeline, as Vert.x's handler is in a socket's. */
     private static final class End extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
