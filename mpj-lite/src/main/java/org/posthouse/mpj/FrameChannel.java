@@ -21,12 +21,12 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A connection that speaks frames; its calls block. One thread may read while another writes; two may not read, nor two
- * write, at once: the endpoint sees to it. The launcher uses one too.
+ * A connection that carries frames, with blocking calls, for ranks and the launcher. One thread may read while another
+ * writes. The endpoint sees to it that no two threads read, or write, at once.
  *
- * <p>An interrupted thread's calls go on, and its flag stays set. So Java's channel does not block: one that does is
- * closed by an interrupt, and so is a plain socket's under a virtual thread. What waits is the system call itself
- * ({@link SystemWait}) where that can be had, and else a selector.
+ * <p>Calls of an interrupted thread continue, and its interrupt flag stays set. So the channel is in non-blocking mode:
+ * an interrupt closes a blocking channel, and a plain socket under a virtual thread too. The wait is the system call
+ * itself ({@link SystemWait}) where available, otherwise a selector.
  */
 public final class FrameChannel implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
@@ -36,29 +36,37 @@ public final class FrameChannel implements AutoCloseable {
 
     private static final int IN_BYTES = PayloadRun.BYTES_MAX;
 
-    /** A payload from which on a further call costs less than a copy. */
+    /** Shortest payload for which an additional call costs less than a copy. */
     private static final int PLACED_BYTES_MIN = 16 * 1024;
 
-    /** Takes one frame. */
+    /** Receives frames. */
     public interface Handler {
         /**
+         * Handles one frame.
+         *
          * @param frame position at the frame's start, limit at its end; big-endian; valid during this call, and the
-         *     handler may change its position and order
+         * handler may change its position and order
          * @param view looks at the same frame
          */
         void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException;
 
         /**
-         * Asked of a long frame whose header has come. Answering changes nothing: the rest may never come.
+         * Asks for the place of a long frame's payload after its header has come. The answer must change no state: the
+         * rest may never come.
          *
-         * @return direct memory that the frame's payload fills, if it is a CHUNK that of all further chunks of its message too;
-         *     {@link #onPlaced} is called then in place of {@link #onFrame}, for each frame that has come there. Null if there is none
+         * @return direct memory that the payload fills, of a CHUNK also that of all further chunks of its message; null
+         * if there is none. {@link #onPlaced} is then called in place of {@link #onFrame}, for each frame that has been
+         * placed.
          */
         default ByteBuffer place(FrameView view) throws WireException {
             return null;
         }
 
-        /** A frame has come whose payload is where {@link #place} said. @param view looks at its header, and there is nothing behind it */
+        /**
+         * Handles a frame whose payload was written to the memory of {@link #place}.
+         *
+         * @param view looks at its header; no payload is behind it
+         */
         default void onPlaced(FrameView view) throws WireException, IOException {
             throw new IllegalStateException("nothing was placed: " + view);
         }
@@ -70,40 +78,42 @@ public final class FrameChannel implements AutoCloseable {
     private final String remote;
     private final long busyPollNs;
 
-    /** Whether {@link #channel} may wait by itself: then nobody reads who must not wait, before a selector says so. */
+    /** Whether {@link #channel} may block in the system call. A read that must not block then asks a selector first. */
     private final boolean waits;
 
-    /** Whether it is a Unix socket. */
+    /** Whether the channel is a Unix socket. */
     private final boolean local;
 
-    /** Whether it asks the system for input first when it waits by itself: it is a Unix socket. */
+    /** Whether a blocking read first asks the system for input, because the channel is a Unix socket. */
     private final boolean polls;
 
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
 
-    /** What is lent of {@link #out}: a view for each frame would be garbage. */
+    /** The view of {@link #out} that is lent to callers: a new view for each frame would be garbage. */
     private final ByteBuffer outPayload = out.duplicate().order(ByteOrder.LITTLE_ENDIAN);
 
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
 
-    /** What a handler sees of {@link #in}. */
+    /** The view of {@link #in} that a handler gets. */
     private final ByteBuffer frame = in.duplicate();
 
-    /** Where in {@link #in} the first byte stands that was not handed over; the bytes end at its position. */
+    /**
+     * Index in {@link #in} of the first byte not handed over. The bytes [unread, position) are still to be handed over.
+     */
     private int unread;
 
-    /** Payload that goes elsewhere; {@link #in} is empty then. */
+    /** Payload that is placed elsewhere; {@link #in} is empty meanwhile. */
     private final PayloadRun run = new PayloadRun();
 
-    /** Whether the last frame that had payload was a long one with a place: probably the next is too. */
+    /** Whether the last frame with payload was long and had a place. The next one probably has too. */
     private boolean placing;
 
-    /** {@link #readable} has put bytes into {@code in}: the next read need not. */
+    /** Whether {@link #readable} has put bytes into {@code in}, so that the next read need not. */
     private boolean readAhead;
 
-    /** Whether the relay has said CLOSE, or gone, before it has proven who it is: nothing is said to it. */
+    /** Whether the relay has sent CLOSE or disconnected before it was authenticated. Nothing is sent to it any more. */
     private boolean over;
 
     private FrameChannel(SocketChannel channel, String remote, long busyPollNs, boolean waits, boolean local) throws IOException {
@@ -118,8 +128,8 @@ public final class FrameChannel implements AutoCloseable {
     }
 
     /**
-     * Does on a channel that is not connected what comes between a connect and the first frame: on a busy host each class takes its
-     * time, which the other end counts.
+     * Loads the classes used between a connect and the first frame, on an unconnected channel. On a busy host loading
+     * takes time that counts against the other end's timeout.
      */
     static void rehearse() {
         try (SocketChannel channel = SocketChannel.open()) {
@@ -127,21 +137,25 @@ public final class FrameChannel implements AutoCloseable {
             new SelectorWait(channel, SelectionKey.OP_READ).close();
             SystemWait.enable(channel);
         } catch (IOException e) {
-            // The connect says what is in the way, and to whom.
+            // The later connect reports the fault, with the address.
         }
     }
 
-    /** Connects to {@code hostAndPort}; the message of a failure names it. */
+    /** Connects to {@code hostAndPort}; an error message names it. */
     public static FrameChannel connect(String hostAndPort) throws IOException {
         return connect(Platform.REAL, new RelayAddresses(hostAndPort), 0);
     }
 
-    /** To the first of a host's addresses at which somebody answers, from that machine. @param busyPollUs how long a read asks again and again before it sleeps, in microseconds */
+    /**
+     * Connects from the given machine to the first of the host's addresses that answers.
+     *
+     * @param busyPollUs how long a read polls before it sleeps, in microseconds
+     */
     static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs) throws IOException {
         return connect(machine, relay, busyPollUs, busyPollUs == 0);
     }
 
-    /** For tests too: without {@code waits} the channel never waits by itself. */
+    /** As above, also for tests: without {@code waits} the channel never blocks in the system call. */
     static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs, boolean waits) throws IOException {
         Map<InetSocketAddress, IOException> faults = new LinkedHashMap<>();
         try {
@@ -213,17 +227,20 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** The other end, as host:port. */
+    /** The remote address as host:port. */
     public String remote() {
         return remote;
     }
 
-    /** Whether it goes past the network, to a relay of the same host and user: into a folder that no other user can put a socket into. */
+    /**
+     * Whether the connection bypasses the network, to a relay of the same host and user. Its socket is in a folder
+     * where no other user can create one.
+     */
     public boolean isLocal() {
         return local;
     }
 
-    /** This end's address. */
+    /** The local address. */
     public SocketAddress localAddress() throws IOException {
         return channel.getLocalAddress();
     }
@@ -233,9 +250,9 @@ public final class FrameChannel implements AutoCloseable {
         return channel.getRemoteAddress();
     }
 
-    // ---- the first frame, before it is known who says it
+    // ---- the first frame, before the other end is authenticated
 
-    /** Blocks until a frame is there, whole, which is handed over next; what has come behind it is dropped. */
+    /** Blocks until a whole frame has come. The next dispatch hands it over; bytes that came behind it are dropped. */
     FrameType awaitFirst() throws IOException, WireException {
         int length = inView.wrap(in, unread).checkHeader(in.position() - unread);
         while (length == 0 || length > in.position() - unread) {
@@ -246,20 +263,20 @@ public final class FrameChannel implements AutoCloseable {
         return inView.type();
     }
 
-    /** The relay has ended the connection: what it said last is read next, and nothing more is said to it. */
+    /** Handles the relay's end of the connection: its last frames are read next, and nothing more is sent to it. */
     void end() {
         over = true;
         readAhead = in.position() > unread;
     }
 
-    /** Whether there is nobody to say anything to. */
+    /** Whether nothing can be sent to the other end any more. */
     boolean isOver() {
         return over;
     }
 
     // ---- writing
 
-    /** Room for a frame of at most {@code bytes}; flushes first if there is too little. */
+    /** Reserves room for a frame of at most {@code bytes}; flushes first if there is too little. */
     FrameView begin(int bytes) throws IOException {
         if (out.remaining() < bytes) {
             flush();
@@ -267,19 +284,22 @@ public final class FrameChannel implements AutoCloseable {
         return outView.wrap(out, out.position());
     }
 
-    /** The payload's place in the frame that was begun, to be filled, little-endian; valid until the frame is ended. */
+    /**
+     * The payload's place in the frame that was begun, little-endian, to be filled by the caller; valid until the frame
+     * is ended.
+     */
     ByteBuffer payload(int headerBytes, int payloadBytes) {
         int from = out.position() + headerBytes;
         return outPayload.limit(from + payloadBytes).position(from);
     }
 
-    /** Ends the frame that was begun: it leaves with the next flush. */
+    /** Ends the frame that was begun. It is sent with the next flush. */
     void end(int bytes) {
         outView.length(bytes);
         out.position(out.position() + bytes);
     }
 
-    /** Ends the frame that was begun, whose payload lies elsewhere, and sends it with all that was ended before. */
+    /** Ends the frame that was begun, whose payload is elsewhere, and sends it with all frames ended before. */
     void end(int headerBytes, ByteBuffer payload) throws IOException {
         end(headerBytes);
         outView.length(headerBytes + payload.remaining());
@@ -302,7 +322,7 @@ public final class FrameChannel implements AutoCloseable {
         writeFully(frame);
     }
 
-    /** Sends what was ended. Blocks until the kernel has taken it; the relay always reads. */
+    /** Sends all ended frames. Blocks until the kernel has taken them; the relay always reads. */
     void flush() throws IOException {
         out.flip();
         try {
@@ -322,7 +342,7 @@ public final class FrameChannel implements AutoCloseable {
 
     // ---- reading
 
-    /** Whether bytes are there to read, or none will ever come, so that {@link #read} would not block. */
+    /** Whether {@link #read} would not block: bytes are there, or the connection has ended. */
     boolean readable() throws IOException {
         if (readAhead) {
             return true;
@@ -335,7 +355,7 @@ public final class FrameChannel implements AutoCloseable {
         return bytes != 0;
     }
 
-    /** Whether bytes are there to read, and no fault is: of a connection that nothing can be written to any more. */
+    /** Whether bytes are there to read on a connection that can no longer be written; a fault counts as none. */
     boolean hasRead() {
         try {
             return readable() && readAhead;
@@ -377,7 +397,7 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Asks again and again for a while; 0 if nothing came. */
+    /** Polls for a while; 0 if nothing came. */
     private int poll(boolean wakeable) throws IOException {
         long end = System.nanoTime() + busyPollNs;
         int bytes = 0;
@@ -389,15 +409,15 @@ public final class FrameChannel implements AutoCloseable {
     }
 
     /**
-     * Ends the {@link #read} that blocks and can be woken, or else the next one, although nothing came. For any thread.
+     * Ends the blocked {@link #read} that can be woken, or else the next one, although nothing came. For any thread.
      */
     void wake() {
         readable.wake();
     }
 
     /**
-     * What was not read yet is lost at the latest when it has been read: a {@link #read} that blocks ends, and so does every further
-     * one when there is nothing more. A connection that is gone already has that end anyway.
+     * Ends the input: a blocked {@link #read} ends, and so does every later one once the received bytes are read. Bytes
+     * that are still unread may be lost. A connection that is gone already has ended its input.
      */
     void endInput() {
         try {
@@ -407,7 +427,7 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Reads once what there is: before a payload that probably goes to its place only a little. */
+    /** Reads once what is there. Before a payload that is probably placed elsewhere, it reads only a little. */
     private int receive() throws IOException {
         if (run.isOn()) {
             return run.read(channel);
@@ -417,7 +437,7 @@ public final class FrameChannel implements AutoCloseable {
         return channel.read(in);
     }
 
-    /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
+    /** Hands over every whole frame that was read. A frame whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException, IOException {
         try {
             if (passPlaced(handler)) {
@@ -428,7 +448,7 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** Hands over the frames whose payload has come where it goes. True if no further one is expected. */
+    /** Hands over the frames whose payload was placed. True if no further one is expected. */
     private boolean passPlaced(Handler handler) throws WireException, IOException {
         while (run.isOn()) {
             switch (run.first()) {
@@ -459,7 +479,9 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** A long frame has begun: its payload goes to its place, if it has one, and what has come of it with it. */
+    /**
+     * Begins a long frame: its payload goes to its place, if it has one, together with the part that has come already.
+     */
     private void findPlace(Handler handler, int length) throws WireException {
         inView.checkHeader(length);
         ByteBuffer place = handler.place(inView);
@@ -471,7 +493,10 @@ public final class FrameChannel implements AutoCloseable {
         }
     }
 
-    /** The rest of a frame that has begun goes behind its beginning: that is moved only if a frame might not fit there. */
+    /**
+     * Makes room for the rest of a frame that has begun. Its beginning is moved only if the frame might not fit
+     * otherwise.
+     */
     private void makeRoom() {
         if (unread == in.position()) {
             in.clear();
@@ -486,7 +511,7 @@ public final class FrameChannel implements AutoCloseable {
     @Override
     public void close() throws IOException {
         if (waits && channel.isOpen()) {
-            // Java waits with closing until a read is over that it does not know to block.
+            // Java's close waits for a read in progress that Java does not know to block.
             channel.shutdownInput();
         }
         channel.close();

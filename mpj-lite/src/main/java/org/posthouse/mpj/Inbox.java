@@ -20,18 +20,27 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** A rank's receives and probes that are under way, and the relay's answers to them. Guarded by the endpoint's lock. */
+/**
+ * The pending receives and probes of a rank, and the handling of the relay's answers to them. Guarded by the endpoint's
+ * lock.
+ */
 final class Inbox implements LocalMatchContexts.Posting {
-    /** Receives and probes of one rank that wait at its relay, of any contexts. What is called beyond waits in the rank, and is posted in its order when there is room. */
+    /**
+     * Most receives and probes of one rank that are posted at its relay, over all contexts. Later ones wait in the rank
+     * and are posted in call order when there is room.
+     */
     static final int POSTED_SHARED = 192 * 1024;
 
-    /** The same, with {@link #POSTED_OF_CONTEXT} of each context; the relay takes 256 Ki (docs/wire.md, credit). */
+    /**
+     * The same limit including {@link #POSTED_OF_CONTEXT} of each context. The relay accepts 256 Ki (docs/wire.md,
+     * credit).
+     */
     private static final int POSTED_MAX = 240 * 1024;
 
-    /** Receives of a context that may wait at the relay whatever those of others do. */
+    /** Receives of one context that may be posted regardless of the number in other contexts. */
     private static final int POSTED_OF_CONTEXT = 64;
 
-    /** Room for so many is worth a pass over those that wait. */
+    /** Free room that justifies a pass over the waiting receives. */
     private static final int POSTED_AT_ONCE = 8 * 1024;
 
     private static final int POST_BYTES = 48;
@@ -48,12 +57,12 @@ final class Inbox implements LocalMatchContexts.Posting {
     private final ReplayMatcher replayMatcher = new ReplayMatcher();
     private final LocalMatchContexts localMatchContexts;
 
-    /** For each context, how many receives were called in it. */
+    /** For each context, the number of receives called in it. */
     private final Map<Integer, long[]> posts = new HashMap<>();
 
     private long deliveries;
 
-    /** Whether the relay may send what it has sent on an earlier connection. */
+    /** Whether the relay may repeat frames that it has sent on an earlier connection. */
     private boolean cameAgain;
 
     /** @param ahead whether contexts may run ahead */
@@ -65,9 +74,9 @@ final class Inbox implements LocalMatchContexts.Posting {
         this.localMatchContexts = new LocalMatchContexts(line, job, rank, ahead);
     }
 
-    // ---- what the rank asks for; the caller flushes the line
+    // ---- requests of the rank; the caller flushes the connection
 
-    /** A receive is called. */
+    /** Starts a receive. */
     void receive(PostedReceive postedReceive) throws IOException {
         postedReceive.called(++posts.computeIfAbsent(postedReceive.context, none -> new long[1])[0]);
         determinantLog.received();
@@ -91,7 +100,10 @@ final class Inbox implements LocalMatchContexts.Posting {
         }
     }
 
-    /** Its message comes unasked while the rank catches up: one that names it, or one that it matches. */
+    /**
+     * Waits for the message without posting the receive: during catch-up the message comes unrequested. It names this
+     * receive, or matches it.
+     */
     private void awaitAgain(PostedReceive postedReceive) {
         replayMatcher.await(postedReceive);
         localMatchContexts.of(postedReceive.context).await(postedReceive);
@@ -120,7 +132,10 @@ final class Inbox implements LocalMatchContexts.Posting {
         return pendingOperations.size() < POSTED_SHARED - POSTED_AT_ONCE || pendingOperations.size() < POSTED_MAX && ahead.postedCount() == 0;
     }
 
-    /** The rank is live: it asks for what it waits for. What was to be taken back is gone, since nothing has matched it. */
+    /**
+     * Posts all waiting receives, because the rank is live now. Receives that were to be cancelled are gone: nothing
+     * matched them.
+     */
     void live() throws IOException {
         localMatchContexts.forgetRounds();
         for (PostedReceive postedReceive : replayMatcher.takeWaiting()) {
@@ -143,22 +158,25 @@ final class Inbox implements LocalMatchContexts.Posting {
         }
     }
 
-    /** Whether messages of the history have come whose receives were not called yet. */
+    /** Whether messages of the history have come before the calls of their receives. */
     boolean hasEarly() {
         return replayMatcher.keepsMessages() || determinantLog.isCatchingUp() && localMatchContexts.keepsMessages();
     }
 
-    /** Whether messages have come that an image cannot have: for receives of a history that were not called yet. */
+    /** Whether messages have come that name a later receive of the history. An image cannot contain such messages. */
     boolean keepsNamed() {
         return replayMatcher.keepsMessages();
     }
 
-    /** Whether anything may come unasked. */
+    /** Whether any message may come unrequested. */
     boolean isAhead() {
         return localMatchContexts.isAnyOpen();
     }
 
-    /** Has the relay asked again from now on, in all contexts; {@link #isAhead()} says when that is so. */
+    /**
+     * Ends pushing in all contexts, so that the relay waits for posts again. {@link #isAhead()} tells when it has
+     * ended.
+     */
     void endAhead() throws IOException {
         localMatchContexts.endAll();
     }
@@ -172,27 +190,27 @@ final class Inbox implements LocalMatchContexts.Posting {
         request(FrameType.PROBE, pendingProbe.flags, pendingProbe.context, pendingProbe.source, pendingProbe.tag, 0, pendingProbe.request());
     }
 
-    /** The envelope of a message that has come and that such a probe finds; null if none has. */
+    /** The envelope of an arrived message that matches this probe; null if there is none. */
     Envelope find(int context, int source, int tag) {
         return localMatchContexts.of(context).find(source, tag);
     }
 
-    /** Whether what comes in this context comes unasked, so that the relay must not be asked. */
+    /** Whether messages of this context come unrequested, so that the relay must not be asked. */
     boolean isAhead(int context) {
         return localMatchContexts.of(context).isOpen();
     }
 
-    /** Whether receives of this context wait in the rank that are before whatever is asked now. */
+    /** Whether receives of this context wait in the rank. They precede any request that is made now. */
     boolean postsLater(int context) {
         return localMatchContexts.of(context).postsLater();
     }
 
-    /** Has the relay asked again from now on; {@link #isAhead} says when that is so. */
+    /** Ends pushing in this context. {@link #isAhead} tells when it has ended. */
     void endAhead(int context) throws IOException {
         localMatchContexts.end(localMatchContexts.of(context));
     }
 
-    /** Something may be said again: what was to be posted meanwhile is. */
+    /** Posts the receives that have waited, because frames may be sent again. */
     void proceed() throws IOException {
         if (isPostDue()) {
             localMatchContexts.postWaiting(this);
@@ -203,12 +221,15 @@ final class Inbox implements LocalMatchContexts.Posting {
         return localMatchContexts.isPostDue();
     }
 
-    /** The rank says goodbye. */
+    /** Stops requests: the rank is closing its connection. */
     void stop() {
         localMatchContexts.stop();
     }
 
-    /** Asks the relay to take the receive back; false if it need not be asked, since it is too late, or nothing was posted. */
+    /**
+     * Asks the relay to cancel the receive. False if no question is needed: it is too late, or the receive was not
+     * posted.
+     */
     boolean cancel(PostedReceive postedReceive) throws IOException {
         if (postedReceive.isMatched() || postedReceive.isDone()) {
             return false;
@@ -248,7 +269,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         line.end(POST_BYTES);
     }
 
-    // ---- what the relay answers
+    // ---- answers of the relay
 
     void onDelivered(ByteBuffer frame, FrameView view) throws WireException, IOException {
         if ((view.flags() & FrameView.PUSHED) != 0) {
@@ -277,16 +298,17 @@ final class Inbox implements LocalMatchContexts.Posting {
         return postedReceive;
     }
 
-    /** Where the payload of a DELIVERED goes as it is; null if it is to be handed over. */
+    /** The memory that the payload of a DELIVERED fills directly; null if the frame is to be handed over instead. */
     ByteBuffer placeOfMessage(FrameView view) {
         PostedReceive postedReceive = isWhole(view) ? receiver(view) : null;
         return postedReceive == null ? null : postedReceive.place(envelope(view));
     }
 
     /**
-     * The receive that a DELIVERED is for which is still arriving; null if that is not known. Of one that is pushed it is the first that waits and
-     * matches: it stays the first, since those that are called meanwhile are behind it, and it goes on waiting, since whoever would take it
-     * back waits for an ENDED first, which comes behind this frame, as does all else that the relay says.
+     * The receive that an arriving DELIVERED belongs to; null if that is not known. For a pushed message it is the
+     * first waiting receive that matches. It remains the first: receives called meanwhile are behind it. It also
+     * remains waiting: a cancel first waits for an ENDED, which comes behind this frame, like every other frame of the
+     * relay.
      */
     private PostedReceive receiver(FrameView view) {
         if (view.flags() == FrameView.PUSHED) {
@@ -295,7 +317,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         return view.flags() == 0 && pendingOperations.get(view.request()) instanceof PostedReceive postedReceive ? postedReceive : null;
     }
 
-    /** As {@link #onDelivered}, when its payload has come there. */
+    /** As {@link #onDelivered}, after the payload has been placed. */
     void onMessagePlaced(FrameView view) throws WireException, IOException {
         if (view.flags() == FrameView.PUSHED) {
             LocalMatchContext ahead = localMatchContexts.of(view.context());
@@ -328,8 +350,9 @@ final class Inbox implements LocalMatchContexts.Posting {
     }
 
     /**
-     * The receive that got a message of the history; null if it is not called yet. One that is to be taken back before did not get it, and
-     * neither did any that was called before that: it was posted then, and what it got names it.
+     * The receive that got a pushed message of the history; null if it is not called yet. A receive whose cancel is
+     * still to come in the history did not get it. Neither did any receive called before that cancel: it was posted
+     * then, so its message names it.
      */
     private PostedReceive again(LocalMatchContext ahead, Envelope envelope) {
         boolean behind = !localMatchContexts.isPresent() || determinantLog.lastTakingBack(ahead.context()) > determinantLog.lastObserved();
@@ -340,7 +363,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         return postedReceive;
     }
 
-    /** A context does not run ahead any more: the relay gets the receives that wait. */
+    /** Ends a push window: the waiting receives are posted at the relay. */
     void onEnded(FrameView view) throws WireException, IOException {
         localMatchContexts.ended(view);
         proceed();
@@ -354,7 +377,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         throw new WireException(CloseReason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
     }
 
-    /** What a message goes to that was not asked for: its receive, or, in a replay, what keeps it until that is called. */
+    /** The receiver of an unrequested message: its receive, or during replay a keeper until that receive is called. */
     private PostedReceive unasked(FrameView view) throws WireException {
         passOver(view);
         PostedReceive postedReceive = replayMatcher.receiver(view.context(), view.request());
@@ -373,9 +396,10 @@ final class Inbox implements LocalMatchContexts.Posting {
     }
 
     /**
-     * A receive that was called before the one that a message names, and that takes it too, would have got it if it had still been posted. The
-     * process before had taken it back, and died before it told anybody; since nothing that it observed is lost, this one is about to do the
-     * same. It is not posted again, or it would get a later message than the receive behind it.
+     * Removes receives that match the named message but were called before its receive. Had they been posted, they
+     * would have got it. The process before had cancelled them, and died before it reported the outcome. Nothing that
+     * it observed is lost, so this process is about to cancel them too. They are not posted again: they would get a
+     * later message than the receive behind them.
      */
     private void passOver(FrameView view) {
         LocalMatchContext ahead = localMatchContexts.of(view.context());
@@ -388,19 +412,19 @@ final class Inbox implements LocalMatchContexts.Posting {
         }
     }
 
-    /** Messages that the relay has delivered, some of which may still be arriving. */
+    /** Messages that the relay has delivered, including those that are still arriving. */
     long deliveries() {
         return deliveries;
     }
 
-    /** As {@link #placeOfMessage}, of a CHUNK and all that follow it. */
+    /** As {@link #placeOfMessage}, for a CHUNK and all later chunks of its message. */
     ByteBuffer placeOfChunk(FrameView view) {
         PostedReceive postedReceive = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
         boolean isNext = postedReceive != null && view.offset() == postedReceive.arrived();
         return isNext ? postedReceive.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
     }
 
-    /** As {@link #onChunk}, when its payload has come there. */
+    /** As {@link #onChunk}, after the payload has been placed. */
     void onChunkPlaced(FrameView view) {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
         if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
@@ -412,7 +436,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
         PostedReceive postedReceive = arriving.get(transfer);
         if (cameAgain && (postedReceive == null || view.offset() < postedReceive.arrived())) {
-            return; // The relay's host has lost that the rank has it.
+            return; // A repeat: the relay's host has lost the record of this delivery.
         }
         if (postedReceive == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
@@ -467,7 +491,10 @@ final class Inbox implements LocalMatchContexts.Posting {
         return arriving.isEmpty() ? null : "a message is arriving";
     }
 
-    /** Writes what an image needs: how many receives were called where, and what has come and was not received. */
+    /**
+     * Writes the inbox's part of an image: the number of receives called in each context, and the messages not yet
+     * received.
+     */
     void write(DataOutputStream image) throws IOException {
         image.writeInt(posts.size());
         for (Map.Entry<Integer, long[]> context : posts.entrySet()) {
@@ -477,13 +504,13 @@ final class Inbox implements LocalMatchContexts.Posting {
         localMatchContexts.write(image);
     }
 
-    /** An image has come, behind which the next delivery comes; so many were made before it. */
+    /** Sets the count of deliveries before an image. The next delivery follows the image. */
     void goOnBehind(long deliveriesThen) {
         deliveries = deliveriesThen;
         localMatchContexts.goOnBehind();
     }
 
-    /** Goes on from an image. */
+    /** Restores the state from an image. */
     void read(DataInputStream image) throws IOException {
         posts.clear();
         for (int left = image.readInt(); left > 0; left--) {
@@ -494,7 +521,10 @@ final class Inbox implements LocalMatchContexts.Posting {
 
     // ---- after a break
 
-    /** For each message that was delivered and has not arrived: how far it has, and how many deliveries ago it began. */
+    /**
+     * For each delivered message that has not arrived completely: the bytes that have come, and how many deliveries ago
+     * it began.
+     */
     void arriving(List<StatePage.Entry> state) {
         arriving.forEach((transfer, postedReceive) -> {
             int since = (int) Math.min(deliveries - postedReceive.delivery() + 1, Integer.MAX_VALUE);
@@ -503,7 +533,10 @@ final class Inbox implements LocalMatchContexts.Posting {
         });
     }
 
-    /** The connection has broken: what was posted comes unasked, if it comes before the rank is live. */
+    /**
+     * Handles a broken connection: a message for a posted receive comes unrequested if it comes before the rank is
+     * live.
+     */
     void broken() {
         cameAgain = true;
         cancelling.stream().filter(PostedReceive::isMatched).forEach(postedReceive -> postedReceive.beingCancelled(false));
@@ -518,7 +551,7 @@ final class Inbox implements LocalMatchContexts.Posting {
         all.stream().sorted(Comparator.comparingLong(PostedReceive::ordinal)).forEach(this::awaitAgain);
     }
 
-    /** Asks again for what is under way but receives. */
+    /** Repeats the pending requests, except receives. */
     void askAgain() throws IOException {
         for (Operation operation : pendingOperations.all()) {
             if (operation instanceof PendingProbe pendingProbe) {
@@ -527,29 +560,29 @@ final class Inbox implements LocalMatchContexts.Posting {
         }
     }
 
-    // ---- ranks that are blocked
+    // ---- blocked ranks
 
-    /** Grows with each message and each byte that comes. */
+    /** A counter that grows with each message and each byte that arrives. */
     long trace() {
         return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(PostedReceive::arrived).sum();
     }
 
-    /** A rank whose message is waited for in this context, or -1. */
+    /** A rank whose message is awaited in this context, or -1. */
     int awaited(int context) {
         return waiting(context).mapToInt(postedReceive -> postedReceive.source).findFirst().orElse(-1);
     }
 
-    /** Whether receives wait in the rank that may be posted though the program does nothing. */
+    /** Whether receives wait in the rank that may be posted while the program makes no call. */
     boolean keepsReceives() {
         return localMatchContexts.keepsReceives();
     }
 
-    /** Whether a receive waits that names this source. */
+    /** Whether a waiting receive names this source. */
     boolean waitsFor(int context, int source) {
         return waiting(context).anyMatch(postedReceive -> postedReceive.source == source);
     }
 
-    /** Gives up all receives of a context. */
+    /** Ends all receives of a context with an error. */
     void abandon(int context, ReceiveException why) {
         waiting(context).forEach(postedReceive -> postedReceive.abandon(why));
         arriving.values().stream()

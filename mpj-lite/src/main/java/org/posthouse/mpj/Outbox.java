@@ -20,13 +20,16 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * What a rank sends: the form of each message, its place in its channel, the credit that it takes, and the offers whose
- * bytes wait for the relay's word (docs/wire.md, forms of a message). Guarded by its endpoint's lock.
+ * The send side of a rank: the form of each message, its sequence number, its credit, and the offers that wait for
+ * CLEAR (docs/wire.md, forms of a message). Guarded by its endpoint's lock.
  */
 final class Outbox {
     private static final int WITHDRAW_BYTES = FrameType.WITHDRAW.bytesMin();
 
-    /** Sends of a logged job that one rank takes back; half of what its relay remembers. Any further Cancel comes too late. */
+    /**
+     * Most sends that one rank of a logged job may cancel. This is half of what its relay remembers; any further Cancel
+     * fails as too late.
+     */
     static final int TAKEN_BACK_MAX = 256 * 1024;
 
     private record Transfer(int context, int destination, long sequence) {}
@@ -42,13 +45,13 @@ final class Outbox {
     private final Map<Transfer, OfferedSend> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
 
-    /** Offers that were cleared, and wait for room on the line. */
+    /** Cleared offers that wait for room on the connection. */
     private final ArrayDeque<OfferedSend> held = new ArrayDeque<>();
 
-    /** Whether something was written that somebody may wait for. */
+    /** Whether a frame was written that another process may be waiting for. */
     private boolean urgent;
 
-    /** Whether the relay may say what it has said on an earlier connection. */
+    /** Whether the relay may repeat frames that it has sent on an earlier connection. */
     private boolean cameAgain;
 
     private int size;
@@ -65,7 +68,7 @@ final class Outbox {
         this.eagerBytesMax = eagerBytesMax;
     }
 
-    /** The relay has admitted the rank to a job, first or again. */
+    /** Handles the relay's WELCOME, on the first connection or a later one. */
     void open(Welcome answer) {
         size = answer.size();
         creditBytes = answer.creditBytes();
@@ -80,13 +83,14 @@ final class Outbox {
         backlog.credit();
     }
 
-    /** What the relay has of this rank's messages, told before the first. */
+    /** The part of this rank's messages that the relay has; valid before the first send. */
     DeliveredPrefix accepted() {
         return deliveredPrefix;
     }
 
     /**
-     * Writes the message's first frame, and what may follow at once; they leave at the latest with the next flush. Or it waits, while the relay has too many offers of this rank.
+     * Writes the message's first frame, and the chunks that may follow at once. They are sent with the next flush at
+     * the latest. If the relay has too many offers of this rank, the message waits instead.
      */
     Operation send(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
         OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, mode);
@@ -98,7 +102,7 @@ final class Outbox {
         return offeredSend;
     }
 
-    /** Whether it is no offer that the relay has not, or the relay may be given one more. */
+    /** Whether the message may start: it is no new offer for the relay, or the relay accepts one more. */
     private boolean mayBegin(OfferedSend offeredSend) {
         if (backlog.mayOffer(offeredSend.context, offeredSend.destination) || form(offeredSend.content.bytes(), offeredSend.mode) != FrameType.OFFER) {
             return true;
@@ -122,7 +126,7 @@ final class Outbox {
         }
     }
 
-    /** @param cost what it takes of the credit, unless it is an OFFER; 0 of what took it before */
+    /** @param cost credit that the message takes, unless it is an OFFER; 0 if it took its credit before */
     private void send(OfferedSend offeredSend, FrameType form, int flags, long cost) throws IOException {
         urgent = true;
         Content content = offeredSend.content;
@@ -154,14 +158,14 @@ final class Outbox {
         offeredSend.believed();
     }
 
-    /** Whether any message was written since the last time that is not where it was to go. */
+    /** Whether any message was written since the last call that has not arrived already. */
     boolean takeUrgent() {
         boolean was = urgent;
         urgent = false;
         return was;
     }
 
-    /** A message that is where it was to go: only says what it would have been, and may wait. It takes no credit. */
+    /** Sends RESENT for a message that already arrived: only its checksum. The frame may wait, and takes no credit. */
     private void resend(OfferedSend offeredSend) throws IOException {
         Content content = offeredSend.content;
         int checksum = checksum(content);
@@ -187,7 +191,10 @@ final class Outbox {
         return checksum.value();
     }
 
-    /** A message that the relay has, or has in part, and that takes no credit: the relay clears at once what is offered for its length alone. */
+    /**
+     * The form of a message that the relay has, wholly or in part. It takes no credit. The relay clears it at once if
+     * it was offered only for its length.
+     */
     private static FrameType formAgain(long bytes) {
         if (bytes > Wire.EAGER_BYTES_MAX) {
             return FrameType.OFFER;
@@ -206,12 +213,12 @@ final class Outbox {
         return Wire.cost(bytes) <= creditBytes && creditMessages > 0;
     }
 
-    /** Whether such a message would be offered for want of credit alone. */
+    /** Whether such a message would be offered only for want of credit. */
     boolean wantsCredit(long bytes, SendMode mode) {
         return mayBeStored(bytes, mode) && !hasCredit(bytes);
     }
 
-    /** Whether it may leave before its receive is there. */
+    /** Whether the message may be sent before its receive is posted. */
     boolean mayBeStored(long bytes, SendMode mode) {
         return mode != SendMode.SYNCHRONOUS && bytes <= eagerBytesMax;
     }
@@ -234,7 +241,7 @@ final class Outbox {
         return new Transfer(offeredSend.context, offeredSend.destination, offeredSend.sequence);
     }
 
-    /** Sends the chunks of [sent, upTo). They leave at the latest with the next flush. */
+    /** Writes the chunks of [sent, upTo). They are sent with the next flush at the latest. */
     private void sendChunks(OfferedSend offeredSend, long upTo, int most) throws IOException {
         while (offeredSend.sent < upTo) {
             int bytes = (int) Math.min(upTo - offeredSend.sent, most);
@@ -249,8 +256,9 @@ final class Outbox {
     }
 
     /**
-     * The length of chunks: whole pieces, as many as are in so many bytes, and one at least. A quarter of a message, so that some of it is passed on while more comes, and half of
-     * what was cleared, so that more is cleared while some is on its way.
+     * The length of chunks in bytes: as many whole pieces as fit, and at least one. A chunk is at most a quarter of a
+     * message, so that the relay forwards one part while the next comes. It is at most half of the cleared bytes, so
+     * that the relay clears more while some are on their way.
      */
     private int chunkBytes(long most) {
         return (int) Math.max(Wire.PAYLOAD_BYTES_MAX, Math.min(most - most % Wire.PAYLOAD_BYTES_MAX, chunkBytesMax));
@@ -277,7 +285,10 @@ final class Outbox {
         }
     }
 
-    /** Sends what was cleared, then what has waited to begin, as far as there is room. It leaves at the latest with the next flush. */
+    /**
+     * Sends cleared bytes, then starts the messages that have waited, as far as there is room. The frames are sent with
+     * the next flush at the latest.
+     */
     void proceed() throws IOException {
         while (!held.isEmpty() && line.hasRoom()) {
             OfferedSend offeredSend = held.peek();
@@ -302,7 +313,7 @@ final class Outbox {
         }
     }
 
-    /** Whether there may be more to send than there is room for. */
+    /** Whether frames may be waiting for room on the connection. */
     boolean isHeld() {
         return !held.isEmpty() || !backlog.isEmpty();
     }
@@ -319,7 +330,7 @@ final class Outbox {
         backlog.cleared(offeredSend);
     }
 
-    /** Another number if a byte of what was offered has left meanwhile, or an offer has come or gone. */
+    /** A value that changes when a byte of an offer is sent, or when an offer begins or ends. */
     long trace() {
         long trace = backlog.trace();
         for (OfferedSend offeredSend : offered.values()) {
@@ -328,7 +339,7 @@ final class Outbox {
         return trace;
     }
 
-    /** For each channel that was used, its last sequence number. */
+    /** For each used channel, its last sequence number. */
     List<StatePage.Entry> sent() {
         List<StatePage.Entry> sent = new ArrayList<>();
         sequences.forEach((context, last) -> {
@@ -343,7 +354,7 @@ final class Outbox {
 
     // ---- after a break
 
-    /** Adds the offers that are under way, and will not be begun again on the next connection. */
+    /** Adds the pending offers that are not started again on the next connection. */
     void offered(ResendFilter resendFilter, List<StatePage.Entry> state) {
         for (OfferedSend offeredSend : offered.values()) {
             resendFilter.goesOn(offeredSend.context, offeredSend.destination, offeredSend.sequence, offeredSend.sent, offeredSend.content.bytes());
@@ -351,7 +362,7 @@ final class Outbox {
         state.addAll(resendFilter.goingOn());
     }
 
-    /** The relay has told what it has, and the rank has said the rest again. */
+    /** Completes the reconnection: the relay has told what it has, and the rank has sent the rest again. */
     void again(ResendFilter resendFilter) throws WireException {
         cameAgain = true;
         held.clear();
@@ -363,7 +374,7 @@ final class Outbox {
         }
     }
 
-    /** An offer whose outcome the relay may have told in vain. */
+    /** Settles an offer whose outcome the relay may have sent over the broken connection. */
     private void settle(OfferedSend offeredSend, DeliveredPrefix.Fate fate) throws WireException {
         Transfer transfer = transfer(offeredSend);
         if (fate == DeliveredPrefix.Fate.GONE && withdrawing.remove(transfer) != null) {
@@ -376,12 +387,12 @@ final class Outbox {
                         CloseReason.CANNOT_RESUME,
                         "the relay has all of " + transfer + ", of which only " + offeredSend.sent + " bytes were sent");
             }
-            offeredSend.sent = offeredSend.content.bytes(); // What is left a process before this one had sent, and it was on its way.
+            offeredSend.sent = offeredSend.content.bytes(); // An earlier process had sent the rest.
             endIfSent(offeredSend);
         }
     }
 
-    /** Asks again for what is to be taken back, unless it is known by now to be too late. */
+    /** Repeats the pending WITHDRAW requests, except those that are known to be too late. */
     void withdrawAgain() throws IOException {
         withdrawing.values().removeIf(this::isTooLate);
         for (OfferedSend offeredSend : withdrawing.values()) {
@@ -395,12 +406,12 @@ final class Outbox {
         return late;
     }
 
-    /** Whether there are no offers that somebody waits for. */
+    /** Whether no offer is pending that a caller waits for. */
     boolean isEmpty() {
         return backlog.isEmpty() && offered.values().stream().allMatch(Operation::isDone);
     }
 
-    /** Writes what an image needs: the last sequence number of each channel. */
+    /** Writes the outbox's part of an image: the last sequence number of each channel. */
     void write(DataOutputStream image) throws IOException {
         List<StatePage.Entry> channels = sent();
         image.writeInt(channels.size());
@@ -411,7 +422,7 @@ final class Outbox {
         }
     }
 
-    /** Goes on from an image. */
+    /** Restores the state from an image. */
     void read(DataInputStream image) throws IOException {
         sequences.clear();
         for (int left = image.readInt(); left > 0; left--) {
@@ -427,7 +438,7 @@ final class Outbox {
         backlog.abandon(context, why);
     }
 
-    /** A send that ends with an error before it has begun. */
+    /** A send that has failed before its start. */
     static Operation abandoned(int context, int destination, int tag, Content content, ReceiveException why) {
         OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, SendMode.STANDARD);
         offeredSend.abandon(why);
@@ -435,8 +446,9 @@ final class Outbox {
     }
 
     /**
-     * Asks to take a send back, or whether it was; false if there is nothing to ask. One that has not begun is taken back at once, and leaves no gap; where another process of the rank may
-     * have begun it, it is not taken back: that one would count it.
+     * Asks to cancel a send, or tells whether it is cancelled already; false if there is nothing to ask. A send that
+     * has not started is cancelled at once and leaves no gap in its channel. It is not cancelled if another process of
+     * the rank may have started it: that process would have counted it.
      */
     boolean withdraw(OfferedSend offeredSend) throws IOException {
         if (offeredSend.isWaiting) {
@@ -461,12 +473,15 @@ final class Outbox {
         return true;
     }
 
-    /** What is taken back is remembered until the job ends, where it is logged. */
+    /** Whether the limit of cancelled sends is reached. A logged job remembers each until it ends. */
     private boolean isTakingBackUsedUp() {
         return determinantLog.isLogged() && deliveredPrefix.takenBack() + withdrawing.size() >= TAKEN_BACK_MAX;
     }
 
-    /** Whether it can be taken back; or may have been by a process before this one, which offered what this one has sent whole. */
+    /**
+     * Whether the send can be cancelled. An earlier process may also have cancelled it, having offered what this one
+     * has sent whole.
+     */
     private boolean mayBeGone(OfferedSend offeredSend) {
         return offeredSend.isBelieved() ? deliveredPrefix.isRestarted() && !offeredSend.isCancelled() : !offeredSend.isDone() && offeredSend.sent == 0;
     }

@@ -18,20 +18,25 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank's connection to its home relay. All state is guarded by the lock of its {@link ProgressEngine}, where threads wait.
+ * A rank's connection to its home relay. All state is guarded by the lock of its {@link ProgressEngine}, where threads
+ * wait.
  *
- * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Settings#eagerBytesMax} follows in chunks at
- * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
- * of credit never deadlocks on a message that another rank waits for.
+ * <p>A message of up to 64 KiB is sent in one frame (SEND). One of up to {@link Settings#eagerBytesMax} is sent at once
+ * in chunks (EAGER). Both forms need credit. Any other message is offered, and its bytes are sent after the match. So a
+ * rank without credit never deadlocks on a message that another rank waits for.
  *
- * <p>In a job that is logged, what the program observes is recorded ({@link DeterminantLog}), and observed again in the same order by
- * a process that is started in the place of one that died.
+ * <p>In a logged job, {@link DeterminantLog} records what the program observes. A process that replaces a dead one
+ * observes the same in the same order.
  *
- * <p>When the relay asks the rank to connect again, or in a job that is logged the connection has broken, the thread that reads
- * connects, in whatever call it is; calls that write wait meanwhile, those included that else would not.
+ * <p>The rank reconnects when the relay asks for it, and in a logged job also when the connection has broken. The
+ * reading thread reconnects, whatever call it is in. Meanwhile all calls that write wait, even those that otherwise
+ * never block.
  */
 public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
-    /** How long a rank's last word waits for a line that is moving, or that a relay does not read, which another thread may be writing to. */
+    /**
+     * Limit for the rank's ABORT: how long it waits for a connection that moves, is not read by the relay, or is in use
+     * by another writing thread.
+     */
     private static final long ABORT_MS_MAX = 10_000;
 
     private final Platform machine;
@@ -53,7 +58,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     private final int rank;
     private final long job;
 
-    /** Written by the program's thread that ends it, read by any. */
+    /** Written by the program's thread that closes the endpoint, read by any thread. */
     private volatile boolean closed;
 
     private RelayEndpoint(Platform machine, RelayConnection line, Hello hello, Settings settings, ProcessExit processExit) {
@@ -84,16 +89,20 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     /**
-     * Connects to the relay, proves that it is this rank, and says HELLO.
+     * Connects to the relay, authenticates as this rank, and sends HELLO.
      *
-     * @param ending how the process ends when the job or the connection does
+     * @param processExit how the process ends when the job or the connection does
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Token token, Hello hello, Settings settings, ProcessExit processExit) throws IOException {
         return connect(Platform.REAL, relay, Credentials.of(token), hello, settings, processExit, false);
     }
 
-    /** The same on that machine. @param awaits whether its relay may be down, and comes back: the job is logged */
+    /**
+     * As above, on the given machine.
+     *
+     * @param awaits whether to wait for a relay that is down and will return, because the job is logged
+     */
     static RelayEndpoint connect(
             Platform machine, String relay, Credentials credentials, Hello hello, Settings settings, ProcessExit processExit, boolean awaits)
             throws IOException {
@@ -125,7 +134,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     // ---- sending
 
-    /** Asked without the lock: it is decided when the endpoint is made. */
+    /** Called without the lock: the answer is fixed when the endpoint is made. */
     @Override
     public boolean mayWaitForReceive(long bytes, SendMode mode) {
         return !outbox.mayBeStored(bytes, mode);
@@ -181,8 +190,8 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     /**
-     * As {@link ProgressEngine#awaitLine}; what was to be posted before is. A replay reads on when it has received what there is, so that one that is
-     * over is known to be.
+     * As {@link ProgressEngine#awaitLine}; then posts the receives that waited for the connection. A replay that has
+     * received all that came reads more, so that it notices its end.
      */
     private void awaitLine() throws IOException {
         if (determinantLog.isReplaying() && !inbox.hasEarly()) {
@@ -193,8 +202,8 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     /**
-     * A rank that only sends reads nothing. Before a message is offered for want of credit, and so may wait for its receive, what waits in the socket is read: there may
-     * be credit in it. Reads what there is, and does not wait.
+     * Reads what is in the socket, without blocking, before a message is offered only for want of credit. The input may
+     * contain credit, and a rank that only sends reads nothing otherwise. An offer may have to wait for its receive.
      */
     private void readCredit(Content content, SendMode mode) throws IOException {
         if (!determinantLog.isReplaying() && outbox.wantsCredit(content.bytes(), mode)) {
@@ -203,7 +212,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    /** What was written leaves. What is said only to be compared waits for more, or for the next read. */
+    /** Flushes the written frames. Suppressed sends (RESENT) of a replay wait for a later frame or the next read. */
     private void flush() throws IOException {
         if (outbox.takeUrgent() || !determinantLog.isCatchingUp()) {
             line.flush();
@@ -254,7 +263,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    // ---- what depends on time
+    // ---- non-deterministic outcomes
 
     void countFailedPolls(int polls) {
         progressEngine.lock();
@@ -310,8 +319,8 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     /**
-     * Returns when all that the program has observed is in the log, if the job has one. At once if the caller is inside a call: who
-     * prints there, prints what nobody has observed yet.
+     * Waits until all that the program has observed is in the log, if the job has one. Returns at once if the caller is
+     * inside a call: output from there depends on nothing that the program has observed.
      */
     void awaitTold() {
         if (!determinantLog.isLogged() || progressEngine.isLocked()) {
@@ -393,7 +402,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    // ---- what the relay says
+    // ---- frames from the relay
 
     @Override
     public void moveTo(FrameChannel next) throws IOException {
@@ -453,8 +462,9 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     }
 
     /**
-     * Only where the end of the connection is the end of the job. Else what has come of a frame that was not whole might not come again: the
-     * receive may be taken back, or get another message after a loss of the log's end (ADR 13).
+     * Payload is placed directly only if the job ends with the connection. Otherwise the rest of a partial frame might
+     * never be sent again: the receive may be cancelled, or get another message after the log has lost its end (ADR
+     * 13).
      */
     @Override
     public ByteBuffer place(FrameView view) {
@@ -491,7 +501,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    // ---- taking back
+    // ---- cancelling
 
     @Override
     public boolean cancel(Operation operation) {
@@ -505,7 +515,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         }
     }
 
-    // ---- ranks that are blocked
+    // ---- blocked ranks
 
     @Override
     public CollectivePosition presence(int context, int[] worldRanks, int first) {
@@ -520,7 +530,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         return outbox.accepted();
     }
 
-    // ---- the end
+    // ---- end of the connection
 
     @Override
     public boolean isClosed() {
