@@ -17,29 +17,35 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a log says, kept up with each record: by the log's owner while it is written, by the scan when it is opened. The
- * same code does both, so what is recovered is what was, by construction. Confined to whoever applies records: of an
- * open log that is the log's owner, who may read it between appends.
+ * The state that a log describes, updated with each record. The log's owner updates it while writing, the scan while
+ * opening. Both use the same code, so the recovered state equals the state before the crash by construction. Confined
+ * to the thread that applies records. For an open log that is the log's owner, which may read it between appends.
  *
- * <p>Jobs that are closed are forgotten, and records of jobs that are not open say nothing.
+ * <p>The book drops closed jobs, and ignores records of jobs that are not open.
  */
 public final class LogBook {
-    /** Of the words of a divergence: 4,096. A snapshot has 65,535 bytes for them, and a character takes 3 at most. */
+    /**
+     * Characters of a divergence's description: 4,096. A snapshot has 65,535 bytes for them, and a character takes 3 at
+     * most.
+     */
     private static final int DIVERGENCE_CHARS_MAX = 4_096;
 
     private final Map<Long, JobState> jobs = new LinkedHashMap<>();
-    /** The job that was asked for last: records of one job come in runs. */
+    /** The job of the last lookup; records of one job come in runs. */
     private JobState recent;
-    /** By durability. Not in snapshots: what was to wait for an end has waited when the file with that goes. */
+    /**
+     * Position of the last job's end, by durability. Not in snapshots: when the file with that end is deleted,
+     * everything that had to wait for it has waited.
+     */
     private final Map<Integer, Long> lastEnds = new HashMap<>();
     private long epoch;
     private long relayEpoch;
     private UUID boot = Host.UNKNOWN_BOOT;
 
     /**
-     * Takes the next record, whose envelope begins at {@code at} of a little endian buffer.
+     * Applies the next record, whose envelope begins at {@code at} of a little-endian buffer.
      *
-     * @param payload looked at for JOB_OPENED and DIVERGED only, and not changed
+     * @param payload read for JOB_OPENED and DIVERGED only, and not changed
      */
     void apply(ByteBuffer b, int at, long place, ByteBuffer... payload) {
         RecordType type = RecordDecoder.type(b, at);
@@ -47,11 +53,11 @@ public final class LogBook {
         switch (type) {
             case WRITER_STARTED -> started(b, at);
             case SNAPSHOT -> {
-                // Says again what the records before have said.
+                // Repeats what earlier records have said.
             }
             case JOB_OPENED -> {
                 if (job == LogRecord.NO_JOB) {
-                    return; // Earlier versions let it in. The records that are of no job carry it too.
+                    return; // Earlier versions accepted this id. Records without a job carry it too.
                 }
                 recent = new JobState(job, b.getInt(at + Body.OPENED_SIZE), b.getInt(at + Body.OPENED_DURABILITY),
                         b.getLong(at + RecordEnvelope.POSITION), place, copy(payload));
@@ -80,7 +86,7 @@ public final class LogBook {
         }
     }
 
-    /** A record that {@link #apply} could not take is the affair of its job, if that is open, and of nobody else. */
+    /** Notes that {@link #apply} failed for this record. Only the record's job is affected, if it is open. */
     void faulted(ByteBuffer b, int at, RuntimeException cause) {
         JobState open = job(b.getLong(at + RecordEnvelope.JOB));
         if (open == null) {
@@ -92,7 +98,7 @@ public final class LogBook {
     }
 
     /**
-     * Refuses a record that {@link #apply} could not take.
+     * Rejects a record that {@link #apply} could not apply.
      *
      * @throws IllegalArgumentException if it names a rank that its job does not have, or opens a job that is open
      */
@@ -129,7 +135,7 @@ public final class LogBook {
         return copy;
     }
 
-    /** The jobs that are open, in the order in which they were opened. */
+    /** The open jobs, in the order in which they were opened. */
     public Collection<JobState> jobs() {
         return Collections.unmodifiableCollection(jobs.values());
     }
@@ -148,14 +154,15 @@ public final class LogBook {
         return open == null ? null : open.rank(rank);
     }
 
-    /** Position of the record with which the last job that asked for this ended; 0 if the log has none. */
+    /** Position of the record that ended the last job with this durability; 0 if the log has none. */
     public long lastEnd(int durability) {
         return lastEnds.getOrDefault(durability, 0L);
     }
 
     /**
-     * For each job that needs records before this position, one of its ranks that needs the oldest, as {@link RankLog#pinReached} tells. Of a job whose
-     * records cannot be taken nobody knows what it needed since.
+     * For each job that needs records before this position, the rank that needs the oldest, according to
+     * {@link RankLog#pinReached}. A job with records that cannot be applied is left out, because its needs since then
+     * are unknown.
      */
     List<Pin> neededBefore(long position) {
         List<Pin> pins = new ArrayList<>();
@@ -169,17 +176,17 @@ public final class LogBook {
         return pins;
     }
 
-    /** Of the last writer; 0 if there was none. */
+    /** Epoch of the last writer; 0 if there was none. */
     public long epoch() {
         return epoch;
     }
 
-    /** The highest that a writer was opened with. */
+    /** The highest relay epoch that a writer was opened with. */
     public long relayEpoch() {
         return relayEpoch;
     }
 
-    /** Of the host when the last writer started, all zero if unknown. */
+    /** Boot identity of the host when the last writer started, all zero if unknown. */
     UUID boot() {
         return boot;
     }
@@ -196,7 +203,7 @@ public final class LogBook {
         writeDivergences(out);
     }
 
-    /** The last part of a snapshot, which is there only if a job has diverged: logs that are older than it have none. */
+    /** Writes the last part of a snapshot. It exists only if a job has diverged; older logs never have it. */
     private void writeDivergences(DataOutput out) throws IOException {
         List<JobState> diverged = jobs.values().stream().filter(job -> job.divergences() > 0).toList();
         if (!diverged.isEmpty()) {

@@ -12,31 +12,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs ahead of a log's writer through the file, so that the kernel has found, cleared and entered the pages when the
- * writer comes to them: else that is the dearest part of a large record, and most of it can be done by another core. It
- * changes no byte. (Chronicle's own pretoucher is not in its open edition.)
+ * Touches the pages of the log file ahead of the writer, so that the kernel has allocated, cleared and mapped them
+ * before they are written. Otherwise that is the most expensive part of a large record, and another core can do most of
+ * it. It changes no byte. (Chronicle's own pretoucher is not in its open edition.)
  *
- * <p>Owned by the appender, who calls {@link #follow} after each append; a thread of its own touches the pages and ends with
- * {@link #close}. The file is made longer by the owner only: nobody else can know how long Chronicle has made it meanwhile,
- * and whoever sets the length of a file may cut it.
+ * <p>Owned by the appender, which calls {@link #follow} after each append. A separate thread touches the pages and ends
+ * with {@link #close}. Only the owner extends the file. Another thread cannot know how long Chronicle has made the file
+ * meanwhile, and setting its length might truncate it.
  */
 final class Pretoucher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pretoucher.class);
 
-    /** How far it runs ahead: some milliseconds of the fastest writer. It goes on when half of that is used up. */
+    /**
+     * Distance ahead of the writer: 4 MiB, some milliseconds of the fastest writer. The thread continues when half of
+     * it is used up.
+     */
     static final int AHEAD_BYTES = 4 << 20;
 
-    /** A file that has not come so far is not worth it: most logs stay small. */
+    /** Minimum file size for touching: 1 MiB, because most logs stay small. */
     static final int WORTH_BYTES = 1 << 20;
 
-    /** What the kernel is asked for at once: meanwhile it lets nobody in this process map or unmap anything. */
+    /** Bytes per request to the kernel: 128 KiB. During a request no thread of this process can map or unmap memory. */
     private static final int STEP_BYTES = 128 << 10;
 
     /**
-     * Where the writer stands.
+     * The position of the writer.
      *
      * @param file number of its file
-     * @param offset in it
+     * @param offset in the file
      * @param end of the file
      */
     private record Stand(int file, long offset, long end) {}
@@ -51,7 +54,7 @@ final class Pretoucher implements AutoCloseable {
     /** Written by the owner, read by the thread. */
     private volatile Stand stand;
 
-    /** Number of the last file that is to be left alone. Written by the owner, read by the thread. */
+    /** Number of the last file that must no longer be touched. Written by the owner, read by the thread. */
     private volatile int left = -1;
 
     /** Written by the owner, read by the thread. */
@@ -66,7 +69,10 @@ final class Pretoucher implements AutoCloseable {
         thread.setDaemon(true);
     }
 
-    /** The writer has come to {@code offset} of the file with this number. Costs a comparison, but every 2 MiB. */
+    /**
+     * Notes that the writer has reached {@code offset} of the file with this number. Costs one comparison, except every
+     * 2 MiB.
+     */
     void follow(int number, long offset) {
         if (number != file) {
             file = number;
@@ -80,7 +86,7 @@ final class Pretoucher implements AutoCloseable {
         }
     }
 
-    /** The pages of the file with this number, which is not begun yet, are there. */
+    /** Skips the file with this number, which is not begun yet and whose pages are in memory. */
     void leave(int number) {
         file = number;
         next = Long.MAX_VALUE;
@@ -88,11 +94,14 @@ final class Pretoucher implements AutoCloseable {
         opened = null;
     }
 
-    /** The writer is in a later file than the one with this number: what is mapped of that is let go of, and it is not made longer any more. */
+    /**
+     * Releases the files up to this number, because the writer is in a later one. Their mappings are released and they
+     * are no longer extended.
+     */
     void leaveUpTo(int number) {
         left = number;
         synchronized (touching) {
-            // Who touched it has seen it, and is done.
+            // The thread has seen the new value and no longer touches the file.
             assert left == number;
         }
     }
@@ -119,7 +128,7 @@ final class Pretoucher implements AutoCloseable {
         LockSupport.unpark(thread);
     }
 
-    /** Not again for this file. What the disk has against it, an append will say. */
+    /** Stops touching this file. An append will report the disk's failure. */
     private void giveUp(IOException why) {
         LOG.warn("log {}: the pages of file {} are not prepared before they are written, which costs time only: {}", folder,
                 file, why.toString());
@@ -141,7 +150,7 @@ final class Pretoucher implements AutoCloseable {
         }
     }
 
-    /** Returns up to where the pages were touched. */
+    /** Returns the offset up to which pages were touched. */
     private long touch(Stand now, long from) {
         synchronized (touching) {
             return touchNow(now, from);

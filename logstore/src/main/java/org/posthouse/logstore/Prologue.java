@@ -21,12 +21,15 @@ import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Polls;
 
 /**
- * What a rank has lived through before it asked whether it is to be restored, in a file of its own, so that the log need
- * not be kept back to there (docs/log-format.md). It is a log of one rank with records as in the log's files, but that a
- * message stands where it was delivered. Written once, when the rank's first image is stored.
+ * The records of a rank's prologue, that is, of the time before it asked whether to restore an image
+ * (docs/log-format.md). They are in a separate file, so that the log need not reach back that far. The file is a log of
+ * one rank with the same records, except that a message is stored where it was delivered. It is written once, when the
+ * rank's first image is stored.
  */
 public final class Prologue {
-    /** It is read through one mapping, whose offsets are ints: a longer one could never be read back. */
+    /**
+     * Maximum length of the file. It is read through one mapping with int offsets, so a longer file could not be read.
+     */
     static final long BYTES_MAX = Integer.MAX_VALUE & ~(Integer.BYTES - 1);
 
     private static final ByteBuffer[] NOTHING = {};
@@ -36,7 +39,7 @@ public final class Prologue {
     private final OutputStream out;
     private final RecordCodec codec = new RecordCodec();
     private final PayloadReader reader;
-    /** Of each message that is not whole yet: its position in the log, and the one that it has here. */
+    /** For each incomplete message, its position in the log and in this file. */
     private final Map<Long, Long> arriving = new HashMap<>();
     private long position;
     private int previous;
@@ -51,7 +54,7 @@ public final class Prologue {
     }
 
     /**
-     * Writes a rank's prologue, unless it is there. A crash leaves all of it or nothing.
+     * Writes a rank's prologue, unless it exists. A crash leaves either all of it or nothing.
      *
      * @param history the rank's records from its first on; is not closed
      * @throws LogException if it cannot be read or written, has no end, or is longer than {@link #BYTES_MAX}
@@ -87,7 +90,11 @@ public final class Prologue {
         }
     }
 
-    /** Deletes a rank's prologue, if it is there. @throws LogException if it cannot be */
+    /**
+     * Deletes a rank's prologue, if it exists.
+     *
+     * @throws LogException if it cannot be deleted
+     */
     public static void forget(ImageStore store, long job, int rank) {
         Path file = store.prologue(job, rank);
         try {
@@ -97,7 +104,7 @@ public final class Prologue {
         }
     }
 
-    /** It may be long, and would be there until the relay's next start. */
+    /** Deletes the unfinished file. It may be long, and would otherwise stay until the relay's next start. */
     private static void drop(Path written, Exception failure) {
         try {
             Files.deleteIfExists(written);
@@ -187,7 +194,7 @@ public final class Prologue {
     }
 
     /**
-     * The records of a rank's prologue; the last says where it ends.
+     * A cursor over the records of a rank's prologue; the last record marks its end.
      *
      * @throws LogException naming the file if it is missing, torn, or damaged anywhere
      */
@@ -228,13 +235,13 @@ public final class Prologue {
         }
     }
 
-    /** Reads payload back from a rank's prologue, by place. */
+    /** A reader of payload from a rank's prologue, by place. */
     public static PayloadReader payloads(ImageStore store, long job, int rank) {
         Path file = store.prologue(job, rank);
         return new PayloadReader(number -> file);
     }
 
-    /** Whether a message at this place stands in a prologue and not in the log. */
+    /** Whether this place is in a prologue and not in the log. */
     public static boolean has(long place) {
         return Place.file(place) == Place.PROLOGUE;
     }

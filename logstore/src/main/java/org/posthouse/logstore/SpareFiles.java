@@ -16,38 +16,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that a log does not need any more, overwritten with zeros, for it to begin again under another name: their pages are
- * in memory, which is most of what a new file costs. A file stands under a log's name only when all of it is zero, and
- * is emptied only when it does not stand there any more and no cursor has it open; so nobody reads a file's earlier life. (Another
- * process may have it open: a scan asks at the end whether what it has read was there all the time.)
+ * Files that a log no longer needs, overwritten with zeros for reuse under another name. Their pages are in memory, and
+ * getting those is most of the cost of a new file. One thread at a time retires and trims, which blocks; the log's
+ * owner takes files.
  *
- * <p>They are kept for a while only: what is not used again soon would be written to the disk for nothing, and its pages
- * are the ones the kernel takes away. One thread at a time retires and trims, which blocks; the log's owner takes.
+ * <p>A file gets a name of the log only when all of it is zero. It is emptied only when it no longer has such a name
+ * and no cursor has it open. So nobody reads a file's earlier content. (Another process may have it open; a scan
+ * therefore checks at its end that the files it read are still there.)
+ *
+ * <p>Files are kept only for a short time. A file that is not reused soon would be written to the disk for nothing, and
+ * the kernel would reclaim its pages.
  */
 final class SpareFiles {
-    /** 512 MiB: two files of the default size. They are dirty pages as long as they are here. */
+    /** 512 MiB: two files of the default size. Their pages stay dirty as long as they are kept here. */
     static final long BYTES_MAX = 512L << 20;
 
-    /** Less than the 30 s after which Linux writes dirty pages to the disk. */
+    /** 20 s, less than the 30 s after which Linux writes dirty pages to the disk. */
     static final long IDLE_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(SpareFiles.class);
     private static final String WORK_FOLDER = "spare.tmp";
     private static final int STEP_BYTES = 1 << 20;
 
-    /** @param since when it was retired, nanoseconds of the clock */
+    /** @param since when it was retired, in nanoseconds of the clock */
     private record Spare(Path file, long bytes, long since) {}
 
     private final Path folder;
     private final LongSupplier nanoClock;
     private final AtomicInteger cursors = new AtomicInteger();
-    /** The one retired last is last: it is taken first, and the others may grow old. Guarded by this. */
+    /** The file retired last is at the end and is taken first, so that the others expire. Guarded by this. */
     private final ArrayDeque<Spare> spares = new ArrayDeque<>();
 
     /** Written under this object's lock, read by any thread. */
     private volatile long bytes;
 
-    /** Written by any thread, read by who retires and trims. */
+    /** Written by any thread, read by the thread that retires and trims. */
     private volatile boolean stopped;
 
     SpareFiles(Path logFolder, LongSupplier nanoClock) {
@@ -55,12 +58,12 @@ final class SpareFiles {
         this.nanoClock = nanoClock;
     }
 
-    /** Removes what an earlier writer left. Under the folder's lock. */
+    /** Deletes the files of an earlier writer. Called under the folder's lock. */
     static void clean(Path logFolder) throws IOException {
         QueueFiles.removeFolder(logFolder.resolve(WORK_FOLDER));
     }
 
-    /** A cursor may have files of the log open from now on: until it has closed, files that go are deleted. Any thread. */
+    /** Notes that a cursor may have log files open. Until it is closed, retired files are deleted. Any thread. */
     void cursorOpened() {
         cursors.incrementAndGet();
     }
@@ -69,16 +72,16 @@ final class SpareFiles {
         cursors.decrementAndGet();
     }
 
-    /** Bytes of the files that are here. Any thread. */
+    /** Bytes of the spare files. Any thread. */
     long bytes() {
         return bytes;
     }
 
     /**
-     * Gives a file of zeros this name.
+     * Renames a spare file to {@code as}.
      *
-     * @param bytesMin that it must have
-     * @return its bytes, all with blocks of their own; 0 if there is none
+     * @param bytesMin minimum size of the file
+     * @return its bytes, all of them allocated; 0 if there is none
      */
     long take(Path as, long bytesMin) {
         Spare spare = pollLast(bytesMin);
@@ -98,7 +101,7 @@ final class SpareFiles {
     /**
      * Takes a file out of the log. Blocks.
      *
-     * @param bytesMax of all files here; one for which there is no room is deleted
+     * @param bytesMax limit for all spare files; a file beyond it is deleted
      */
     void retire(Path file, long bytesMax) throws IOException {
         try {
@@ -144,7 +147,7 @@ final class SpareFiles {
         }
     }
 
-    /** Deletes what has been here for too long, or what is too much. Blocks. */
+    /** Deletes files that are too old, or exceed the limit. Blocks. */
     void trim(long bytesMax) {
         for (Spare gone = pollFirst(bytesMax); gone != null; gone = pollFirst(bytesMax)) {
             delete(gone.file());
@@ -180,12 +183,12 @@ final class SpareFiles {
         }
     }
 
-    /** From now on files that go are deleted; those that are here go with the next {@link #trim}. Any thread. */
+    /** From now on retired files are deleted, and the next {@link #trim} deletes the spare ones. Any thread. */
     void stop() {
         stopped = true;
     }
 
-    /** Deletes all. Nobody may retire any more. */
+    /** Deletes all spare files. No other thread may still retire files. */
     void close() {
         stop();
         trim(0);

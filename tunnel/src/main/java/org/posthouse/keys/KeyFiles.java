@@ -25,8 +25,8 @@ import java.util.Set;
 import org.posthouse.causes.Causes;
 
 /**
- * Reads and writes the PEM files of a keys folder. Stateless; blocking, so never called on an event loop. A file is
- * created with its final rights and never overwritten, unless it is replaced as a whole; every failure is one
+ * Reads and writes the PEM files of a keys folder. Stateless; blocking, so it is never called on an event loop. A file
+ * is created with its final permissions and never overwritten, only replaced as a whole. Every failure is a
  * {@link KeysException}.
  */
 final class KeyFiles {
@@ -36,10 +36,10 @@ final class KeyFiles {
     private static final Base64.Encoder PEM_LINES =
             Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
 
-    /** Rights that a private key must not have: it is the owner's alone. */
+    /** Permissions that a private key must not have; only its owner may access it. */
     private static final Set<PosixFilePermission> FORBIDDEN = PosixFilePermissions.fromString("---rwxrwx");
 
-    /** Rights that nothing here must have: whoever may replace authority.pem says whom this site trusts. */
+    /** Permissions that no file here may have. A user who can replace authority.pem decides whom this site trusts. */
     private static final Set<PosixFilePermission> WRITABLE = PosixFilePermissions.fromString("----w--w-");
 
     private static final String OWNER_WRITES = "rw-r--r--";
@@ -47,7 +47,7 @@ final class KeyFiles {
 
     private KeyFiles() {}
 
-    /** Creates {@code folder} and its missing parents; a folder created here belongs to its owner alone. */
+    /** Creates {@code folder} and its missing parents; only its owner may access a folder created here. */
     static void createFolder(Path folder) throws KeysException {
         try {
             if (!Files.isDirectory(folder)) {
@@ -67,17 +67,21 @@ final class KeyFiles {
         write(file, pem(CERTIFICATE, encoded(certificate, file)), OWNER_WRITES);
     }
 
-    /** Writes the key in place of the one that is there, in one step. */
+    /** Replaces the key file atomically. */
     static void replaceKey(Path file, PrivateKey key) throws KeysException {
         replace(file, pem(PRIVATE_KEY, key.getEncoded()), OWNER_ONLY);
     }
 
-    /** Writes the certificate in place of the one that is there, in one step. */
+    /** Replaces the certificate file atomically. */
     static void replaceCertificate(Path file, X509Certificate certificate) throws KeysException {
         replace(file, pem(CERTIFICATE, encoded(certificate, file)), OWNER_WRITES);
     }
 
-    /** Writes the list in place of the one that is there, in one step. @param list in DER form */
+    /**
+     * Replaces the revocation list atomically.
+     *
+     * @param list in DER form
+     */
     static void replaceRevocations(Path file, byte[] list) throws KeysException {
         replace(file, pem(REVOCATIONS, list), OWNER_WRITES);
     }
@@ -87,7 +91,7 @@ final class KeyFiles {
         return Files.exists(file) ? RevocationList.read(read(file), authority, file.toString()) : RevocationList.NONE;
     }
 
-    /** Refuses a folder, or a file of {@code names} in it, that others than its owner may change. */
+    /** Rejects a folder, or a file of {@code names} in it, that users other than its owner may change. */
     static void requireUnwritable(Path folder, String... names) throws KeysException {
         requireUnwritable(folder);
         for (String name : names) {
@@ -122,7 +126,7 @@ final class KeyFiles {
         }
     }
 
-    /** Reads an elliptic-curve key in PKCS#8. Refuses one that others than its owner may read or write. */
+    /** Reads an elliptic-curve key in PKCS#8. Rejects a file that users other than its owner may read or write. */
     static PrivateKey readKey(Path file) throws KeysException {
         byte[] pem = read(file);
         requireOwnerOnly(file);
@@ -133,7 +137,7 @@ final class KeyFiles {
         }
     }
 
-    /** The file is there and holds something else; what Java says of that tells nobody more. */
+    /** The failure for a file with unexpected content; Java's own message adds nothing useful. */
     private static KeysException unusable(Path file, String label, String what, Exception cause) {
         return new KeysException(
                 file + " holds no " + what + ", expected what begins with -----BEGIN " + label + "-----: put it back from a copy, or move the folder away"

@@ -16,18 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A port here that leads to a door of another relay. Confined to the relay's context.
+ * A local port that forwards connections to a door of another relay. Confined to the relay's context.
  *
- * <p>It listens while the link is up and not otherwise: so whoever connects while the way is down is refused by the system at once, and
- * does not wait for an answer that cannot come. Connections that it has taken stay through a cut. A port that cannot be had then is tried again and
- * again: the system may give back that of the link before only when the loop looks at its sockets next.
+ * <p>It listens only while the link is up. While the link is down, the system refuses connections at once, instead of
+ * letting them wait for an answer that cannot come. Accepted connections survive a link outage. If the port cannot be
+ * opened then, it is retried repeatedly. The system may release the previous listener's port only when the event loop
+ * next polls its sockets.
  */
 final class ForwardPort {
     private static final Logger LOG = LoggerFactory.getLogger(ForwardPort.class);
     private static final int AGAIN_MS_MIN = 20;
     private static final int AGAIN_MS_MAX = 5_000;
 
-    /** Any user of the host can cause a line about a refusal: one a minute and port. */
+    /**
+     * Minimum time between two log lines about refusals of one port: a minute. Any user of the host can cause such a
+     * line.
+     */
     private static final long REFUSED_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final ForwardConfig.Via via;
@@ -36,21 +40,21 @@ final class ForwardPort {
     private final ForwardGate gate;
     private final Forward forward;
 
-    /** Port 0 until the system has chosen one. */
+    /** The address to listen on; its port is 0 until the system has chosen one. */
     private HostAndPort address;
 
-    /** Null while it does not listen. */
+    /** Null while the port is not listening. */
     private Channel listening;
 
     private boolean wanted;
 
-    /** Until when no other refusal is logged. */
+    /** The time until which no further refusal is logged. */
     private long refusedLineNanos = System.nanoTime();
 
-    /** A bind is under way, which looks what is wanted when it is done. */
+    /** True while a bind is running; on completion it checks {@code wanted} again. */
     private boolean opening;
 
-    /** Tries again to listen; null if that is not to be. */
+    /** The timer of the next attempt to listen; null if none is planned. */
     private ScheduledFuture<?> again;
 
     private final BackOff backOff = new BackOff(AGAIN_MS_MIN, AGAIN_MS_MAX, RandomGenerator.getDefault());
@@ -64,7 +68,7 @@ final class ForwardPort {
         this.address = ForwardConfig.parse(via.listen());
     }
 
-    /** Fails if the port cannot be had; does not listen yet. */
+    /** Checks that the port can be opened and fails otherwise; does not listen yet. */
     Future<Void> start() {
         Promise<Void> tried = Promise.promise();
         bind().addListener(bound -> {
@@ -149,7 +153,7 @@ final class ForwardPort {
         }
     }
 
-    /** Nothing is read of it before its user may come in. */
+    /** Nothing is read from the connection until its user is admitted. */
     private void onConnection(Channel channel) {
         assert sockets.loop().inEventLoop();
         gate.ask(via.users(), channel.parent(), channel, why -> {
@@ -185,7 +189,7 @@ final class ForwardPort {
         }
     }
 
-    /** Notes why a connection was refused. */
+    /** Records why a connection was refused. */
     private final class Watched implements LinkStream.Listener {
         private final StreamPump pump;
 

@@ -10,26 +10,26 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Cuts a connection's incoming bytes into checked frames, which are handled in the buffer they were read into. One that is
- * split over two reads is put together in a buffer of its own, as large as the frame says and no larger than a frame may
- * be; a long one is not copied if the reader asks {@link #toFill} where to read on. Confined to the thread that reads the
- * connection.
+ * Splits a connection's incoming bytes into checked frames, which are handled in the buffer they were read into. A
+ * frame that is split over two reads is assembled in a separate buffer of the frame's length, within the limit for
+ * frames. A long frame is not copied if the reader asks {@link #toFill} where to read on. Confined to the thread that
+ * reads the connection.
  */
 public final class FrameDecoder {
-    /** What becomes of the frames. */
+    /** Receives the frames. */
     public interface Sink {
         /**
-         * One whole frame, header checked.
+         * Receives one whole frame; its header has been checked.
          *
          * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
-         * @param view looks at the frame; valid during this call
-         * @return whether to go on: false drops what follows
-         * @throws WireException if the frame breaks the protocol; what follows is dropped
+         * @param view decodes the frame; valid during this call
+         * @return whether to continue; false drops all further input
+         * @throws WireException if the frame breaks the protocol; all further input is dropped
          */
         boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException;
     }
 
-    /** A frame of fewer bytes is cheaper to put together than to hold its buffer for. */
+    /** For a shorter frame, copying is cheaper than holding on to its buffer. */
     private static final int LONG_BYTES = 16 * 1024;
 
     private final ByteBufAllocator allocator;
@@ -41,22 +41,25 @@ public final class FrameDecoder {
     /** An incomplete frame, from its reader index on. */
     private ByteBuf partial;
 
-    /** Bytes of the whole frame, if it is read on; of a shorter one perhaps those of its header only. */
+    /** Bytes of the whole frame, if reading continues in place; for a shorter one perhaps only those of its header. */
     private int partialLength;
 
-    /** Of the frames of the last read, the incomplete one among them, and of those of the read before it. */
+    /** Length of the longest frame, incomplete ones included, of the last read and of the read before it. */
     private int longest;
 
     private int longestBefore;
 
-    /** @param readsOn whether the reader reads into {@link #toFill} whenever there is such a buffer */
+    /** @param readsOn whether the reader reads into {@link #toFill} whenever that buffer exists */
     public FrameDecoder(ByteBufAllocator allocator, boolean readsOn, Sink sink) {
         this.allocator = allocator;
         this.readsOn = readsOn;
         this.sink = sink;
     }
 
-    /** From the next frame on none may be longer: one that is ends the reading when its header has come, and gets no buffer. */
+    /**
+     * Limits the length of all further frames. A longer frame ends the reading when its header has arrived, and gets no
+     * buffer.
+     */
     public void limit(int bytesMax) {
         this.bytesMax = bytesMax;
     }
@@ -72,32 +75,36 @@ public final class FrameDecoder {
         return length;
     }
 
-    /** Where the rest of a long frame belongs: the next bytes go behind what is in there; null if they may go anywhere. */
+    /** The buffer that the next bytes of a long frame must be appended to; null if they may go into any buffer. */
     public ByteBuf toFill() {
         return partial != null && partialLength >= LONG_BYTES ? partial : null;
     }
 
-    /** Bytes that the frame in {@link #toFill} wants yet: what is read behind them may have to be copied. */
+    /** Missing bytes of the frame in {@link #toFill}. Bytes read beyond them may have to be copied. */
     public int wanted() {
         return partialLength - partial.readableBytes();
     }
 
-    /** Bytes of the longest frame that came, or began, with the last two reads. */
+    /** Bytes of the longest frame that arrived or began in the last two reads. */
     public int longestLately() {
         return Math.max(longest, longestBefore);
     }
 
-    /** Bytes that have come of a frame whose rest has not. */
+    /** Received bytes of an incomplete frame. */
     int incompleteBytes() {
         return partial == null ? 0 : partial.readableBytes();
     }
 
-    /** Of what type the frame is whose rest has not come; null if that is not known. */
+    /** Type of the incomplete frame; null if unknown. */
     FrameType incompleteType() {
         return incompleteBytes() <= FrameView.TYPE_AT ? null : FrameType.of(partial.getByte(partial.readerIndex() + FrameView.TYPE_AT));
     }
 
-    /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */
+    /**
+     * Decodes the bytes that were read; the caller keeps the buffer.
+     *
+     * @throws WireException if they are not valid frames
+     */
     public void feed(ByteBuf in) throws WireException {
         if (in == partial) {
             partial = null;
@@ -118,7 +125,7 @@ public final class FrameDecoder {
         }
     }
 
-    /** Gives up what has come of an incomplete frame. Called when nothing more is wanted of the connection, and at its end. */
+    /** Discards an incomplete frame. Called when nothing more is wanted from the connection, and at its end. */
     public void release() {
         if (partial != null) {
             partial.release();
@@ -126,12 +133,12 @@ public final class FrameDecoder {
         }
     }
 
-    /** Hands over the whole frames of {@code in}; an incomplete one may remain. */
+    /** Passes on the whole frames of {@code in}; an incomplete one may remain. */
     private boolean dispatchWhole(ByteBuf in) throws WireException {
         int end = in.writerIndex();
         int at = in.readerIndex();
         while (at < end) {
-            // The buffer's own view, which costs no allocation; whoever handles a frame may move it.
+            // The buffer's own view costs no allocation; the handler of a frame may move its position.
             ByteBuffer bytes = in.internalNioBuffer(at, end - at);
             view.wrap(bytes, bytes.position());
             int length = check(end - at);
@@ -148,7 +155,11 @@ public final class FrameDecoder {
         return true;
     }
 
-    /** Keeps what has come of an incomplete frame. @return whether it was taken out of {@code in} */
+    /**
+     * Stores the received bytes of an incomplete frame.
+     *
+     * @return whether they were consumed from {@code in}
+     */
     private boolean startPartial(ByteBuf in) throws WireException {
         int there = in.readableBytes();
         view.wrap(in.nioBuffer(), 0);

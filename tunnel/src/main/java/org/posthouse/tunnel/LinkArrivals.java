@@ -9,37 +9,48 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The receiving end of a link's two streams: hands each frame over once, in the order of its stream, and bulk behind the heads that were
- * written before it, whatever the lanes did. Confined to its link; knows no lane and no clock.
+ * The receiving end of a link's two streams. It delivers each frame once and in the order of its stream, and bulk after
+ * all heads written before it, whatever the lanes did. Confined to its link; uses no lane and no clock.
  *
- * <p>Heads come in their order. A frame of bulk comes with its number and the number of heads before it: one that was handed over or is held back already is a
- * repetition, and dropped; one whose turn it is is handed over; any other is held back until it is, as long as the peer's site has no more than its share of the
- * {@link #HELD_BYTES_MAX} that all links may hold back.
+ * <p>Heads arrive in order. A bulk frame arrives with its number and the number of heads before it. A frame that was
+ * delivered or is held already is a duplicate and is dropped. The next frame in order is delivered. Any other is held
+ * back, as long as the peer's site stays within its share of the {@link #HELD_BYTES_MAX} that all links may hold back.
  */
 final class LinkArrivals {
-    /** After so much bulk the peer hears what has come, so that more may be on its way. */
+    /** After this much bulk the peer is told what has arrived, so that it may send more. */
     static final int BYTES_PER_WORD = 32 * 1024;
 
-    /** After so much it hears so before what came is handled, where more is coming: two chunks of a piece, or longer ones, since each word wakes the peer. */
+    /**
+     * After this much, if more is arriving, the peer is told before the frames are handled. The value is two chunks of
+     * a piece, or one longer chunk, because each report wakes the peer.
+     */
     static final int BYTES_PER_WORD_AT_ONCE = 2 * Wire.PAYLOAD_BYTES_MAX;
 
     private static final int FRAMES_PER_WORD_AT_ONCE = 2;
 
-    /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
+    /** This much of an incomplete frame justifies a report: one TLS record, */
     static final int PART_BYTES_PER_WORD = 16 * 1024;
 
-    /** unless there was one just now: a link that carries a frame in this time needs no words about parts. */
+    /**
+     * unless a report was sent within this time. A link that carries a frame in this time needs no reports of partial
+     * frames.
+     */
     static final long PART_NANOS = 1_000_000;
 
     /**
-     * Of all links, with what waits to be unpacked. A site that is alone has three quarters of it, which pin four times as much at worst ({@link KeptFrame}): three quarters of the direct
-     * memory. An honest peer has less on its way, but where one of its lanes is silent for long.
+     * Limit for all links, including frames that wait to be unpacked. A single site may use three quarters of it. That
+     * pins at worst four times as much ({@link KeptFrame}): three quarters of the direct memory. An honest peer has
+     * less in flight, unless one of its lanes is silent for long.
      */
     static final long HELD_BYTES_MAX = PlatformDependent.estimateMaxDirectMemory() / 4;
 
-    /** Where frames go. */
+    /** Receives the frames. */
     interface Sink {
-        /** @param name for {@link LinkArrivals#handle}; @throws WireException if the frame is refused: it counts as not received */
+        /**
+         * @param name identifies the frame for {@link LinkArrivals#handle}
+         *
+         * @throws WireException if the frame is refused: it counts as not received
+         */
         void onFrame(long name, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
     }
 
@@ -51,7 +62,7 @@ final class LinkArrivals {
     private final LinkReceipts heads = new LinkReceipts();
     private final LinkReceipts bulk = new LinkReceipts();
 
-    /** By number, none of which is that of the next to hand over unless a head is missing. */
+    /** Frames held back, by number. The next number to deliver is among them only if a head is missing. */
     private final TreeMap<Long, Held> held = new TreeMap<>();
 
     private final FrameView heldView = new FrameView();
@@ -59,14 +70,15 @@ final class LinkArrivals {
     private long bytesUntold;
     private long framesUntold;
 
-    /** Of frames whose rest had not come, when the peer was told last; and when that was. */
+    /** Bytes of incomplete frames in the last report to the peer, and the time of that report. */
     private long incompleteTold;
 
     private long toldAtNanos;
     private long repeated;
 
     /**
-     * @param room bytes that may be held back, of all links
+     * @param room bytes that all links together may hold back
+     *
      * @param site the peer's
      */
     LinkArrivals(Sink sink, FairShare room, String site) {
@@ -75,13 +87,13 @@ final class LinkArrivals {
         this.site = site;
     }
 
-    /** The next head. */
+    /** Receives the next head. */
     void head(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         hand(heads, false, buffer, index, length, view);
         handHeld();
     }
 
-    /** A frame of bulk with its number, before which so many heads were written. */
+    /** Receives a bulk frame with its number; {@code after} heads were written before it. */
     void bulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         if (number < bulk.received() || held.containsKey(number)) {
             repeated++;
@@ -130,7 +142,7 @@ final class LinkArrivals {
         long number = stream.receive(length);
         long bytesBefore = bytesUntold;
         long framesBefore = framesUntold;
-        bytesUntold += isBulk ? length : 0; // Before the sink, which may have it handled, and so told, at once.
+        bytesUntold += isBulk ? length : 0; // Counted before the call, because the sink may report the frame as handled at once.
         framesUntold += isBulk ? 1 : 0;
         try {
             sink.onFrame(number << 1 | (isBulk ? 1 : 0), buffer, index, length, view);
@@ -142,37 +154,45 @@ final class LinkArrivals {
         }
     }
 
-    /** The frame that the sink has got by this name was handled. @return whether the peer is to hear of it now */
+    /**
+     * Notes that the frame with this name was handled.
+     *
+     * @return whether the peer must be told now
+     */
     boolean handle(long name) {
         return ((name & 1) == 0 ? heads : bulk).handle(name >> 1);
     }
 
-    /** Whether the peer is to hear how much bulk has come when what was read is done with. */
+    /** Whether the peer must be told of arrived bulk after the current read. */
     boolean isDue() {
         return bytesUntold >= BYTES_PER_WORD;
     }
 
-    /** Whether the peer is to hear so now, where more is coming. */
+    /** Whether the peer must be told now, if more is arriving. */
     boolean isDueAtOnce() {
         return bytesUntold >= BYTES_PER_WORD_AT_ONCE && framesUntold >= FRAMES_PER_WORD_AT_ONCE;
     }
 
-    /** Whether the peer is to hear at once of bulk whose rest has not come. */
+    /** Whether the peer must be told now of an incomplete bulk frame. */
     boolean isPartDue(long incompleteBytes, long nowNanos) {
         return incompleteBytes - incompleteTold >= PART_BYTES_PER_WORD && nowNanos - toldAtNanos >= PART_NANOS;
     }
 
-    /** Whether there is something that the peer has not been told of. */
+    /** Whether there is something that the peer was not told yet. */
     boolean pending() {
         return bytesUntold > 0 || heads.pending() || bulk.pending();
     }
 
-    /** Whether all that was handed over was handled. */
+    /** Whether all delivered frames were handled. */
     boolean isSettled() {
         return heads.isSettled() && bulk.isSettled();
     }
 
-    /** What the peer is told now. @param incompleteBytes what came of frames whose rest has not */
+    /**
+     * The counts to tell the peer now.
+     *
+     * @param incompleteBytes received bytes of incomplete frames
+     */
     Counts tell(long incompleteBytes, long nowNanos) {
         bytesUntold = 0;
         framesUntold = 0;
@@ -181,25 +201,25 @@ final class LinkArrivals {
         return new Counts(heads.acknowledge(), bulk.acknowledge(), bulk.received(), incompleteBytes);
     }
 
-    /** Heads and bulk that were handled without a gap, bulk that came without one, and bytes of what comes next. */
+    /** Heads and bulk handled without a gap, bulk received without a gap, and bytes of the next frames. */
     record Counts(long heads, long bulk, long bulkReceived, long incomplete) {}
 
-    /** Heads that the peer need not write again. */
+    /** Number of heads that the peer need not write again. */
     long headsReceived() {
         return heads.received();
     }
 
-    /** Frames of bulk that the peer need not write again. */
+    /** Number of bulk frames that the peer need not write again. */
     long bulkReceived() {
         return bulk.received();
     }
 
-    /** Frames that came and were there already. */
+    /** Number of duplicate frames. */
     long repeated() {
         return repeated;
     }
 
-    /** All lanes are lost: the peer will write again what is held back. */
+    /** Drops the held frames after all lanes were lost; the peer will write them again. */
     void drop() {
         held.values().forEach(waiting -> waiting.frame.release());
         held.clear();
@@ -207,7 +227,7 @@ final class LinkArrivals {
         incompleteTold = 0;
     }
 
-    /** The peer restarted: its streams begin with frame 0 again. */
+    /** Resets the numbering after a restart of the peer, whose streams begin with frame 0 again. */
     void forget() {
         drop();
         bytesUntold = 0;

@@ -14,22 +14,22 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Makes connections to one peer, for one lane: one attempt at a time, and a growing pause between them. Confined to the relay's
- * context. It stops as soon as it has handed a connection over, and dials again when it is told so.
+ * Dials one peer for one lane: one attempt at a time, with a growing delay between attempts. Confined to the relay's
+ * context. It stops once it has handed a connection over, and dials again only on request.
  */
 final class LinkDialler {
-    /** Who wants a connection. */
+    /** The user of the connection. */
     interface Target {
         int lane();
 
-        /** The way to go after so many attempts that failed; null if there is none. */
+        /** The path to use after this many failed attempts; null if there is none. */
         LinkPath path(int failures);
 
         default void onDialling() {}
 
         default void onDialFailed(CloseNotice why) {}
 
-        /** There is a connection to the right site, on which nothing was said yet. */
+        /** Receives a connection to the right site, on which nothing was sent yet. */
         void onDialled(LinkConnection connection);
     }
 
@@ -38,21 +38,21 @@ final class LinkDialler {
     private final Target target;
     private final BackOff backOff;
 
-    /** Counts attempts; what belongs to an older one is dropped when it arrives. */
+    /** Number of the current attempt; late results of older attempts are dropped. */
     private int attempt;
 
     private ScheduledFuture<?> pause;
     private ChannelHandlerContext dialling;
 
-    /** The way of this attempt. */
+    /** The path of this attempt. */
     private LinkPath path = LinkPath.DIRECT;
 
     private int failures;
 
-    /** Which of the addresses of the peer's host is dialled: the next one behind each attempt that failed. */
+    /** Index of the address to dial among those of the peer's host; the next one after each failed attempt. */
     private int turn;
 
-    /** A pause or an attempt is under way. */
+    /** True while a delay or an attempt is running. */
     private boolean busy;
 
     LinkDialler(Links links, Link link, Target target) {
@@ -63,14 +63,14 @@ final class LinkDialler {
         this.backOff = new BackOff(timeouts.backOffMsMin(), timeouts.backOffMsMax(), RandomGenerator.getDefault());
     }
 
-    /** Dials after a pause; a pause or an attempt that is under way ends. */
+    /** Dials after a delay; cancels a running delay or attempt. */
     void dialLater() {
         stop();
         busy = true;
         pause = links.after(backOff.nextMs(), this::dial);
     }
 
-    /** Dials at once; not at all if there is no way. */
+    /** Dials at once, or not at all if there is no path. */
     void dial() {
         stop();
         path = target.path(failures);
@@ -110,17 +110,17 @@ final class LinkDialler {
         return path.isDirect() ? "at " + written() : path.toString();
     }
 
-    /** The address as it was given, an IPv6 address in brackets. */
+    /** The configured address; an IPv6 address is in brackets. */
     private String written() {
         return links.config().peers().get(link.relay());
     }
 
-    /** The way that it goes, or went last. */
+    /** The current path, or the last one. */
     LinkPath path() {
         return path;
     }
 
-    /** Ends a pause or an attempt that is under way. */
+    /** Cancels a running delay or attempt. */
     void stop() {
         attempt++;
         busy = false;
@@ -134,12 +134,12 @@ final class LinkDialler {
         }
     }
 
-    /** Whether it has not handed the connection over yet that it was told to make. */
+    /** Whether a requested connection was not handed over yet. */
     boolean isBusy() {
         return busy;
     }
 
-    /** The last connection was of use: the next pause is a short one. */
+    /** Resets the delay, because the last connection made progress. */
     void succeeded() {
         backOff.reset();
     }
@@ -180,7 +180,10 @@ final class LinkDialler {
             }
         }
 
-        /** Before anything is said on it: a peer that was greeted takes the link for one that is up. */
+        /**
+         * Refuses a connection before anything is sent on it. A peer that received LINK_HELLO would consider the link
+         * up.
+         */
         private void refuse(LinkConnection connection, CloseReason closeReason, String detail) {
             links.refusalCounter().count(LinkRefusal.of(closeReason), connection.toString(), detail);
             CloseNotice why = CloseNotice.closing(0, closeReason, detail);

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.posthouse.wire.Wire;
 
-/** A frame in a link's window, and what became of it. Confined to its window. */
+/** A frame in a link's window, with its delivery state. Confined to its window. */
 final class LinkFrame {
-    /** The lane of a frame that is on none. */
+    /** The lane value of a frame that is on no lane. */
     static final int NOWHERE = -1;
 
     private ByteBuf bytes;
@@ -16,7 +16,7 @@ final class LinkFrame {
     private boolean bulk;
     private boolean ofStreams;
 
-    /** Of bulk: the channel in which nothing may overtake it; null if there is none. */
+    /** For bulk, the channel in which nothing may overtake the frame; null if there is none. */
     private Flow ordered;
 
     private long number = -1;
@@ -27,21 +27,24 @@ final class LinkFrame {
     private boolean abandoned;
     private LinkGovernor.Stamp stamp;
 
-    /** What it is written in, with others, the next time; null if it goes as it is. */
+    /** The run that the frame is written in next time, packed with others; null if it is written alone. */
     private LinkRun run;
 
-    /** What it, or its run if it is the last one there, takes on its lane. */
+    /** Bytes on the lane of the frame, or of its run if the frame is the last of it. */
     private int wireBytes;
 
-    /** On a lane with a {@link LanePace}: where it ends there, in bytes, and whether the other end has said that it has it. */
+    /**
+     * On a lane with a {@link LanePace}: the byte offset of the frame's end there, and whether the other end has
+     * reported it.
+     */
     private long end;
 
     private boolean there;
 
-    /** A lane that carried it was lost, so that nobody knows which copy came. */
+    /** True if a lane that carried the frame was lost, so that it is unknown which copy arrived. */
     private boolean doubtful;
 
-    /** @param place how many frames were handed in before it since the stream began */
+    /** @param place number of frames appended before this one since the stream began */
     LinkFrame(ByteBuf bytes, long place) {
         this.bytes = bytes;
         this.length = bytes.readableBytes();
@@ -60,7 +63,7 @@ final class LinkFrame {
         return place;
     }
 
-    /** It will not be written: of its bytes no more than its head is kept, for those who are told of it in its turn. */
+    /** Marks the frame as never to be written. Only its head is kept, for the report to the listener in its turn. */
     void abandon() {
         int head = Math.min(length, Wire.MESSAGE_HEADER_BYTES);
         ByteBuf kept = Unpooled.buffer(head, head).writeBytes(bytes, bytes.readerIndex(), head);
@@ -86,7 +89,7 @@ final class LinkFrame {
         ofStreams = true;
     }
 
-    /** Whether it is of a stream, and not the relay's own. */
+    /** Whether it is a stream's frame, not the relay's own. */
     boolean isOfStreams() {
         return ofStreams;
     }
@@ -99,7 +102,11 @@ final class LinkFrame {
         return ordered;
     }
 
-    /** Its number in its stream, for good. @param after of bulk, how many heads were written before it */
+    /**
+     * Sets the frame's permanent number in its stream.
+     *
+     * @param after for bulk, how many heads were written before it
+     */
     void number(long number, long after) {
         this.number = number;
         this.after = after;
@@ -117,14 +124,14 @@ final class LinkFrame {
         return after;
     }
 
-    /** It is being written on this lane, where it takes so many bytes. */
+    /** Notes that the frame is being written on this lane, where it takes {@code bytesThere} bytes. */
     void on(int newLane, int bytesThere) {
         lane = newLane;
         wireBytes = bytesThere;
         there = false;
     }
 
-    /** Its place on the lane that it is being written on. */
+    /** Sets the offset of its end on the current lane. */
     void endsAt(long newEnd) {
         end = newEnd;
     }
@@ -133,7 +140,7 @@ final class LinkFrame {
         return end;
     }
 
-    /** The other end has it, and waits for others before it. */
+    /** The other end has the frame, and holds it back until earlier ones arrive. */
     void reach() {
         there = true;
     }
@@ -142,7 +149,7 @@ final class LinkFrame {
         return there;
     }
 
-    /** It is on no lane again. */
+    /** The frame is on no lane any more. */
     void off() {
         lane = NOWHERE;
     }
@@ -163,7 +170,7 @@ final class LinkFrame {
         return lane;
     }
 
-    /** What the governor noted when it was written; null if it is not to learn from it. */
+    /** Sets the governor's stamp at the time of writing; null if the governor must not learn from this frame. */
     void stamp(LinkGovernor.Stamp newStamp) {
         stamp = newStamp;
     }
@@ -180,7 +187,7 @@ final class LinkFrame {
         return doubtful;
     }
 
-    /** The other end has it. */
+    /** The other end has the frame. */
     void came() {
         came = true;
         lane = NOWHERE;

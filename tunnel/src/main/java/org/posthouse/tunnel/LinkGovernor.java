@@ -17,10 +17,10 @@ import org.posthouse.wire.Wire;
  * count. Until the rate stops growing, the gain is {@link #GAIN_FIRST}.
  *
  * <p>The time is the lowest median of eight frames or more. It expires after {@link #USUAL_OLD_NANOS}, not counting a
- * pause of up to {@link #RATE_OLD_NANOS} in which nothing was in flight. Then three quarters of the product and a frame
- * are allowed until the time was measured for a round without this link's own queue. Half of that is allowed when the
- * rate has stopped growing, and again when the time proved shorter. Afterwards the bytes in flight grow only by as much
- * as arrives, so that the pipe is not filled in one burst.
+ * pause of up to {@link #RATE_OLD_NANOS} in which nothing was in flight. Then only three quarters of the product and a
+ * frame are allowed, until the time was measured for a round without this link's own queue. Half of the product and a
+ * frame are allowed when the rate has stopped growing, and again when the time proved shorter. Afterwards the bytes in
+ * flight grow only by as much as arrives, so that the pipe is not filled in one burst.
  *
  * <p>Where one frame takes long, the other end reports partial frames, so the bytes in flight are known more finely.
  */

@@ -14,48 +14,57 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * The frames of a link that wait to be written: says which one goes next. Short ones (heads) go before long ones (bulk), so that a short message waits for no
- * long one, and bulk goes in turns. Confined to its window; knows no socket and no clock.
+ * The frames of a link that wait to be written; decides which one is next. Short frames (heads) precede long ones
+ * (bulk), so that a short message never waits for a long one. Bulk of different channels and streams takes turns.
+ * Confined to its window; uses no socket and no clock.
  *
- * <p>Kept is the order
+ * <p>The queue preserves the order
  * <ul>
- *   <li>of all heads,
- *   <li>of the bulk of one channel, and of one stream, and
- *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
+ * <li>of all heads,
+ * <li>of the bulk of one channel, and of one stream, and
+ * <li>of bulk after every head that was appended before it, including the head of a chunk's message.
  * </ul>
- * Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the message that they belong to (docs/wire.md).
+ * Only chunks may be overtaken within their own channel. A message's place in the channel is that of its head, and
+ * chunks name the message that they belong to (docs/wire.md).
  */
 final class LinkQueue {
     /**
-     * Heads that never end do not hold bulk up for ever: one goes after so many as soon as no head from before it waits. With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries
-     * heads of 2 KiB.
+     * Limit on consecutive heads, so that endless heads do not starve bulk. After this many, one bulk frame is written
+     * as soon as no older head waits. With a chunk of 64 KiB after each 32 heads, bulk gets at least half of a link
+     * that carries heads of 2 KiB.
      */
     static final int HEADS_IN_A_ROW_MAX = 32;
 
-    /** A frame that is longer is bulk: a message of more than 4 KiB. So are CHUNKs and what flows on streams (STREAM_DATA and STREAM_END), however short. */
+    /**
+     * A longer frame is bulk: a message of more than 4 KiB. CHUNK, STREAM_DATA and STREAM_END frames are bulk whatever
+     * their length.
+     */
     static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    /** Bulk that was lost on its way, by number: it goes before any that was never written. */
+    /** Bulk that was lost in flight, by number; it precedes bulk that was never written. */
     private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
 
-    /** Bulk that waits: channels have as much as each other, and so have streams. */
+    /** Waiting bulk. Channels share the link equally, and so do streams. */
     private final LinkTurns<Flow> channels = new LinkTurns<>();
     private final LinkTurns<Integer> streams = new LinkTurns<>();
 
-    /** Channels whose heads are bulk for now, as a long message that is one frame keeps its place in its channel: how many frames of each, chunks apart, have not come to the other end. */
+    /**
+     * Channels whose heads temporarily count as bulk, because a long single-frame message must keep its place in its
+     * channel. The value is the number of the channel's frames, without chunks, that have not reached the other end.
+     */
     private final Map<Flow, Integer> ordered = new HashMap<>();
 
-    /** Bulk that has left its turn for a worker that packs it, and goes when it is back. */
+    /** Bulk that a worker is packing; it is written when it is back. */
     private final LinkRuns runs = new LinkRuns();
     private final FrameView view = new FrameView();
     private final FrameView otherView = new FrameView();
 
-    /** Bulk goes by {@link #takeRun} only. */
+    /** Whether bulk leaves only by {@link #takeRun}. */
     private boolean packs;
 
-    /** Bytes that channels have had more than streams, at most a frame: so many streams take no more than half of a link. */
+    /** Bytes that channels have sent more than streams, at most a frame. It limits streams to half of a link. */
     private long channelsAhead;
 
     private int headsInARow;
@@ -96,7 +105,11 @@ final class LinkQueue {
         }
     }
 
-    /** These were taken from here, and lost on their way: they go before all others of their kind. @param lost in the order of their numbers */
+    /**
+     * Takes back frames that were lost in flight. They precede all others of their kind.
+     *
+     * @param lost in the order of their numbers
+     */
     void putBack(List<LinkFrame> lost) {
         for (LinkFrame frame : lost.reversed()) {
             if (frame.isBulk()) {
@@ -107,7 +120,10 @@ final class LinkQueue {
         }
     }
 
-    /** Takes what waits of this job and was never written, in no order. What is being packed stays. */
+    /**
+     * Removes and returns the job's waiting frames that were never written, in no particular order. Frames that are
+     * being packed stay.
+     */
     List<LinkFrame> takeAll(long job) {
         List<LinkFrame> taken = new ArrayList<>(channels.takeAll(flow -> flow.job() == job));
         heads.removeIf(frame -> !frame.isNumbered() && isOf(job, frame) && taken.add(frame));
@@ -119,7 +135,7 @@ final class LinkQueue {
         return typeOf(frame.bytes()) != null && !frame.isOfStreams() && view.wrap(frame.bytes().nioBuffer(), 0).job() == job;
     }
 
-    /** The other end has this frame, which was taken from here. */
+    /** The other end has this frame. */
     void came(LinkFrame frame) {
         if (frame.orderedIn() != null) {
             ordered.computeIfPresent(frame.orderedIn(), (flow, count) -> count == 1 ? null : count - 1);
@@ -127,7 +143,7 @@ final class LinkQueue {
     }
 
     /**
-     * Takes the frame that is to be written next; null if there is none.
+     * Removes the frame to write next; null if there is none.
      *
      * @param wantsHeads whether it may be a head
      * @param wantsBulk whether it may be bulk
@@ -148,12 +164,15 @@ final class LinkQueue {
         return heads.remove();
     }
 
-    /** From now on bulk that was never written is to be packed, or is not. */
+    /** Turns packing on or off for bulk that was never written. */
     void packs(boolean isPacking) {
         packs = isPacking;
     }
 
-    /** Takes bulk that goes next and may be packed in one; null if there is none, or enough was taken. It comes back by {@link #packed}. */
+    /**
+     * Removes the next bulk that may be packed into one frame; null if there is none, or enough was taken.
+     * {@link #packed} returns it.
+     */
     LinkRun takeRun() {
         if (!packs || !runs.hasRoom() || !turnIsFree()) {
             return null;
@@ -170,12 +189,15 @@ final class LinkQueue {
         return run;
     }
 
-    /** A run is packed, or goes as it is if {@code packed} is null. */
+    /** Returns a run from packing. If {@code packed} is null, its frames are sent unpacked. */
     void packed(LinkRun run, ByteBuf packed) {
         runs.back(run, packed);
     }
 
-    /** What is packed in one can be told apart by its length from outside: never by those who own something else in it. */
+    /**
+     * Whether two frames may be packed together. The length of packed data reveals something about its content, so
+     * frames of different owners are never packed together.
+     */
     private boolean isOfOneOwner(LinkFrame one, LinkFrame other) {
         view.wrap(one.bytes().nioBuffer(), 0);
         otherView.wrap(other.bytes().nioBuffer(), 0);
@@ -183,13 +205,13 @@ final class LinkQueue {
                 && (one.isOfStreams() ? view.stream() == otherView.stream() : view.job() == otherView.job());
     }
 
-    /** Whether bulk waits that was on a lost lane. It goes before all other bulk. */
+    /** Whether bulk of a lost lane waits; it precedes all other bulk. */
     boolean hasDoubtful() {
         dropWhatCame(lostBulk);
         return !lostBulk.isEmpty() && lostBulk.peek().isDoubtful();
     }
 
-    /** What was thought lost may have come. */
+    /** Removes frames that were considered lost but have arrived. */
     private static void dropWhatCame(Queue<LinkFrame> frames) {
         while (!frames.isEmpty() && frames.peek().hasCome()) {
             frames.remove();
@@ -206,7 +228,7 @@ final class LinkQueue {
         headsInARow = 0;
     }
 
-    /** Whether all heads from before the bulk that goes next have been written. */
+    /** Whether all heads appended before the next bulk have been written. */
     private boolean isFree() {
         return !lostBulk.isEmpty() || runs.isReady() || turnIsFree();
     }
@@ -237,7 +259,7 @@ final class LinkQueue {
         return frame;
     }
 
-    /** Null for what is too short to be of a channel. */
+    /** The frame's type; null if it is too short to belong to a channel. */
     private static FrameType typeOf(ByteBuf frame) {
         return frame.readableBytes() < Wire.STREAM_HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + FrameView.TYPE_AT));
     }
