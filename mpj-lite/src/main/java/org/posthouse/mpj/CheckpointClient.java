@@ -14,11 +14,12 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank's checkpoints at its relay: images go there, and after a restart the last one comes back, with the counters of the
- * endpoint in front of the program's state. Frames come with the endpoint's lock, and all state is guarded by it.
+ * Checkpoints of a rank at its relay. Images are sent there; after a restart the last one comes back. The counters of
+ * the endpoint precede the program's state in an image. Frames are handled with the endpoint's lock, which guards all
+ * state.
  */
 final class CheckpointClient implements CheckpointStore {
-    /** The first word of an image's own part; what follows it is bound to it. */
+    /** First word of an image's own part; it fixes the layout of the rest. */
     private static final int LAYOUT = 6;
 
     private final DeterminantWriter determinantWriter;
@@ -33,15 +34,15 @@ final class CheckpointClient implements CheckpointStore {
     private final Function<IOException, IllegalStateException> lost;
     private boolean wanted;
 
-    /** The image that is coming, and what was said of it: null before JUMP, and once it was taken. */
+    /** The arriving image and its notice; null before JUMP, and after the image was taken. */
     private CheckpointImage coming;
 
     private CheckpointNotice jump;
 
-    /** Whether the connection has broken: what was said about checkpoints may be lost. */
+    /** Whether the connection has broken, so that frames about checkpoints may be lost. */
     private boolean broken;
 
-    /** Of the image that is going: up to where it may be sent, and the relay's last word. */
+    /** Of the image that is being sent: the bound up to which it may be sent, and the relay's last answer. */
     private long upTo;
 
     private CheckpointNotice.Kind outcome;
@@ -69,7 +70,7 @@ final class CheckpointClient implements CheckpointStore {
         this.lost = lost;
     }
 
-    // ---- what the relay says
+    // ---- frames from the relay
 
     void onPoint(CheckpointNotice checkpointNotice) throws WireException {
         switch (checkpointNotice.kind()) {
@@ -87,7 +88,7 @@ final class CheckpointClient implements CheckpointStore {
 
     void onImage(ByteBuffer frame, FrameView view) throws WireException, IOException {
         if (determinantLog.isStartKnown()) {
-            return; // Sent again after a break.
+            return; // A repeat after a break.
         }
         if (coming == null || view.imageOffset() != coming.bytes()) {
             throw new WireException(
@@ -101,7 +102,7 @@ final class CheckpointClient implements CheckpointStore {
         }
     }
 
-    /** What comes behind the image is counted from what it begins with: deliveries, events, failed polls. */
+    /** Sets the counts behind the image to those at its beginning: deliveries, events, failed polls. */
     private void goOnBehind(DataInputStream image) throws IOException {
         requireLayout(image);
         inbox.goOnBehind(image.readLong());
@@ -121,7 +122,7 @@ final class CheckpointClient implements CheckpointStore {
 
     @Override
     public DataInputStream restored() {
-        OutputOffset.markAll(); // Without the lock, as the next, since who reads may take its time.
+        OutputOffset.markAll(); // Without the lock, like the next call: the reader may take long.
         DataInputStream image = origin();
         if (image != null) {
             OutputOffset.sayGoesOn();
@@ -133,7 +134,7 @@ final class CheckpointClient implements CheckpointStore {
         progressEngine.lock();
         try {
             if (!determinantLog.isLogged() || !determinantRecorder.replays()) {
-                requireNothingUnderWay(); // In a replay of the question there was nothing, or it would not be in the history.
+                requireNothingUnderWay(); // In a replay, the history itself proves it.
                 if (determinantLog.isLogged()) {
                     determinantLog.started();
                     sayReady();
@@ -156,7 +157,7 @@ final class CheckpointClient implements CheckpointStore {
         }
     }
 
-    /** Until the relay has it: a history without it has no end of the prologue. */
+    /** Sends READY until the relay has it: a history without it has no end of the prologue. */
     private void sayReady() throws IOException {
         long out = OutputOffset.out();
         long err = OutputOffset.err();
@@ -183,7 +184,7 @@ final class CheckpointClient implements CheckpointStore {
                 OutputOffset.processErr()).encode());
     }
 
-    /** The rank comes again on another connection. An image that has come in part is sent again, behind another JUMP. */
+    /** Handles a reconnection. An image that has come in part is sent again, behind another JUMP. */
     void broken() {
         broken = true;
     }
@@ -211,7 +212,10 @@ final class CheckpointClient implements CheckpointStore {
         }
     }
 
-    /** Not while the program does what it did before, and not while a message is kept that names its receive: an image has none of those. */
+    /**
+     * Whether a checkpoint is possible: not during replay, and not while a kept message names its receive, since an
+     * image has none.
+     */
     @Override
     public boolean isOpen() {
         progressEngine.lock();
@@ -242,7 +246,7 @@ final class CheckpointClient implements CheckpointStore {
             image.takeAll(program);
             boolean saved = send(image, out, err);
             if (overlaps < threadUseGuard.overlaps()) {
-                determinantLog.limit(ReplayLimit.THREADS); // Behind the image, too: what the others did meanwhile may be part of it or not.
+                determinantLog.limit(ReplayLimit.THREADS); // The image may or may not contain the threads' calls.
             }
             return saved;
         } catch (IOException e) {
@@ -266,14 +270,14 @@ final class CheckpointClient implements CheckpointStore {
         }
     }
 
-    /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */
+    /** Waits until no message comes unrequested: the relay counts what it sent before the SAVE as part of the image. */
     private void awaitAsked() throws IOException {
         progressEngine.awaitLine();
         while (inbox.isAhead()) {
             inbox.endAhead();
             line.flush();
             progressEngine.await();
-            progressEngine.awaitLine(); // Which may end what is waited for, if the line has broken.
+            progressEngine.awaitLine(); // This may end the wait if the connection has broken.
         }
     }
 
@@ -285,7 +289,7 @@ final class CheckpointClient implements CheckpointStore {
         progressEngine.awaitLine();
         while (!line.kept().isSafe()) {
             if (asked != line.kept().next()) {
-                determinantWriter.ask(); // The relay answers when all that it has is safe, too: to ask once is enough.
+                determinantWriter.ask(); // One request is enough: the relay answers when all is stable.
                 line.flush();
                 asked = line.kept().next();
             }

@@ -13,41 +13,50 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * What the rank has observed that depends on time, in the program's order: polls that failed, which are only counted, and
- * events, which are numbered and, in a job that is logged, kept until the relay is told. After a restart it hands out what
- * was told before, one after the other, and a program that asks for anything else has diverged (docs/wire.md, replay).
+ * The determinants of the rank, in program order. Failed polls are only counted. Other outcomes are numbered events; a
+ * logged job keeps them until they are reported to the relay. After a restart this class returns the reported outcomes
+ * one by one. A program that asks for anything else has diverged (docs/wire.md, replay).
  *
- * <p>Guarded by the endpoint's lock. Who asks in a replay first waits until {@link #isUndecided} is false.
+ * <p>Guarded by the endpoint's lock. During replay, a caller first waits until {@link #isUndecided} is false.
  */
 final class DeterminantLog {
-    /** An item's kind, on the wire. MORE continues the item before. */
+    /** Kinds of items, as on the wire. MORE continues the item before. */
     static final int MORE = 0;
 
-    /** A test that was true; 0. */
+    /** A test was true; the value is 0. */
     static final int DONE = 1;
 
-    /** One of several operations was waited for; its index. */
+    /** One of several operations was waited for; the value is its index. */
     static final int ANY = 2;
 
-    /** A probe found a message: source and tag, then in two MORE its bytes, and its elements and datatype. */
+    /**
+     * A probe found a message. The value is source and tag; two MORE follow, with its bytes and with its elements and
+     * datatype.
+     */
     static final int FOUND = 3;
 
-    /** An operation was to be taken back; 0 if it is not gone, else 1, and for a receive one more than its context in the upper half. */
+    /**
+     * An operation was to be cancelled. The value is 0 if it is not gone, else 1; for a receive, its context plus one
+     * is in the upper half.
+     */
     static final int TAKEN = 4;
 
-    /** The program asked for a value that no other process would have: that. */
+    /** The program asked for a value that another process would not have; the value is that. */
     static final int VALUE = 5;
 
-    /** From here on a replay is not promised; a {@link ReplayLimit}'s code. */
+    /** A replay is not guaranteed from here on; the value is the code of a {@link ReplayLimit}. */
     static final int LIMIT = Wire.EVENT_LIMIT;
 
-    /** In a replay only: the program asked whether it is restored; the number of the image where it goes on, or 0. */
+    /**
+     * In a replay only: the program asked whether it is restored. The value is the number of the image where it
+     * continues, or 0.
+     */
     static final int START = -1;
 
-    /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
+    /** Most failed polls that one frame may report, so that its 32 bits are never ambiguous. */
     static final int POLLS_MOST = 1 << 30;
 
-    /** Room that is left for what comes next: a probe's three items, and a limit. */
+    /** Room kept free for the next items: a probe's three, and a limit. */
     private static final int ITEMS_AT_ONCE = 4;
 
     private record Item(long number, long polls, int kind, long value) {}
@@ -55,55 +64,65 @@ final class DeterminantLog {
     private boolean logged;
     private ByteBuffer untold = ByteBuffer.allocate(0);
 
-    /** Number of the last event that was made or handed out. */
+    /** Number of the last event that was recorded or replayed. */
     private long events;
 
     private long polls;
     private long pollsTold;
 
-    /** Events and frames, but for VALUEs and what tells them: whether anything else than the clock goes on. */
+    /**
+     * Count of events and frames, except VALUEs and the frames that report them. It tells whether anything but the
+     * clock proceeds.
+     */
     private long turns;
 
-    /** Whether there is something to tell: events, or that the replay is over. */
+    /** Whether a report is due: of events, or that the replay is over. */
     private boolean due;
 
-    /** The first since the last image; null if there is none. */
+    /** The first limit since the last image; null if there is none. */
     private ReplayLimit replayLimit;
 
-    /** Whether that is in the history behind that image. */
+    /** Whether that limit is in the history behind the image. */
     private boolean limitRecorded;
 
-    /** Whether several threads may be in calls at any time, behind every image too. */
+    /** Whether several threads may make calls at any time, also behind every image. */
     private boolean multiple;
 
-    /** From WELCOME until all that is known of the time before was observed again. */
+    /** True from WELCOME until the program has observed its whole known history again. */
     private boolean replaying;
 
-    /** Whether the relay's END has come, and whether LIVE was said. */
+    /** Whether END has come from the relay, and whether LIVE was sent. */
     private boolean ended;
 
     private boolean live;
 
-    /** From the greeting on, if there is a time before that, until LIVE was said. */
+    /** True from the greeting, if there is a history, until LIVE was sent. */
     private boolean catchingUp;
 
-    /** Whether nothing may be told before LIVE, which is not said along with another frame then. */
+    /** Whether nothing may be reported before LIVE. In that case LIVE is not combined with another frame. */
     private boolean silent;
 
-    /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
+    /** The next items, in order. {@code received} is the number of the last one; {@code pollsKnown} goes beyond it. */
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private long received;
 
-    /** For each context the last item by which a receive was taken back. */
+    /** For each context, the last item by which a receive was cancelled. */
     private final Map<Integer, Long> takingBack = new HashMap<>();
 
-    /** Where the process goes on behind its prologue: an image's number, {@link Hello#NO_IMAGE}, or 0 while that is not known. */
+    /**
+     * Where the process continues behind its prologue: an image's number, {@link Hello#NO_IMAGE}, or 0 while that is
+     * unknown.
+     */
     private int origin;
 
     private long pollsKnown;
 
-    /** The relay has admitted the rank. @param again whether it is to do again what it did before */
+    /**
+     * Handles the relay's WELCOME on the first connection.
+     *
+     * @param again whether this process replays an earlier one
+     */
     void open(boolean logged, boolean again) {
         this.logged = logged;
         replaying = again;
@@ -114,10 +133,10 @@ final class DeterminantLog {
     }
 
     /**
-     * The connection has broken: what the relay has told of the time before is told on from where it was, to the end, which
-     * nobody but this process may have gone beyond.
+     * Handles a reconnection. The relay continues the history from where it was, to its end. Only this process may have
+     * gone beyond that end.
      *
-     * @param again whether the rank still does again what it did before; else nothing new is told until it is live
+     * @param again whether the rank is still replaying; otherwise nothing new is reported until it is live
      */
     void reopen(boolean again) {
         replaying = true;
@@ -135,7 +154,7 @@ final class DeterminantLog {
 
     // ---- recording
 
-    /** Keeps an event, in a job that is logged. */
+    /** Records an event, if the job is logged. */
     void record(int kind, long value) {
         if (!logged) {
             return;
@@ -146,7 +165,7 @@ final class DeterminantLog {
         turns += kind == VALUE ? 0 : 1;
     }
 
-    /** Keeps that a probe found this. */
+    /** Records that a probe found this message. */
     void found(Envelope envelope) {
         if (logged) {
             record(FOUND, (long) envelope.source() << Integer.SIZE | envelope.tag() & 0xffffffffL);
@@ -155,24 +174,30 @@ final class DeterminantLog {
         }
     }
 
-    /** Whether the relay must be told before anything else is recorded. */
+    /** Whether a report is needed before anything else is recorded. */
     boolean isFull() {
         return logged && untold.remaining() < ITEMS_AT_ONCE * Wire.EVENT_BYTES;
     }
 
-    /** Keeps, once until the next image, that from here on no replay is promised; during a replay, when that is over. */
+    /**
+     * Records, once until the next image, that no replay is guaranteed from here on. During a replay this waits for its
+     * end.
+     */
     void limit(ReplayLimit reason) {
         multiple |= reason == ReplayLimit.MULTIPLE;
         replayLimit = replayLimit == null ? reason : replayLimit;
         recordLimit();
     }
 
-    /** Whether the program has asked for several threads that call at once. */
+    /** Whether the program has asked for several threads that make calls at once. */
     boolean isMultiple() {
         return multiple;
     }
 
-    /** An image was made: what was done before it does not matter to who goes on there, but that there are several threads. */
+    /**
+     * Handles a saved image. A process that starts there needs nothing from before it, except that there are several
+     * threads.
+     */
     void saved() {
         limitRecorded = false;
         limitBehindImage();
@@ -190,29 +215,29 @@ final class DeterminantLog {
         }
     }
 
-    /** Counts polls that failed, at most {@link #POLLS_MOST} at once. */
+    /** Counts failed polls, at most {@link #POLLS_MOST} at once. */
     void failed(int count) {
         polls += count;
     }
 
-    /** Whether the relay must be told of failed polls, in a frame of their own. */
+    /** Whether failed polls must be reported in a frame of their own. */
     boolean hasManyPolls() {
         return polls - pollsTold >= POLLS_MOST;
     }
 
-    // ---- telling
+    // ---- reporting
 
-    /** Whether something must be told before the next frame. */
+    /** Whether something must be reported before the next frame. */
     boolean isDue() {
         return due;
     }
 
-    /** Bytes of the events that the relay was not told of. */
+    /** Bytes of the unreported events. */
     int untoldBytes() {
         return untold.position();
     }
 
-    /** Writes them into a frame that was begun. */
+    /** Writes the unreported events into a frame that was begun. */
     void tell(FrameView frame, ByteBuffer payload) {
         int count = untold.position() / Wire.EVENT_BYTES;
         frame.events(events - count + 1, count, (int) polls);
@@ -222,39 +247,42 @@ final class DeterminantLog {
         due = false;
     }
 
-    /** What the next frame says of failed polls: the low 32 bits of all. */
+    /** The low 32 bits of all failed polls, for the next frame. */
     int tellPolls() {
         turns++;
         pollsTold = polls();
         return (int) pollsTold;
     }
 
-    /** All failed polls since the rank's start, but for those behind an event that may not be told yet: they may not be either. */
+    /**
+     * All failed polls since the rank's start that may be reported. Polls behind an event that may not be reported yet
+     * are excluded.
+     */
     long polls() {
         return silent && untold.position() > 0 ? polls - ((int) polls - untold.getInt(0)) : polls;
     }
 
-    /** The same, those too that will fail again. */
+    /** All failed polls since the rank's start, including those of the history that will be replayed. */
     long pollsKnown() {
         return Math.max(polls(), pollsKnown);
     }
 
-    /** All events since the rank's start, those too that will be handed out. */
+    /** All events since the rank's start, including those that will be replayed. */
     long events() {
         return Math.max(events, received);
     }
 
-    /** Grows with whatever is observed. */
+    /** A counter that grows with each observation. */
     long observed() {
         return events + polls;
     }
 
-    /** Whether all that was observed was observed before this process began, too. */
+    /** Whether an earlier process observed all that this process has observed. */
     boolean isObservedBefore() {
         return replaying && !silent;
     }
 
-    /** The program receives, which need not be said to anybody. */
+    /** Counts a receive of the program. It is not reported. */
     void received() {
         turns++;
     }
@@ -263,9 +291,9 @@ final class DeterminantLog {
         return turns;
     }
 
-    // ---- observing again
+    // ---- replay
 
-    /** Takes a part of what the relay was told before. */
+    /** Reads a part of the history from the relay. */
     void onEvents(ByteBuffer frame, FrameView view) throws WireException {
         int count = view.events();
         if (!replaying || ended || count > 0 && view.firstEvent() != received + 1) {
@@ -285,14 +313,19 @@ final class DeterminantLog {
         settle();
     }
 
-    /** The relay tells the low 32 bits of polls that failed, in steps of less than 2^31; of fewer than are known, too. @return all of them */
+    /**
+     * Extends a count of failed polls, of which the relay sends the low 32 bits. The steps are below 2^31, and the
+     * count may be lower than the known one.
+     *
+     * @return the whole count
+     */
     private long learn(int told) {
         long all = pollsKnown + (told - (int) pollsKnown);
         pollsKnown = Math.max(pollsKnown, all);
         return all;
     }
 
-    /** From here on the answer is known; what the relay says of it again, after a break, is no news. */
+    /** Marks the answer to the restore question as known. After a break the relay repeats it, and that is ignored. */
     void started() {
         origin = Hello.NO_IMAGE;
     }
@@ -305,7 +338,10 @@ final class DeterminantLog {
         return origin;
     }
 
-    /** The relay says where the program asked whether it is restored, and what it is to hear; all of that has come. */
+    /**
+     * Handles the relay's notice of where the program asked whether it is restored, and of the answer. The history up
+     * to there is complete.
+     */
     void onStart(CheckpointNotice checkpointNotice) throws WireException {
         if (isStartKnown()) {
             return;
@@ -316,27 +352,31 @@ final class DeterminantLog {
         items.add(new Item(received, learn(checkpointNotice.failedPolls()), START, checkpointNotice.number()));
         if (checkpointNotice.number() > 0) {
             received = checkpointNotice.events();
-            limitRecorded = false; // What has come of it is the prologue's.
+            limitRecorded = false; // A limit so far belongs to the prologue.
         }
         origin = checkpointNotice.number() > 0 ? Math.toIntExact(checkpointNotice.number()) : Hello.NO_IMAGE;
     }
 
-    /** An image has come, behind which the next items come; so many polls had failed before it. */
+    /** Sets the count of failed polls before an image. The next items follow the image. */
     void goOnBehind(long pollsThen) {
         pollsKnown = pollsThen;
     }
 
-    /** What the program observes when it asks whether it is restored: {@link #start} follows, or {@link #jump}. @return the image's number, or 0 */
+    /**
+     * The program's restore question. {@link #start} or {@link #jump} follows.
+     *
+     * @return the image's number, or 0
+     */
     long restored() throws DivergedException {
         return next(START, "Checkpoint.restored()");
     }
 
-    /** The process goes on where it is. */
+    /** Continues the process where it is. */
     void start() {
         settle();
     }
 
-    /** The process goes on where an image was made: so much had been observed there. */
+    /** Continues the process at an image, with the counts of events and polls observed there. */
     void jump(long eventsThen, long pollsThen) {
         events = eventsThen;
         polls = pollsThen;
@@ -345,7 +385,7 @@ final class DeterminantLog {
         settle();
     }
 
-    /** That the rank was limited is no matter of order. */
+    /** Takes an item. A limit has no place in the order of the events. */
     private void take(Item item) {
         if (item.kind == LIMIT) {
             limitRecorded = true;
@@ -357,38 +397,44 @@ final class DeterminantLog {
         }
     }
 
-    /** The last event that was made or handed out. */
+    /** Number of the last event that was recorded or replayed. */
     long lastObserved() {
         return events;
     }
 
-    /** The last event of the past, as far as it has come, by which a receive of this context was taken back; 0 if there was none. */
+    /**
+     * Number of the last known event of the history by which a receive of this context was cancelled; 0 if there was
+     * none.
+     */
     long lastTakingBack(int context) {
         return takingBack.isEmpty() ? 0 : takingBack.getOrDefault(context, 0L);
     }
 
-    /** Keeps whether an operation is taken back. */
+    /** Records whether an operation was cancelled. */
     void taken(Operation operation) {
         long where = operation instanceof PostedReceive postedReceive ? postedReceive.context + 1L : 0;
         record(TAKEN, operation.isCancelled() ? where << Integer.SIZE | 1 : 0);
     }
 
-    /** Whether what the rank observes next was observed before: see {@link #isUndecided}. */
+    /** Whether the rank's next observation was made before: see {@link #isUndecided}. */
     boolean isReplaying() {
         return replaying;
     }
 
-    /** Whether what the rank receives comes unasked: it may have received it before. Until then it posts nothing. */
+    /**
+     * Whether messages come unrequested, because the rank may have received them before. Until this ends it posts no
+     * receive.
+     */
     boolean isCatchingUp() {
         return catchingUp;
     }
 
-    /** Whether it is not known yet what comes next: more must be read. */
+    /** Whether the next item is still unknown, so that the rank must read more. */
     boolean isUndecided() {
         return replaying && !ended && items.isEmpty() && pollsKnown <= polls;
     }
 
-    /** A poll in a replay: true if it failed before; then it is counted. */
+    /** A poll during replay: true if it failed before. It is counted then. */
     boolean failsAgain() {
         if ((items.isEmpty() ? pollsKnown : items.peek().polls) <= polls) {
             return false;
@@ -399,10 +445,10 @@ final class DeterminantLog {
     }
 
     /**
-     * The value of the event that comes next in a replay.
+     * The value of the next event of a replay.
      *
      * @param call what the program asks for, in words
-     * @throws DivergedException if something else comes next
+     * @throws DivergedException if the next event is another one
      */
     long next(int kind, String call) throws DivergedException {
         Item next = items.peek();
@@ -417,7 +463,7 @@ final class DeterminantLog {
         return next.value;
     }
 
-    /** The message that a probe found before. */
+    /** The message that a probe found in the earlier process. */
     Envelope foundAgain() throws DivergedException {
         long sourceAndTag = next(FOUND, "a probe");
         long bytes = next(MORE, "a probe");
@@ -426,7 +472,7 @@ final class DeterminantLog {
         return new Envelope((int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, elements, (int) content & 0xff);
     }
 
-    /** What happens in a replay to a program that asks for something else than before. */
+    /** The error of a replaying program that asks for something else than its earlier process. */
     DivergedException diverged(String call) {
         Item next = items.peek();
         String expected = next != null
@@ -449,7 +495,7 @@ final class DeterminantLog {
         };
     }
 
-    /** Notices the end of the replay: of the events, and behind it of the failed polls. */
+    /** Detects the end of the replay: first of the events, then of the failed polls behind them. */
     private void settle() {
         due |= isLiveDue() && !silent;
         if (replaying && ended && items.isEmpty() && pollsKnown <= polls) {
@@ -459,17 +505,17 @@ final class DeterminantLog {
         }
     }
 
-    /** Whether all that was known before was handed out, and the relay must be told so. */
+    /** Whether the known history is used up, so that LIVE must be sent. */
     boolean isLiveDue() {
         return ended && !live && items.isEmpty();
     }
 
-    /** Whether the relay knows that nothing is observed again. */
+    /** Whether the relay knows that the replay is over. */
     boolean isLive() {
         return live;
     }
 
-    /** The relay is told. */
+    /** Marks LIVE as sent. */
     void live() {
         live = true;
         catchingUp = false;

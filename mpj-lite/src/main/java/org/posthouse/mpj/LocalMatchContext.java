@@ -14,33 +14,39 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A context that may run ahead (docs/wire.md): while it is open its messages come unasked, and whichever of message and
- * receive is first waits here for the other. Guarded by the endpoint's lock.
+ * Matching of one context that may run ahead (docs/wire.md). While its push window is open, messages come unrequested,
+ * and the earlier of message and receive waits here for the other. Guarded by the endpoint's lock.
  *
- * <p>It guarantees that messages and receives meet as in one mailbox: all that is here came before all that the relay has, and all
- * receives that wait here were called after those that are posted. What is here costs at most {@link #WIDE_COST}.
+ * <p>Messages and receives match as in one mailbox. All messages here came before all that the relay has. All receives
+ * that wait here were called after those that are posted. The messages here cost at most {@link #WIDE_COST}.
  *
- * <p>In a job that is logged, a rank that catches up with its history is told of such messages again, without a window, and they meet its
- * receives as they did (ADR 25).
+ * <p>In a logged job, a rank that catches up gets such messages again, without a window, and they match its receives as
+ * before (ADR 25).
  */
 final class LocalMatchContext {
-    /** What messages may cost that have come and were not received: 1,020 empty ones, or 60 of 4 KiB. */
+    /** Most cost of the messages that have come and were not received: 1,020 empty ones, or 60 of 4 KiB. */
     static final int WINDOW_COST = 256 * 1024;
 
-    /** The same once a long one has come: 15 of 64 KiB. */
+    /** The same after a long message has come: 15 of 64 KiB. */
     static final int WIDE_COST = Wire.PUSHED_COST_MAX;
 
     private static final int SHORT_BYTES_MAX = 4 * 1024;
 
-    /** Messages in a row that could be pushed before it is opened: at first, and at most. A round that was not worth it doubles them. */
+    /**
+     * Pushable messages in a row before the window opens, at first and at most. A round that was not worth it doubles
+     * the number.
+     */
     private static final int CALM_LEAST = 2;
 
     private static final int CALM_MOST = 1_024;
 
-    /** Messages of a round whose bound was reached, from which on it was worth it. */
+    /** Messages of a round that ended at its bound for which the round was worth it. */
     private static final int ROUND_MESSAGES_MIN = 32;
 
-    /** By how many more long messages of a round may have come before their receives than behind them: each costs two copies. */
+    /**
+     * Excess of long messages of a round that came before their receives over those behind them, at which it ends. Each
+     * costs two copies.
+     */
     private static final int LATE_MAX = 4;
 
     /** Reasons of an ENDED: a message came that is not pushed; the bound is reached. */
@@ -48,13 +54,13 @@ final class LocalMatchContext {
 
     static final int BOUND = 3;
 
-    /** A message that has come before its receive. */
+    /** A message that came before its receive. */
     static final class Message {
         private final Envelope envelope;
         private final byte[] payload;
         private final long delivery;
 
-        /** The event behind which it came; 0 if none is to come. */
+        /** The event behind which the message came; 0 if none is still to come. */
         private final long behind;
 
         private Message(Envelope envelope, byte[] payload, long delivery, long behind) {
@@ -98,19 +104,19 @@ final class LocalMatchContext {
     private final int context;
     private final PostedReceives postedReceives = new PostedReceives();
 
-    /** In the order in which they came; at most as many as the window covers. */
+    /** The early messages in order of arrival; at most as many as the window covers. */
     private final Deque<Message> early = new ArrayDeque<>();
 
-    /** The low 32 bits of its number. */
+    /** The low 32 bits of the round's number. */
     private int round;
 
     private boolean open;
     private boolean ending;
 
-    /** Receives of this context that wait at the relay. */
+    /** Receives of this context that are posted at the relay. */
     private int posted;
 
-    /** Whether receives wait here that are to wait at the relay, and further ones are behind them. */
+    /** Whether receives wait here that should be posted. Later receives wait behind them. */
     private boolean postsLater;
 
     /** Cost of what was granted, of what has come, and of what was received of that; taken <= pushed <= granted. */
@@ -119,13 +125,15 @@ final class LocalMatchContext {
     private long pushed;
     private long taken;
 
-    /** How many messages have come in this round. */
+    /** Messages that have come in this round. */
     private long came;
 
-    /** By how many more long messages of this round have come before their receives than behind them; at least -LATE_MAX. */
+    /**
+     * Excess of long messages of this round that came before their receives over those behind them; at least -LATE_MAX.
+     */
     private int late;
 
-    /** Of this round, or of the next. */
+    /** The window of this round, or of the next one. */
     private int window = WINDOW_COST;
 
     private int nextWindow = WINDOW_COST;
@@ -152,9 +160,9 @@ final class LocalMatchContext {
     // ---- receives
 
     /**
-     * The message that a receive with this pattern gets now; null if none has come. It is gone.
+     * Removes and returns the message that a receive with this pattern gets now; null if none has come.
      *
-     * @param observed the last event that the program has observed: what came behind a later one is not there yet
+     * @param observed the last event that the program has observed; messages behind a later event are not there yet
      */
     Message take(int source, int tag, long observed) {
         for (Iterator<Message> each = early.iterator(); each.hasNext();) {
@@ -178,12 +186,12 @@ final class LocalMatchContext {
         return null;
     }
 
-    /** A receive that nothing here matches waits. */
+    /** Adds a waiting receive, which no message here matches. */
     void await(PostedReceive postedReceive) {
         postedReceives.add(postedReceive);
     }
 
-    /** All receives that wait, in the order of their calls. */
+    /** All waiting receives, in call order. */
     List<PostedReceive> waiting() {
         return postedReceives.all();
     }
@@ -192,25 +200,29 @@ final class LocalMatchContext {
         return !postedReceives.isEmpty();
     }
 
-    /** They wait at the relay from here on, or anew. */
+    /** Marks the waiting receives as posted at the relay, first or again. */
     void posted() {
         postedReceives.clear();
         postsLater = false;
     }
 
-    /** What waits here is to be posted when it can be. @return whether that is new */
+    /**
+     * Marks the waiting receives to be posted when possible.
+     *
+     * @return whether that is new
+     */
     boolean postLater() {
         boolean first = !postsLater;
         postsLater = true;
         return first;
     }
 
-    /** Whether receives that are called now are to be posted behind others that were not posted yet. */
+    /** Whether receives called now are posted later, behind others that are not posted yet. */
     boolean postsLater() {
         return postsLater;
     }
 
-    /** Receives of this context that wait at the relay. */
+    /** Receives of this context that are posted at the relay. */
     int postedCount() {
         return posted;
     }
@@ -219,7 +231,7 @@ final class LocalMatchContext {
         posted += change;
     }
 
-    /** It does not wait any more, though nothing has come unasked for it. */
+    /** Removes a receive that waits no more, although no pushed message has come for it. */
     void remove(PostedReceive postedReceive) {
         postedReceives.remove(postedReceive);
     }
@@ -231,7 +243,11 @@ final class LocalMatchContext {
 
     // ---- messages
 
-    /** A message has come unasked. @return its receive, which waits no more; null if it is to be kept */
+    /**
+     * Handles a pushed message.
+     *
+     * @return its receive, which waits no more; null if the message is to be kept
+     */
     PostedReceive came(Envelope envelope) throws WireException {
         pushed += Wire.cost(envelope.bytes());
         came++;
@@ -252,22 +268,22 @@ final class LocalMatchContext {
         return postedReceive;
     }
 
-    /** Whether its long messages had better wait at the relay. */
+    /** Whether the long messages of this context should rather wait at the relay. */
     boolean isLate() {
         return late >= LATE_MAX;
     }
 
-    /** The receive that {@link #came} would find; null if there is none. Changes nothing. */
+    /** The receive that {@link #came} would return; null if there is none. Changes nothing. */
     PostedReceive receiver(int source, int tag) {
         return postedReceives.find(source, tag);
     }
 
-    /** As {@link #came}, in a history: it was within its window then. */
+    /** As {@link #came}, for a message of the history: its window was checked then. */
     PostedReceive cameAgain(Envelope envelope) {
         return postedReceives.take(envelope.source(), envelope.tag());
     }
 
-    /** @param behind the event that its receive must have been called after; 0 if there is none to come */
+    /** @param behind the event before which its receive was not called; 0 if none is still to come */
     void keep(Envelope envelope, ByteBuffer payload, long delivery, long behind) {
         byte[] bytes = new byte[payload.remaining()];
         payload.get(bytes);
@@ -288,7 +304,7 @@ final class LocalMatchContext {
         }
     }
 
-    /** Takes the messages of an image, before all that have come. */
+    /** Restores the messages of an image, before all that have come. */
     void read(DataInputStream image) throws IOException {
         List<Message> after = List.copyOf(early);
         early.clear();
@@ -300,7 +316,7 @@ final class LocalMatchContext {
 
     // ---- rounds
 
-    /** A message has come that was asked for. */
+    /** Handles a requested message. */
     void delivered(boolean couldBePushed, long bytes) {
         calm = couldBePushed ? calm + 1 : 0;
         measure(couldBePushed ? bytes : 0);
@@ -312,22 +328,22 @@ final class LocalMatchContext {
         }
     }
 
-    /** Whether it is time to open it: messages come that could be pushed, and the last ones were received. */
+    /** Whether to open the window: pushable messages come, and the last ones were received. */
     boolean wantsToOpen() {
         return !open && !postsLater && calm >= calmNeeded && taken + nextWindow - pushed >= nextWindow / 2;
     }
 
-    /** It is not to be opened now: it waits for as many messages again. */
+    /** Defers the opening: it waits for the same number of messages again. */
     void calmDown() {
         calm = 0;
     }
 
-    /** What it may have to hold, of what has come or may come. */
+    /** Cost that the context may have to hold, of messages that have come or may come. */
     long held() {
         return (open ? granted : pushed) - taken;
     }
 
-    /** What it may have to hold if it is opened. */
+    /** Cost that the context may have to hold if the window is opened. */
     long heldIfOpen() {
         return Math.max(granted - taken, nextWindow);
     }
@@ -348,12 +364,12 @@ final class LocalMatchContext {
         return open && !ending && taken + window - granted >= window / 2;
     }
 
-    /** Whether it is narrow, and a long message has come since it was opened. */
+    /** Whether the window is narrow and a long message has come since it was opened. */
     boolean wantsWider() {
         return window < nextWindow;
     }
 
-    /** What is granted from here on is more. */
+    /** Widens the window: later grants are larger. */
     void widen() {
         window = nextWindow;
     }
@@ -364,14 +380,18 @@ final class LocalMatchContext {
         return granted;
     }
 
-    /** Nothing more is wanted. @return whether the relay has to be told */
+    /**
+     * Ends the round.
+     *
+     * @return whether the relay has to be told
+     */
     boolean end() {
         boolean first = open && !ending;
         ending |= first;
         return first;
     }
 
-    /** The relay has forgotten all rounds; so has the rank, but for the messages that it has not received. */
+    /** Forgets all rounds, as the relay has. Only messages that are not received yet remain. */
     void forgetRounds() {
         open = false;
         ending = false;

@@ -13,16 +13,19 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
-/** The contexts of a rank, those that run ahead among them, and what the relay is told of that. Guarded by the endpoint's lock. */
+/**
+ * The contexts of a rank, including those that run ahead, and the frames about their push windows. Guarded by the
+ * endpoint's lock.
+ */
 final class LocalMatchContexts {
-    /** What messages may cost that have come, in all contexts, and were not received: 64 windows, or 16 wide ones. */
+    /** Most cost of the messages that have come and were not received, in all contexts: 64 windows, or 16 wide ones. */
     static final long HELD_COST_MAX = 64L * LocalMatchContext.WINDOW_COST;
 
     private static final int AHEAD_BYTES = 40;
 
-    /** Posts receives, as many as the relay takes. */
+    /** Posts receives, as many as the relay accepts. */
     interface Posting {
-        /** Whether there is room for so many that it is worth to look what waits. */
+        /** Whether there is enough room to justify a pass over the waiting receives. */
         boolean isWorth(LocalMatchContext localMatchContext);
 
         boolean mayPost(LocalMatchContext localMatchContext);
@@ -35,17 +38,17 @@ final class LocalMatchContexts {
     private final int rank;
     private final Map<Integer, LocalMatchContext> contexts = new HashMap<>();
 
-    /** Whose round has ended while nothing could be said: what waits in them has to be posted. */
+    /** Contexts whose round ended while nothing could be sent. Their waiting receives must be posted. */
     private final List<LocalMatchContext> unposted = new ArrayList<>();
 
-    /** What has come behind an image that the program has not asked for yet; null if there is none. */
+    /** Messages that came behind an image that the program has not asked for yet; null if there is none. */
     private Map<Integer, LocalMatchContext> behind;
 
     private LocalMatchContext recent;
     private int open;
     private boolean quiet;
 
-    /** @param enabled whether any may run ahead */
+    /** @param enabled whether any context may run ahead */
     LocalMatchContexts(DeterminantWriter line, long job, int rank, boolean enabled) {
         this.line = line;
         this.job = job;
@@ -60,12 +63,15 @@ final class LocalMatchContexts {
         return recent;
     }
 
-    /** Where a message of a history is kept whose receive does not wait. */
+    /** The place for a message of a history whose receive does not wait. */
     LocalMatchContext keeper(int context) {
         return behind == null ? of(context) : behind.computeIfAbsent(context, LocalMatchContext::new);
     }
 
-    /** Whether what comes now is for the program as it is: not behind an image that it has not asked for. */
+    /**
+     * Whether messages that come now belong to the program's present state, not behind an image that it has not asked
+     * for.
+     */
     boolean isPresent() {
         return behind == null;
     }
@@ -79,25 +85,28 @@ final class LocalMatchContexts {
         return contexts.values().stream().anyMatch(LocalMatchContext::keepsReceives);
     }
 
-    /** All receives that wait, in the order of their calls in each context. */
+    /** All waiting receives, in call order within each context. */
     List<PostedReceive> waiting() {
         List<PostedReceive> all = new ArrayList<>();
         contexts.values().forEach(localMatchContext -> all.addAll(localMatchContext.waiting()));
         return all;
     }
 
-    /** All receives that wait in this context, in the order of their calls. */
+    /** All waiting receives of this context, in call order. */
     Stream<PostedReceive> waiting(int context) {
         LocalMatchContext localMatchContext = contexts.get(context);
         return localMatchContext == null ? Stream.empty() : localMatchContext.waiting().stream();
     }
 
-    /** The rank says goodbye: nothing more is granted or asked for. */
+    /** Stops grants and requests: the rank is closing its connection. */
     void stop() {
         quiet = true;
     }
 
-    /** A receive of this context was posted: if it is time, what comes next comes unasked. */
+    /**
+     * Handles a posted receive of this context. If it is time, the window opens, and the next messages come
+     * unrequested.
+     */
     void posted(LocalMatchContext localMatchContext) throws IOException {
         if (quiet || !localMatchContext.wantsToOpen()) {
             return;
@@ -110,7 +119,7 @@ final class LocalMatchContexts {
         }
     }
 
-    /** Whether a whole window of this one goes with what the others hold. */
+    /** Whether a whole window of this context fits beside what the others hold. */
     private boolean mayHold(LocalMatchContext localMatchContext) {
         return held() - localMatchContext.held() + localMatchContext.heldIfOpen() <= HELD_COST_MAX;
     }
@@ -123,7 +132,7 @@ final class LocalMatchContexts {
         return held;
     }
 
-    /** A message was received: there is room for more. */
+    /** Handles a received message: there is room for more. */
     void received(LocalMatchContext localMatchContext) throws IOException {
         if (!quiet && localMatchContext.wantsMore() && line.hasRoom()) {
             if (localMatchContext.wantsWider() && mayHold(localMatchContext)) {
@@ -133,14 +142,14 @@ final class LocalMatchContexts {
         }
     }
 
-    /** A message has come before its receive. */
+    /** Handles a message that came before its receive. */
     void kept(LocalMatchContext localMatchContext) throws IOException {
         if (localMatchContext.isLate() && !quiet && line.hasRoom()) {
             end(localMatchContext);
         }
     }
 
-    /** Nothing more is wanted, if anything was; {@link #ended} follows. */
+    /** Ends the context's window, if it is open; {@link #ended} follows. */
     void end(LocalMatchContext localMatchContext) throws IOException {
         if (localMatchContext.end()) {
             say(localMatchContext, localMatchContext.more(), FrameView.END);
@@ -151,14 +160,17 @@ final class LocalMatchContexts {
         return open > 0;
     }
 
-    /** Nothing more is wanted in any context. */
+    /** Ends all windows. */
     void endAll() throws IOException {
         for (LocalMatchContext localMatchContext : contexts.values()) {
             end(localMatchContext);
         }
     }
 
-    /** The relay has forgotten all rounds, or begins anew. Nothing waits any more: it is posted, or called anew. */
+    /**
+     * Forgets all rounds, because the relay has, or starts anew. No receive waits any more: it is posted, or called
+     * again.
+     */
     void forgetRounds() {
         for (LocalMatchContext localMatchContext : contexts.values()) {
             localMatchContext.forgetRounds();
@@ -183,7 +195,7 @@ final class LocalMatchContexts {
         postLater(localMatchContext);
     }
 
-    /** What waits in this context is to be posted when it can be. */
+    /** Registers the context's waiting receives to be posted when possible. */
     void postLater(LocalMatchContext localMatchContext) {
         if (localMatchContext.postLater()) {
             unposted.add(localMatchContext);
@@ -192,7 +204,7 @@ final class LocalMatchContexts {
 
     // ---- images
 
-    /** What comes from now on, comes behind an image. */
+    /** Marks the messages from now on as coming behind an image. */
     void goOnBehind() {
         behind = new HashMap<>();
     }
@@ -205,7 +217,7 @@ final class LocalMatchContexts {
         }
     }
 
-    /** Goes on from an image: what was before it is in it. */
+    /** Restores the state from an image. What came before it is contained in it. */
     void read(DataInputStream image) throws IOException {
         contexts.clear();
         recent = null;
@@ -216,12 +228,12 @@ final class LocalMatchContexts {
         }
     }
 
-    /** Whether something has to be posted since a round has ended, and can be. */
+    /** Whether receives must be posted since a round has ended, and can be. */
     boolean isPostDue() {
         return !unposted.isEmpty() && !quiet && line.hasRoom();
     }
 
-    /** Posts what waits, in the order of the calls in each context, as far as there is room. */
+    /** Posts the waiting receives, in call order within each context, as far as there is room. */
     void postWaiting(Posting posting) throws IOException {
         for (Iterator<LocalMatchContext> each = unposted.iterator(); each.hasNext();) {
             LocalMatchContext localMatchContext = each.next();

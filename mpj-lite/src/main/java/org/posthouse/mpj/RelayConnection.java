@@ -12,59 +12,62 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank's line to its home relay: one connection after the other, since a relay may ask a rank to connect again
- * (docs/wire.md, moving a connection), and since in a job that is logged a connection that has broken is replaced (coming
- * again). Nothing can be begun from the rank's MOVE or the break on until the relay has welcomed it on the next connection. Guarded by
- * its endpoint's lock, but for {@link #read}, {@link #dial} and {@link #redial}: the one thread that reads calls them without it, and no
- * other replaces the connection.
+ * The connection of a rank to its home relay, as a sequence of connections. A relay may ask a rank to reconnect
+ * (docs/wire.md, moving a connection). In a logged job, a broken connection is replaced (coming again). From the rank's
+ * MOVE or the break on, no frame may begin until the relay has sent WELCOME on the next connection.
  *
- * <p>A fault of a connection that can be replaced is no fault of who writes: what is being written is kept, or follows from what
- * the rank has under way, and goes out again; the thread that reads learns of it when it has read what there is.
+ * <p>Guarded by its endpoint's lock, except {@link #read}, {@link #dial} and {@link #redial}. The one reading thread
+ * calls those without the lock, and only it replaces the connection.
+ *
+ * <p>A fault of a replaceable connection is no fault for the writer: the frame is kept, or follows from what the rank
+ * has under way, and is sent again. The reading thread reports the fault when it has read what there is.
  */
 final class RelayConnection {
-    /** How far the line is. */
+    /** The state of the connection. */
     private enum Stage {
-        /** HELLO was said; the next frame is WELCOME. */
+        /** HELLO was sent; the next frame is WELCOME. */
         GREETING,
-        /** WELCOME has come; pages of STATE belong to it, and come next. */
+        /** WELCOME has come; its pages of STATE come next. */
         INFORMED,
         OPEN,
-        /** The rank's last frame was said; the relay's last ones come. */
+        /** The rank has sent its last frame; the relay's last ones come. */
         LEAVING,
         /** The relay's last frame has come; the next connection is due. */
         LEFT,
-        /** Nothing gets to the relay any more; what has come from it is still read. */
+        /** Nothing can be sent to the relay any more; what has come from it is still read. */
         BROKEN
     }
 
-    /** A payload from which on a second piece of memory in a system call costs less than a copy. */
+    /** Shortest payload for which a second buffer in a system call costs less than a copy. */
     private static final int IN_PLACE_BYTES_MIN = 16 * 1024;
 
     private final RelayDialer relayDialer;
     private FrameChannel line;
     private Stage stage = Stage.GREETING;
 
-    /** Pages of STATE that are to come. */
+    /** Pages of STATE still to come. */
     private int pagesLeft;
 
-    /** What was written, if the job is logged; else null. */
+    /** The frames that were written, if the job is logged; else null. */
     private ResendBuffer resendBuffer;
 
-    /** Whether a connection that breaks is replaced: before the relay has welcomed the rank on it, and in a job that is logged. */
+    /** Whether a broken connection is replaced: before WELCOME on it, and always in a logged job. */
     private boolean replaceable = true;
 
-    /** Whether a relay that is away, or does not know the rank, is waited for: the job is logged, as far as is known. */
+    /**
+     * Whether to wait for a relay that is down or does not know the rank, because the job is logged as far as is known.
+     */
     private boolean awaits;
 
-    /** Why nothing more can be read from this connection; null if it can. Of the thread that reads. */
+    /** Why this connection can be read no further; null if it can. Used by the reading thread. */
     private IOException ended;
 
     private boolean catchesUp;
 
-    /** HELLO was said as the relay has asked, and not answered. */
+    /** Whether HELLO was sent on the relay's request to move, and is not answered yet. */
     private boolean moves;
 
-    /** An ACK was asked for, for want of room, and none has come. */
+    /** Whether an ACK was requested for want of room, and has not come. */
     private boolean asked;
 
     private RelayConnection(RelayDialer relayDialer, FrameChannel line, boolean awaits) {
@@ -74,10 +77,10 @@ final class RelayConnection {
     }
 
     /**
-     * Connects, proves who it is and says HELLO. A process that is started in the place of another tries as long as one whose connection broke: a relay that
-     * comes back may have cost both.
+     * Connects, authenticates and sends HELLO. A process that replaces another retries for as long as one whose
+     * connection broke: a restarted relay may have cost both.
      *
-     * @param awaits whether the first process of a rank tries as long, too: its relay comes back with the job
+     * @param awaits whether the first process of a rank retries as long, because its relay returns with the job
      * @throws IOException naming the relay
      */
     static RelayConnection connect(Platform machine, String relay, Credentials credentials, Settings settings, Hello hello, boolean awaits) throws IOException {
@@ -104,7 +107,7 @@ final class RelayConnection {
         return line.remote();
     }
 
-    // ---- frames, as FrameChannel has them
+    // ---- frames, as in FrameChannel
 
     FrameView begin(int bytes) throws IOException {
         requireWritable();
@@ -117,7 +120,10 @@ final class RelayConnection {
         return resendBuffer.begin(bytes);
     }
 
-    /** Ends the frame that was begun, with these of the message's bytes. Long ones leave at once, from where they are, if they may. */
+    /**
+     * Ends the frame that was begun, with these bytes of the message. Long payloads are sent at once, from their own
+     * memory, if allowed.
+     */
     void end(int headerBytes, Content content, long from, int bytes) throws IOException {
         ByteBuffer inPlace = resendBuffer == null && bytes >= IN_PLACE_BYTES_MIN ? content.inPlace(from, bytes) : null;
         if (inPlace == null) {
@@ -206,34 +212,38 @@ final class RelayConnection {
 
     // ---- stages
 
-    /** Whether the relay hears what is written. */
+    /** Whether the relay receives what is written. */
     boolean isOpen() {
         return stage == Stage.OPEN;
     }
 
-    /** Whether no other connection will take the place of this one if it breaks. */
+    /** Whether no other connection replaces this one if it breaks. */
     boolean isOnly() {
         return stage == Stage.OPEN && resendBuffer == null;
     }
 
-    /** Whether new frames may be begun: the line is open, nothing is caught up with, and not too much is kept. */
+    /** Whether new frames may begin: the connection is open, the rank does not catch up, and not too much is kept. */
     boolean hasRoom() {
         return stage == Stage.OPEN && (resendBuffer == null || !catchesUp && !resendBuffer.isFull());
     }
 
-    /** Whether the relay tells what was lost in a break: until then nothing new is said. */
+    /** Sets whether the relay is sending what was lost in a break. Until it has, no new frame is sent. */
     void catchUp(boolean catchesUp) {
         this.catchesUp = catchesUp;
     }
 
-    /** A break since the line was found open changes nothing for what is begun then. */
+    /** Checks the state for a new frame. A break after the check changes nothing for a frame begun then. */
     private void requireWritable() {
         if (stage != Stage.OPEN && stage != Stage.BROKEN) {
             throw new IllegalStateException("a frame is written while the line to " + remote() + " is " + stage);
         }
     }
 
-    /** A frame of this type has come. @throws WireException if the relay may not send it now */
+    /**
+     * Checks that a frame of this type may come now.
+     *
+     * @throws WireException if the relay may not send it now
+     */
     void expect(FrameType type) throws WireException {
         boolean ending = type == FrameType.CLOSE || type == FrameType.ABORT;
         boolean expected =
@@ -255,7 +265,7 @@ final class RelayConnection {
     /**
      * The relay has admitted the rank to a job.
      *
-     * @param keptBytesMax how much is kept of what is written, if the job is logged
+     * @param keptBytesMax most bytes of written frames that are kept, if the job is logged
      * @param homeOf for each rank of the job, the index of its home
      */
     void admitted(boolean logged, long keptBytesMax, int[] homeOf) {
@@ -264,13 +274,13 @@ final class RelayConnection {
         resendBuffer = logged ? new ResendBuffer(keptBytesMax, homeOf) : null;
     }
 
-    /** The relay has said WELCOME, and announced so many pages of STATE. */
+    /** Handles WELCOME, which announces this number of pages of STATE. */
     void welcomed(int pages) {
         pagesLeft = pages;
         informed();
     }
 
-    /** One of them has come. */
+    /** Handles one page of STATE. */
     void informed(StatePage page) throws WireException {
         if (page.left() != --pagesLeft) {
             throw new WireException(
@@ -288,19 +298,19 @@ final class RelayConnection {
         }
     }
 
-    /** The relay has said goodbye: it is no fault any more that the connection ends. */
+    /** Marks the end of the connection as expected: the relay has sent its last frame. */
     void over() {
         replaceable = false;
     }
 
-    // ---- what is kept; in a job that is logged
+    // ---- kept frames; in a logged job
 
-    /** Null in any other. */
+    /** The kept frames; null if the job is not logged. */
     ResendBuffer kept() {
         return resendBuffer;
     }
 
-    /** The relay has said ACK. */
+    /** Handles an ACK. */
     void acknowledged(FrameView ack) throws WireException {
         if (resendBuffer == null) {
             throw unexpected("ACK in a job that is not logged");
@@ -309,7 +319,10 @@ final class RelayConnection {
         asked &= resendBuffer.isFull();
     }
 
-    /** Whether so much is kept that an ACK is to be asked for. True once, until an ACK has made room or the next connection. */
+    /**
+     * Whether so much is kept that an ACK is to be requested. True once, until an ACK has made room or the connection
+     * is replaced.
+     */
     boolean wantsRoom() {
         boolean wants = !asked && !catchesUp && stage == Stage.OPEN && resendBuffer != null && resendBuffer.isFull();
         asked |= wants;
@@ -318,7 +331,7 @@ final class RelayConnection {
 
     // ---- the move
 
-    /** The relay has said MOVE: answers it, as the last frame of this connection. */
+    /** Answers MOVE. The answer is the last frame of this connection. */
     void leave(long job) throws WireException, IOException {
         if (stage == Stage.BROKEN) {
             return;
@@ -333,7 +346,7 @@ final class RelayConnection {
         stage = stage == Stage.OPEN ? Stage.LEAVING : stage;
     }
 
-    /** The relay has said CLOSE(MOVED). */
+    /** Handles CLOSE(MOVED). */
     void left() throws WireException {
         if (stage == Stage.BROKEN) {
             return;
@@ -350,9 +363,9 @@ final class RelayConnection {
     }
 
     /**
-     * Ends this connection and makes the next, as the relay has asked; as long as it refuses, again and again.
+     * Ends this connection and makes the next, as the relay has asked. It retries while the relay refuses.
      *
-     * @return null if there is none for so long, and the rank may come again later: the relay has died
+     * @return null if there is no connection within that time and the rank may reconnect later: the relay has died
      */
     FrameChannel dial(long refusedMsMax) throws IOException {
         line.close();
@@ -366,7 +379,7 @@ final class RelayConnection {
 
     // ---- the break
 
-    /** What is written gets nowhere: there may be something left to read. */
+    /** Handles a broken connection: nothing is sent any more, but bytes may be left to read. */
     private void broken(IOException why) throws IOException {
         if (!replaceable) {
             throw why;
@@ -375,7 +388,7 @@ final class RelayConnection {
         line.endInput();
     }
 
-    /** Nothing more can be read. */
+    /** Marks the connection as one that can be read no further. */
     private void end(IOException why) throws IOException {
         if (!replaceable) {
             throw why;
@@ -384,9 +397,10 @@ final class RelayConnection {
     }
 
     /**
-     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It has not heard HELLO in time, on a host that is
-     * busy; it is about to come back, maybe where another one is now; it has not read its log yet; or it has died since it asked the rank to move, and knows nothing of that.
-     * Or who says it has not proven to be the relay.
+     * Whether the relay that sent CLOSE may admit the rank soon, so that the rank waits. That holds if it did not get
+     * HELLO in time, on a busy host; if it is about to restart, possibly at the place of another relay; if it has not
+     * read its log yet; or if it has restarted since it asked the rank to move, and does not know of that. It also
+     * holds if the closing process was not authenticated as the relay.
      */
     boolean isRefusedForNow(CloseNotice why) {
         boolean starts = why.reason() == CloseReason.RELAY_STARTING;
@@ -409,18 +423,18 @@ final class RelayConnection {
         return ended != null && replaceable && stage != Stage.LEFT;
     }
 
-    /** From here on nothing is begun before the next connection is open. */
+    /** Blocks new frames until the next connection is open. */
     void giveUp() {
         stage = Stage.BROKEN;
     }
 
-    /** Ends this connection, which has broken, and makes another. */
+    /** Ends this broken connection, and makes another. */
     FrameChannel redial() throws IOException {
         line.close();
         return relayDialer.again(ended, awaits);
     }
 
-    /** Goes on over a connection that was dialled, and says HELLO there, with all that the rank remembers. */
+    /** Continues over a dialled connection, and sends HELLO with all that the rank remembers. */
     void greet(FrameChannel next, Hello hello, List<StatePage.Entry> state) throws IOException {
         line = next;
         ended = null;
@@ -431,7 +445,7 @@ final class RelayConnection {
         say(hello.encode(), StatePage.encode(hello.job(), state));
     }
 
-    /** A relay that hears no more may have said why. */
+    /** Sends HELLO and its pages. If that fails, the relay may have sent its reason before. */
     private void say(ByteBuffer hello, List<ByteBuffer> pages) throws IOException {
         if (line.isOver()) {
             return;
@@ -449,13 +463,13 @@ final class RelayConnection {
         }
     }
 
-    /** What was kept is said again, before anything else, as the judge decides. */
+    /** Sends the kept frames again, before any other frame, as the judge decides. */
     void repeat(ResendBuffer.Judge judge) throws WireException, IOException {
         resendBuffer.repeat(judge, this::copy);
         send(ByteBuffer.allocate(0));
     }
 
-    /** Through the connection's own buffer, which leaves before anything else. */
+    /** Writes a frame through the connection's own buffer, which is sent before anything else. */
     private void copy(ByteBuffer frame) throws IOException {
         if (stage == Stage.BROKEN) {
             return;

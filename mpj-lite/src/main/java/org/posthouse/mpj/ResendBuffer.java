@@ -13,30 +13,35 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The frames of a rank whose job is logged, from where they are built until the relay says that they are safe (docs/wire.md,
- * ACK). They are built in place in segments of 1 MiB, leave from there, and stay: nothing is copied that is not kept without. A
- * segment is free when all in it is safe; while all is, the next frame comes to the segment's start, and a ping-pong stays in
- * one place. A segment that is full of frames that need not be kept is used again. Guarded by the endpoint's lock.
+ * The frames that a rank of a logged job has sent and that are not yet stable (docs/wire.md, ACK). Guarded by the
+ * endpoint's lock.
  *
- * <p>After a break, the frames that are not safe are copied out, and it is decided for each whether it is said again ({@link
- * #repeat}). Numbers go on, so one that was told never means another frame.
+ * <p>Frames are built in place in segments of 1 MiB, are sent from there, and stay: keeping them costs no additional
+ * copy. A segment is free when all its frames are stable. While all frames are stable, the next one starts at the
+ * segment's beginning, so a ping-pong stays in one place. A segment full of frames that need not be kept is used again.
+ *
+ * <p>After a break, the frames that are not stable are copied out, and {@link #repeat} decides for each whether it is
+ * sent again. Numbers continue, so that a reported number never means another frame.
  */
 final class ResendBuffer {
     static final int SEGMENT_BYTES = 1 << 20;
 
-    /** What is kept of a full segment at most, if it is to be used again: so at most a third of all bytes is copied, once. */
+    /**
+     * Most bytes of a full segment that are kept when it is used again. So at most a third of all bytes is copied,
+     * once.
+     */
     private static final int MOVED_BYTES_MAX = SEGMENT_BYTES / 4;
 
-    /** What waits for a flush at most: the relay reads what there is while the rank builds the rest. */
+    /** Most bytes that wait for a flush, so that the relay reads while the rank builds the rest. */
     private static final int UNFLUSHED_BYTES_MAX = 4 * Wire.FRAME_BYTES_MAX;
 
-    /** What becomes of a frame when the rank has come again. */
+    /** What happens to a frame after a reconnection. */
     enum Fate {
-        /** It is written again, and has a new number. */
+        /** It is written again, with a new number. */
         WRITTEN,
-        /** It is where it was to go, but not safe yet: it is safe when all that was written before is. */
+        /** It has arrived but is not stable. It is stable when all frames written before are. */
         KEPT,
-        /** Nobody needs it. */
+        /** No end needs it. */
         FORGOTTEN
     }
 
@@ -45,7 +50,7 @@ final class ResendBuffer {
         Fate judge(FrameView frame) throws WireException;
     }
 
-    /** Takes a frame. */
+    /** Writes one frame. */
     interface Writer<X extends Exception> {
         void write(ByteBuffer frame) throws X;
     }
@@ -66,7 +71,7 @@ final class ResendBuffer {
         private long last;
     }
 
-    /** A frame in memory of its own, and the number whose safety is its own. */
+    /** A frame in memory of its own, and the number whose stability covers it. */
     private static final class Old {
         private final ByteBuffer frame;
         private long number;
@@ -84,7 +89,7 @@ final class ResendBuffer {
     private final FrameView walker = new FrameView();
     private final FrameView inspected = new FrameView();
 
-    /** Of earlier connections, then those that were set aside, by their numbers. */
+    /** Frames of earlier connections, then those that were set aside, by number. */
     private final ArrayDeque<Old> old = new ArrayDeque<>();
 
     private final ArrayDeque<Segment> full = new ArrayDeque<>();
@@ -92,18 +97,18 @@ final class ResendBuffer {
     private Segment current = new Segment();
     private long oldBytes;
 
-    /** Up to where {@code current} has left. */
+    /** Bytes of {@code current} that have been sent: [0, flushed). */
     private int flushed;
 
-    /** Numbers of the kept frame that was written last, and of the last that is safe. */
+    /** Numbers of the kept frame written last, and of the last stable one. */
     private long written;
 
     private long safe;
 
-    /** Of the last frame that the relay says to have handled on this connection. */
+    /** Number of the last frame that the relay has handled on this connection, by its own report. */
     private long handled;
 
-    /** Of the last frame that asks for an ACK. */
+    /** Number of the last frame that requests an ACK. */
     private long asked;
 
     /** @param homeOf for each rank of the job, the index of its home */
@@ -114,30 +119,30 @@ final class ResendBuffer {
         current.first = 1;
     }
 
-    /** Whether so much is kept that nothing may be begun before some of it is safe. One message may be written beyond it. */
+    /** Whether so much is kept that nothing may begin before some of it is stable. One message may exceed the limit. */
     boolean isFull() {
         return (long) full.size() * SEGMENT_BYTES + current.bytes.position() + oldBytes >= bytesMax;
     }
 
-    /** The number that the next kept frame has. */
+    /** The number of the next kept frame. */
     long next() {
         return written + 1;
     }
 
-    /** Whether all that was written is safe. */
+    /** Whether all written frames are stable. */
     boolean isSafe() {
         return safe == written;
     }
 
-    // ---- writing, as FrameChannel has it
+    // ---- writing, as in FrameChannel
 
-    /** Whether a frame of at most so many bytes can be begun before what has ended has left. */
+    /** Whether a frame of at most this size can begin before the ended frames are sent. */
     boolean fits(int bytes) {
         int end = current.bytes.position() + bytes;
         return end <= SEGMENT_BYTES && end - flushed <= UNFLUSHED_BYTES_MAX;
     }
 
-    /** Room for a frame that {@link #fits}, or any if all has left. */
+    /** Room for a frame that {@link #fits}; for any frame if all ended ones are sent. */
     FrameView begin(int bytes) {
         if (current.bytes.remaining() < bytes) {
             turn();
@@ -169,12 +174,12 @@ final class ResendBuffer {
         return frame.type() == FrameType.EVENTS && (frame.flags() & FrameView.ACK_NOW) != 0;
     }
 
-    /** What has ended and not left. */
+    /** The ended frames that are not sent yet. */
     ByteBuffer leaving() {
         return current.leaving.limit(current.bytes.position()).position(flushed);
     }
 
-    /** It has left. */
+    /** Marks them as sent. */
     void left() {
         flushed = current.bytes.position();
         if (safe == written) {
@@ -188,7 +193,7 @@ final class ResendBuffer {
         flushed = 0;
     }
 
-    /** The segment has no more room: goes on at the end of what must be kept of it, or in another. */
+    /** Replaces a full segment: continues behind what must be kept of it, or in another. */
     private void turn() {
         if (keptBytes(current) <= MOVED_BYTES_MAX) {
             moveTogether();
@@ -219,7 +224,7 @@ final class ResendBuffer {
         flushed = end[0];
     }
 
-    /** Visits the frames of a segment that are kept and not among the first that are safe. */
+    /** Visits the frames of a segment that are kept and beyond the stable prefix. */
     private void walk(Segment segment, Visitor visitor) {
         ByteBuffer frame = segment.bytes.duplicate();
         long number = segment.first;
@@ -234,9 +239,13 @@ final class ResendBuffer {
         }
     }
 
-    // ---- what the relay says
+    // ---- ACK from the relay
 
-    /** As ACK says it. @throws WireException if so many were not written, or it names other homes than the job's */
+    /**
+     * Handles an ACK.
+     *
+     * @throws WireException if it covers frames that were not written, or names other homes than the job's
+     */
     void acknowledged(FrameView ack) throws WireException {
         require(ack);
         safe = Math.max(safe, ack.safe());
@@ -269,8 +278,8 @@ final class ResendBuffer {
     }
 
     /**
-     * What stands behind frames for another site is safe, and they are not: for as long as its link is cut. They are copied out, once,
-     * so that the segments are free for what is for others.
+     * Copies out frames for another site, once, while later frames are stable and they are not. This lasts while that
+     * site's link is cut. It frees the segments for frames to other sites.
      */
     private void setAside(FrameView ack) {
         for (Iterator<Old> each = old.iterator(); each.hasNext();) {
@@ -291,21 +300,21 @@ final class ResendBuffer {
         }
     }
 
-    /** What the relay logs for the rank itself, EVENTS, is safe when it was handled. */
+    /** Whether the frame is stable. A frame that the relay logs for the rank itself (EVENTS) is stable once handled. */
     private boolean isSafe(FrameView ack, long number, ByteBuffer frame) {
         inspected.wrap(frame, frame.position());
         boolean forRelay = inspected.type() == FrameType.EVENTS;
         return number <= ack.handled() && (forRelay || number < ack.firstUnsafe(homeOf[inspected.destination()]));
     }
 
-    /** Whether the relay has handled the last frame that asked for an ACK. */
+    /** Whether the relay has handled the last frame that requests an ACK. */
     boolean isAnswered() {
         return Math.max(handled, safe) >= asked;
     }
 
     // ---- after a break
 
-    /** The connection has broken: all that is not safe may have to be said again. */
+    /** Handles a broken connection: all frames that are not stable may have to be sent again. */
     void broken() {
         for (Segment segment : full) {
             copyOut(segment);
@@ -326,12 +335,12 @@ final class ResendBuffer {
         oldBytes += old.peekLast().frame.capacity();
     }
 
-    /** Visits what is kept of the connections before, in its order. */
+    /** Visits the frames of earlier connections, in order. */
     void forEachOld(Consumer<FrameView> visitor) {
         old.forEach(each -> visitor.accept(walker.wrap(each.frame, 0)));
     }
 
-    /** The rank has come again: each frame of the connections before is written again, or not. */
+    /** Decides after a reconnection for each frame of earlier connections whether it is written again. */
     <X extends Exception> void repeat(Judge judge, Writer<X> writer) throws WireException, X {
         for (Iterator<Old> each = old.iterator(); each.hasNext();) {
             Old next = each.next();

@@ -3,11 +3,11 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A window on one frame inside a byte buffer: reads and writes fields in place, at the offsets of docs/wire.md,
- * without moving the buffer's position. Confined to whoever wrapped it; reused from frame to frame.
+ * A view of one frame inside a byte buffer. It reads and writes fields in place, at the offsets of docs/wire.md, and
+ * does not move the buffer's position. Confined to the caller of wrap; reused from frame to frame.
  *
- * <p>A SEND becomes a DELIVERED by changing its type and its request id and nothing else, and a CHUNK is forwarded as
- * it came: that is why all message frames share one layout.
+ * <p>All message frames share one layout. A SEND becomes a DELIVERED by a change of its type and request id alone, and
+ * a CHUNK is forwarded as it came.
  */
 public final class FrameView {
     private static final int LENGTH = 0;
@@ -54,38 +54,47 @@ public final class FrameView {
 
     /**
      * Flag of an answer. PROBE_ANSWER: a message is there, and the frame describes it. CANCELLED and WITHDRAWN: the
-     * receive or the offer was still waiting, and is gone; without it, it was matched before.
+     * receive or offer was still waiting, and is gone. Without the flag it was matched before.
      */
     public static final int FOUND = 1;
 
     /**
-     * Flag of OFFER: only want of credit keeps the message from being sent at once, so a relay that has a log may ask for
-     * it before it is matched. Its length is that of an eager message.
+     * Flag of OFFER: the message is offered only for want of credit, so a relay with a log may request it before its
+     * match. Its length is that of an eager message.
      */
     public static final int STORABLE = 1;
 
-    /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
+    /**
+     * Flag of SEND, EAGER and OFFER: the message may have been sent before, over an earlier connection or by an earlier
+     * process.
+     */
     public static final int AGAIN = 2;
 
-    /** Flag of DELIVERED: it was not asked for, and which receive it is for is the rank's to find out. */
+    /** Flag of DELIVERED: the relay sent the message without a request, and the rank finds the receive for it. */
     public static final int PUSHED = 1;
 
-    /** Flag of DELIVERED: it belongs to the rank's past, and has the ordinal of its receive in place of a request number. */
+    /**
+     * Flag of DELIVERED: the message belongs to the rank's history, and has the ordinal of its receive in place of a
+     * request number.
+     */
     public static final int NAMED = 2;
 
-    /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
+    /** Flag of EVENTS from a rank: it waits for an ACK. EVENTS from a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
-    /** Flag of STREAM_TOKENS: its sender hands over tokens that it was given and has not used. */
+    /** Flag of STREAM_TOKENS: the sender hands over tokens that it got and has not used. */
     public static final int HANDED_OVER = 1;
 
     /**
-     * Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. STREAM_DATA: no bytes come behind
-     * these on this way.
+     * Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank ends this round. STREAM_DATA: no bytes follow
+     * these in this direction.
      */
     public static final int END = 1;
 
-    /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
+    /**
+     * Offsets at which a DELIVERED differs from the frame that it is made of, in bytes from its start, for conversion
+     * in place.
+     */
     public static final int TYPE_AT = TYPE;
 
     public static final int FLAGS_AT = FLAGS;
@@ -95,7 +104,7 @@ public final class FrameView {
     private ByteBuffer buffer;
     private int base;
 
-    /** Looks at the frame that begins at index {@code base} of {@code buffer}, which must be big-endian. */
+    /** Wraps the frame that begins at index {@code base} of {@code buffer}, which must be big-endian. */
     public FrameView wrap(ByteBuffer buffer, int base) {
         this.buffer = buffer;
         this.base = base;
@@ -103,13 +112,13 @@ public final class FrameView {
     }
 
     /**
-     * Checks the common header: length in range for the type, a known type, no unknown flag, reserved bytes zero; and
-     * once the whole frame is there, the reserved bytes behind the header too. Those of control frames are checked when
-     * they are decoded.
+     * Checks the common header: a known type, a length in range for it, no unknown flag, and reserved bytes zero. Once
+     * the whole frame is there, it also checks the reserved bytes behind the header. Those of control frames are
+     * checked when they are decoded.
      *
      * @param available bytes of the buffer that belong to the stream, from {@code base} on
      * @return the frame's length in bytes, or 0 if fewer than {@link Wire#HEADER_BYTES} bytes are there yet; the rest
-     *     of the frame may still be missing
+     * of the frame may still be missing
      */
     public int checkHeader(int available) throws WireException {
         if (available < Wire.HEADER_BYTES) {
@@ -140,7 +149,11 @@ public final class FrameView {
         return length;
     }
 
-    /** Flags of a DELIVERED that was not asked for. @param ordinal of its receive; 0 if that is the rank's to find out */
+    /**
+     * Flags of a DELIVERED that the rank did not request.
+     *
+     * @param ordinal of its receive; 0 if the rank is to find it
+     */
     public static int unasked(long ordinal) {
         return ordinal == 0 ? PUSHED : NAMED;
     }
@@ -244,7 +257,7 @@ public final class FrameView {
         return this;
     }
 
-    /** Place in the channel (job, context, source, destination); the first message has 1. */
+    /** Sequence number in the channel (job, context, source, destination); the first message has 1. */
     public long sequence() {
         return buffer.getLong(base + SEQUENCE);
     }
@@ -264,7 +277,7 @@ public final class FrameView {
         return buffer.getInt(base + ELEMENTS);
     }
 
-    /** Code of the datatype, as the library numbers them; the relay only carries it. */
+    /** Code of the datatype, as numbered by the library; the relay only carries it. */
     public int datatype() {
         return buffer.get(base + DATATYPE) & 0xff;
     }
@@ -276,7 +289,10 @@ public final class FrameView {
         return this;
     }
 
-    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #NAMED} the receive's ordinal, the low 32 bits. */
+    /**
+     * The receive or probe that a DELIVERED or PROBE_ANSWER answers; with {@link #NAMED} the low 32 bits of the
+     * receive's ordinal.
+     */
     public int request() {
         return buffer.getInt(base + REQUEST);
     }
@@ -296,7 +312,7 @@ public final class FrameView {
         return this;
     }
 
-    /** CHUNK: where in the message these bytes begin. CLEAR: up to where the sender may send, exclusive. */
+    /** CHUNK: offset of its bytes in the message. CLEAR: the bound up to which the sender may send, exclusive. */
     public long offset() {
         return buffer.getLong(base + CHUNK_OFFSET);
     }
@@ -322,7 +338,7 @@ public final class FrameView {
         return this;
     }
 
-    /** POST and CANCEL: which receive of its context it is, from 1, in the order of the program's calls. */
+    /** POST and CANCEL: number of the receive in its context, from 1, in call order. */
     public long ordinal() {
         return buffer.getLong(base + SEQUENCE);
     }
@@ -332,17 +348,20 @@ public final class FrameView {
         return this;
     }
 
-    /** AHEAD and ENDED: which opening of the context this is about, from 1: the low 32 bits. */
+    /** AHEAD and ENDED: number of the context's opening, from 1: the low 32 bits. */
     public int round() {
         return buffer.getInt(base + SOURCE);
     }
 
-    /** AHEAD: up to what cost messages may be pushed in the context, counted from the rank's start. ENDED: the cost of all that were. */
+    /**
+     * AHEAD: the cost up to which messages may be pushed in the context, counted from the rank's start. ENDED: the cost
+     * of all that were pushed.
+     */
     public long pushedCost() {
         return buffer.getLong(base + SEQUENCE);
     }
 
-    /** ENDED: why, see docs/wire.md. */
+    /** ENDED: the reason, see docs/wire.md. */
     public int endReason() {
         return buffer.getInt(base + TAG);
     }
@@ -394,12 +413,12 @@ public final class FrameView {
         return this;
     }
 
-    /** ACK: kept frames that are safe at the end of their way, so that the rank need not keep them. */
+    /** ACK: number of kept frames that are stable, so that the rank need not keep them. */
     public long safe() {
         return buffer.getLong(base + CREDIT_BYTES);
     }
 
-    /** ACK: kept frames that the home relay has handled. */
+    /** ACK: number of kept frames that the home relay has handled. */
     public long handled() {
         return buffer.getLong(base + CREDIT_MESSAGES);
     }
@@ -410,12 +429,15 @@ public final class FrameView {
         return this;
     }
 
-    /** ACK: for how many homes it says what is not safe yet: those of the job, or 0. */
+    /** ACK: number of homes for which it lists what is not stable yet: those of the job, or 0. */
     public int homes() {
         return (length() - Wire.ACK_HEADER_BYTES) / Long.BYTES;
     }
 
-    /** ACK: number of the first kept frame for a rank at this home that is not safe yet; one above {@link #handled} if there is none. */
+    /**
+     * ACK: number of the first kept frame for a rank at this home that is not stable yet; one above {@link #handled} if
+     * there is none.
+     */
     public long firstUnsafe(int home) {
         return buffer.getLong(base + Wire.ACK_HEADER_BYTES + home * Long.BYTES);
     }
@@ -425,7 +447,7 @@ public final class FrameView {
         return this;
     }
 
-    /** IMAGE: where in the image its bytes begin. */
+    /** IMAGE: offset of its bytes in the image. */
     public long imageOffset() {
         return buffer.getLong(base + IMAGE_OFFSET);
     }
@@ -436,7 +458,7 @@ public final class FrameView {
         return this;
     }
 
-    /** The receive that a CANCELLED is about. */
+    /** The receive that a CANCELLED answers. */
     public int cancelledRequest() {
         return buffer.getInt(base + CANCELLED_REQUEST);
     }
@@ -454,7 +476,7 @@ public final class FrameView {
         return buffer.getInt(base + CREDIT_MESSAGES);
     }
 
-    /** The rank whose credit this is; a link needs it to find the rank's home. */
+    /** The rank that the credit belongs to; a link needs it to find the rank's home. */
     public int creditRank() {
         return buffer.getInt(base + CREDIT_RANK);
     }
@@ -481,7 +503,7 @@ public final class FrameView {
         return buffer.getInt(base + STREAM);
     }
 
-    /** STREAM_TOKENS: how many. STREAM_DATA: reserved. */
+    /** STREAM_TOKENS: number of tokens. STREAM_DATA: reserved. */
     public int streamTokens() {
         return buffer.getInt(base + STREAM_COUNT);
     }
@@ -493,12 +515,12 @@ public final class FrameView {
         return this;
     }
 
-    /** LINK_PACKED: bytes of its frames as they were. */
+    /** LINK_PACKED: bytes of its frames before packing. */
     public int packedBytes() {
         return buffer.getInt(base + PACKED_BYTES);
     }
 
-    /** LINK_PACKED: how many frames it holds. */
+    /** LINK_PACKED: number of frames that it holds. */
     public int packedFrames() {
         return buffer.getInt(base + PACKED_FRAMES);
     }
@@ -509,7 +531,10 @@ public final class FrameView {
         return this;
     }
 
-    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_PACKED, LINK_CAME and LINK_RATE carry, by their place, from 0. */
+    /**
+     * The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES, LINK_PACKED, LINK_CAME and LINK_RATE
+     * carry, by position from 0.
+     */
     public long linkWord(int place) {
         return buffer.getLong(base + LINK_WORDS + place * Long.BYTES);
     }
