@@ -29,25 +29,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One accepted connection of the ranks' port: waits until the other end has proven who it is and said HELLO, within a time limit, and then serves a rank or a
- * launcher. Whatever goes wrong here closes this connection, with a reason, and no other.
+ * One accepted connection of the ranks' port. The other end must prove its identity and send HELLO within a time limit;
+ * then the connection serves a rank or a launcher. A fault here closes this connection, with a reason, and no other.
  *
- * <p>The thread that reads it calls {@link #onBytes} and {@link #onEnded}; frames are handled inside the strand of the
- * session, by that thread if it can. {@link #close} is for any thread.
+ * <p>The thread that reads the connection calls {@link #onBytes} and {@link #onEnded}. Frames are handled inside the
+ * strand of the session, by the reading thread if it can enter. Any thread may call {@link #close}.
  */
 final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /** Reasons to close that are nobody's fault. */
+    /** Reasons to close that are not faults. */
     private static final Set<CloseReason> EXPECTED =
             EnumSet.of(CloseReason.NORMAL, CloseReason.JOB_ABORTED, CloseReason.RELAY_STOPPING, CloseReason.RELAY_STARTING, CloseReason.MOVED);
 
-    /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
+    /** Milliseconds that the peer has to read a CLOSE frame and close its end, before the relay cuts the connection. */
     private static final int CLOSE_MS_MAX = 1_000;
 
     /**
-     * Frames that wait for the strand, or pieces of long ones, past which nothing more is read: with those of the last read, 192 KiB of frames of
-     * at least 16 bytes, they take about 3 MiB at worst if they are short, and 64 MiB if they are not.
+     * Limit of frames, or pieces of long ones, that wait for the strand; at the limit, reading pauses. The last read
+     * may add 192 KiB of frames of at least 16 bytes. All together take at most about 3 MiB if the frames are short,
+     * and 64 MiB if they are long.
      */
     private static final int HELD_MAX = 1_024;
 
@@ -59,7 +60,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger piecesHeld = new AtomicInteger();
 
-    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads, read by any. */
+    /** The strand that handles the frames; set by HELLO. Written by the thread that reads, read by any. */
     private volatile Strand strand;
 
     /** Written in the relay's control strand, read where the rank is admitted. */
@@ -72,16 +73,16 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     private int role;
     private Future<PeerUser> user;
 
-    // Written by the thread that reads, read by whoever shows them.
+    // Written by the thread that reads, read by any.
     private volatile long framesIn;
 
     /** Confined to {@link #strand}. */
     private Session session;
 
-    /** Frames that wait until there is room in the log: no more than the last reads brought. Confined to the strand. */
+    /** Frames that wait for room in the log; no more than the last reads brought. Confined to the strand. */
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
 
-    /** Whether some wait. Written in the strand, read by the thread that reads. */
+    /** Whether frames wait for room. Written in the strand, read by the thread that reads. */
     private volatile boolean stopped;
 
     Connection(Relay relay, Outlet outlet, Workplace emission) {
@@ -101,12 +102,15 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         return relay;
     }
 
-    /** The last change of mode since it was let in. */
+    /** The last change of mode since the connection was accepted. */
     Optional<ModeSwitch> movedBy() {
         return Optional.ofNullable(movedBy);
     }
 
-    /** Asks the rank that it serves, if any, to connect again, or the one that it will serve. */
+    /**
+     * Asks the rank of this connection to reconnect. If no rank is served yet, the next one is asked when it is
+     * admitted.
+     */
     void askMove(ModeSwitch change) {
         movedBy = change;
         Strand served = strand;
@@ -132,15 +136,15 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
 
     // ---- what the reading thread calls
 
-    /** Where {@link #onBytes} puts its bytes: it says where the next ones are to be read to. */
+    /** The decoder that receives the bytes of {@link #onBytes}; it says where the next bytes are to be read to. */
     FrameDecoder frames() {
         return decoder;
     }
 
-    /** Handles what was read; the buffer stays the caller's. */
+    /** Handles bytes that were read; the caller keeps the buffer. */
     void onBytes(ByteBuf in) {
         if (line.closing() != null) {
-            decoder.release(); // Else the next read would be for the rest of the frame that was begun, and when that is whole for nothing.
+            decoder.release(); // Frees a partly read frame; the next read must not go on filling it.
             return;
         }
         try {
@@ -176,13 +180,13 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         return line.closing() == null;
     }
 
-    /** Has a frame handled by whoever is in the strand; reads no more while many wait for that. */
+    /** Submits a frame to the strand, and pauses reading while many frames wait there. */
     private void hold(ByteBuf held) {
         int pieces = 1 + held.readableBytes() / (Wire.FRAME_BYTES_MAX + 1);
         if (piecesHeld.addAndGet(pieces) >= HELD_MAX) {
             outlet.pauseReading(true);
             if (piecesHeld.get() < HELD_MAX && !stopped) {
-                // Whoever is in the strand was faster, and found nothing to resume.
+                // The strand was faster and found nothing to resume.
                 outlet.pauseReading(false);
             }
         }
@@ -199,7 +203,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         return role == FrameType.Role.RANK ? "rank" : "launcher";
     }
 
-    /** A frame of one who is not served yet. */
+    /** Handles a frame before HELLO has been accepted. */
     private void onIntroduction(ByteBuffer frame, FrameType type) throws WireException {
         switch (type) {
             case IDENTIFY -> onIdentify(proof.identify(frame));
@@ -224,7 +228,10 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         });
     }
 
-    /** Whose process the other end is. It is looked up once, and for launchers only: that costs some milliseconds. */
+    /**
+     * The user of the process at the other end. The lookup takes some milliseconds, so it runs once, and for launchers
+     * only.
+     */
     private Future<PeerUser> user() {
         if (user == null) {
             user = relay.launchers().user(outlet.ends());
@@ -270,7 +277,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** Who has accepted it did not know whose it is. */
+    /** Moves reading to the loop of the rank's shard. The loop that accepted the connection did not know the rank. */
     private void readWithNeighbours(Hello hello) {
         Placement placement = relay.placement();
         if (outlet.changesLoop() && !placement.blocks()) {
@@ -279,12 +286,16 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** Whoever is at the other end has said all that the time limit is for. */
+    /** Cancels the time limit: the other end has sent its HELLO. */
     void greeted() {
         helloTimer.cancel(false);
     }
 
-    /** Whoever is at the other end has shown that he may come. @return false if the connection has just made room for another: he may come again */
+    /**
+     * Admits the other end, which has proven its identity.
+     *
+     * @return false if the connection has just been closed to make room for another; the client may then connect again
+     */
     boolean tryAdmit() {
         return relay.newcomers().remove(this);
     }
@@ -294,7 +305,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         return outlet.ends();
     }
 
-    /** It ends for another one, without a word: a rank dials again. */
+    /** Cuts this connection in favour of another, without a CLOSE frame: a rank then reconnects. */
     @Override
     public void makeRoom(String why) {
         line.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, why));
@@ -320,7 +331,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         });
     }
 
-    /** The other end has closed, or the connection broke. */
+    /** Called when the other end has closed, or the connection broke. */
     void onEnded() {
         if (!ended.compareAndSet(false, true)) {
             return;
@@ -331,7 +342,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         relay.connections().remove(this);
         relay.newcomers().remove(this);
         if (relay.isOver()) {
-            line.giveUp(); // It ends with the loop that has read it; those of its strands may have ended before.
+            line.giveUp(); // The loop that reads this connection is ending; loops of its strands may have ended before.
             dropWaiting();
             return;
         }
@@ -349,7 +360,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** Whether it is somebody's fault that a connection is closed for this. */
+    /** Whether a close for this reason is somebody's fault. */
     static boolean isFault(CloseReason closeReason) {
         return !EXPECTED.contains(closeReason);
     }
@@ -379,7 +390,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** A frame waits, and what comes behind it; nothing more is read. */
+    /** Holds a frame and all that follow it, and pauses reading. */
     private void stop(ByteBuf frame) {
         if (!stopped) {
             stopped = true;
@@ -389,7 +400,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         outlet.pauseReading(true);
     }
 
-    /** There is room in the log. */
+    /** Handles the frames that waited, once the log has room again. */
     private void goOn() {
         assert strand.isInside();
         FrameView view = new FrameView();
@@ -407,13 +418,18 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** A rank whose connection ends says again what was not taken. */
+    /** Drops the frames that waited. A rank whose connection ends sends again what was not handled. */
     private void dropWaiting() {
         waiting.forEach(ByteBuf::release);
         waiting.clear();
     }
 
-    /** A frame that had to wait, in a buffer of its own: for its turn, or for room in the log too, which it has by now. */
+    /**
+     * Handles a frame that waited, in a buffer of its own.
+     *
+     * @param hasRoom whether it has waited for room in the log, which it has now; otherwise it waited only for the
+     *         strand
+     */
     private void handle(ByteBuf held, boolean hasRoom) {
         try {
             FrameView view = new FrameView().wrap(held.nioBuffer(), 0);
@@ -433,7 +449,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
 
     // ---- any thread
 
-    /** A control frame in memory of its own, as decoders want it. */
+    /** Copies a control frame into memory of its own, as the decoders require. */
     static ByteBuffer copy(ByteBuf buffer, int index, int length) {
         ByteBuffer copy = ByteBuffer.allocate(length);
         buffer.getBytes(index, copy);
@@ -441,8 +457,8 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     }
 
     /**
-     * The relay is about to end. A rank that looks for it afterwards is cut off without a word, as by a crash, behind all that was read of it; anybody else is
-     * told.
+     * Disconnects because the relay is stopping. If a rank will reconnect afterwards, the connection is cut without a
+     * CLOSE frame, as by a crash, after all frames read so far have been handled. Other clients get the CLOSE frame.
      */
     void stopServing(CloseNotice why) {
         Strand served = strand;
@@ -476,11 +492,11 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     }
 
     /**
-     * Says why in a CLOSE frame and ignores what comes from now on. The peer closes when it has read the frame; if it
-     * does not within a second, because it does not read, the connection is broken off. Later calls do nothing.
+     * Sends the reason in a CLOSE frame and ignores what arrives afterwards. The peer closes when it has read the
+     * frame. If it does not within {@link #CLOSE_MS_MAX}, the relay cuts the connection. Later calls do nothing.
      *
-     * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
-     * reset throws away what the peer has not read yet.
+     * <p>Closing at once would lose the frame. TCP answers bytes that arrive at a closed socket with a reset, and a
+     * reset discards what the peer has not read yet.
      */
     void close(CloseNotice why) {
         if (line.close(why)) {

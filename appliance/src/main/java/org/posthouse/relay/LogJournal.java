@@ -38,9 +38,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shards' journal over the relay's one message log. The log has one writer at a time: shards take turns, under this
- * object's monitor. Appends are copies into mapped memory, made where the message is matched; so is reading back, at
- * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
+ * The journal of all shards, kept in the relay's one message log. The log has one writer at a time: shards take turns
+ * under this object's monitor.
+ *
+ * <p>An append copies into mapped memory, on the thread that matched the message. A read copies at most one frame of 64
+ * KiB, nearly always from the page cache. Opening and closing block, and run on other threads.
  */
 final class LogJournal implements Journal {
     private static final long CLOSE_MS_MAX = 10_000;
@@ -49,23 +51,24 @@ final class LogJournal implements Journal {
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
 
-    /** Where what blocks and nobody waits for is done: images are stored, and what is not needed any more is deleted. */
+    /** Runs blocking work that nobody waits for: it stores images and deletes what is no longer needed. */
     private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("posthouse-images").factory(), new ThreadPoolExecutor.DiscardPolicy());
 
-    /** Of the record that was appended last. */
+    /** Place of the record that was appended last. */
     private long place;
 
     /**
-     * For each open job of which a record could not be logged, or read back, why. None of it is logged from there on: what the log has of it is to be a
-     * prefix of what happened, from which the relay's next process may go on. Written under this object's lock, read by any thread.
+     * The open jobs of which a record could not be logged or read back, each with the cause. Nothing of such a job is
+     * logged afterwards. The log thus holds a prefix of what happened, from which the relay's next process may
+     * continue. Written under this object's lock, read by any thread.
      */
     private final Map<Long, String> broken = new ConcurrentHashMap<>();
 
-    /** Jobs whose end could not be logged, and the status of each. Guarded by this object's lock. */
+    /** Jobs whose end could not be logged, with their exit statuses. Guarded by this object's lock. */
     private final Map<Long, Integer> unended = new HashMap<>();
 
-    /** Who reads the log beside {@link #frames}. */
+    /** The other readers of the log, beside {@link #frames}. */
     private final List<Runnable> onCut = new ArrayList<>();
 
     private LoggedFrames frames;
@@ -73,29 +76,42 @@ final class LogJournal implements Journal {
     private RestartPoints points;
     private LogRoom room;
 
-    /** How far the log has been read, while it is being opened; else null. Written by the thread that opens it, read by any. */
+    /**
+     * Progress of reading the log while it is being opened; otherwise null. Written by the thread that opens the log,
+     * read by any.
+     */
     private volatile LogReading reading;
 
-    /** Why the last append failed, or the next will; null if it did not. Written under this object's lock, read by any thread. */
+    /**
+     * Why the last append failed or the next one will fail; otherwise null. Written under this object's lock, read by
+     * any thread.
+     */
     private volatile String failure;
 
-    /** Whether its files could not be written when that was tried last, whatever is reserved for appends: before the next it is tried again. Guarded by this object's lock. */
+    /**
+     * Whether the last check found the log's files not writable. Appends into reserved blocks may still succeed then,
+     * so the next append repeats the check first. Guarded by this object's lock.
+     */
     private boolean doubted;
 
-    /** Null unless it is open. Written, last, by the thread that opens it and the one that closes it; read by any. */
+    /**
+     * Null unless the log is open. The thread that opens the log writes it last; the thread that closes the log clears
+     * it. Read by any thread.
+     */
     private volatile MessageLog log;
 
     /**
-     * Opens the log, and so recovers and verifies it. Blocks.
+     * Opens the log, which recovers and verifies it. Blocks.
      *
-     * @param relay whose log it is
-     * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
-     * @param limits how much room it may take
-     * @param sharedBytes what may come to it beyond what each rank may have under way
-     * @param relief does what there is to do when it comes near that
-     * @param disk what the log is to be on before anything goes
-     * @return the jobs that were open when the log was last written, and go on
-     * @throws IllegalStateException if it is another relay's, which is left as it is
+     * @param relay name of the relay that the log must belong to
+     * @param epochMin the relay's epoch. If the log has seen this epoch or a later one, the relay uses the latest seen
+     *         plus one.
+     * @param limits how much disk space the log may use
+     * @param sharedBytes bytes that may be logged beyond what each rank may have under way
+     * @param relief acts when the log comes near its limit
+     * @param disk syncs the log before files are deleted
+     * @return the jobs that were open when the log was last written, and continue
+     * @throws IllegalStateException if the log belongs to another relay; it is left unchanged
      */
     List<LoggedJob> open(
             Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LogSafety disk) throws IOException {
@@ -128,7 +144,10 @@ final class LogJournal implements Journal {
         return jobs;
     }
 
-    /** What is logged into blocks that are reserved may never come to a file system that has become read-only. */
+    /**
+     * Checks that the files are writable. Appends into reserved blocks succeed even if the file system has become
+     * read-only, and then never reach the disk.
+     */
     private void tryWriting(MessageLog opened) {
         try {
             opened.requireWritable();
@@ -157,12 +176,15 @@ final class LogJournal implements Journal {
         }
     }
 
-    /** How far the log has been read, in words, while it is being opened. Thread-safe. */
+    /** How far the log has been read, in words; empty unless it is being opened. Thread-safe. */
     Optional<String> reading() {
         return Optional.ofNullable(reading).map(LogReading::toString);
     }
 
-    /** Has this called, under the monitor, whenever files of the log go. Called before it is opened. */
+    /**
+     * Registers a reader that is called, under the monitor, whenever files of the log are cut. Called before the log is
+     * opened.
+     */
     void onCut(Runnable reader) {
         onCut.add(reader);
     }
@@ -173,18 +195,20 @@ final class LogJournal implements Journal {
         onCut.forEach(Runnable::run);
     }
 
-    /** The relay's epoch. Only of an open log. */
+    /** The relay's epoch. The log must be open. */
     long relayEpoch() {
         return log.relayEpoch();
     }
 
-    /** Beside the log: relays of one site that share the data folder share no images. */
+    /**
+     * The folder of images, beside that of the log. Relays of one site that share a data folder thus share no images.
+     */
     static Path imageFolder(Path logFolder) {
         String name = logFolder.getFileName().toString();
         return logFolder.resolveSibling(name.startsWith("log") ? "images" + name.substring("log".length()) : name + "-images");
     }
 
-    /** Nothing is appended from here on, and nothing that waits for it becomes safe. Blocks. */
+    /** Closes the log. Later appends fail, and records that are not yet synced do not become safe. Blocks. */
     Void close() {
         MessageLog open;
         synchronized (this) {
@@ -211,7 +235,7 @@ final class LogJournal implements Journal {
         }
     }
 
-    /** The journal of a job that is to be logged. */
+    /** Logs the opening of a job, and returns the journal of the job. */
     synchronized Journal forJob(JobOpen job) {
         append(job.job(), () -> {
             if (!log.hasRoomNow()) {
@@ -233,9 +257,10 @@ final class LogJournal implements Journal {
     }
 
     /**
-     * The job has ended: nothing of it is needed any more.
+     * Logs the end of a job; its records are then no longer needed.
      *
-     * @return whether that is in the log: until it is, which is tried again and again, the relay's next process goes on with it
+     * @return whether the end is logged. If not, the relay retries until it is; until then its next process continues
+     *         the job.
      */
     synchronized boolean jobClosed(long job, int status) {
         broken.remove(job);
@@ -250,7 +275,10 @@ final class LogJournal implements Journal {
         background.execute(() -> forgetImages(List.of(job)));
     }
 
-    /** The log keeps all that a job needs which is open in it, so the others would wait for room, though there is a disk again. */
+    /**
+     * Retries to log the ends of jobs. The log keeps all records of a job that is open in it, so other jobs would wait
+     * for room although the disk is writable again.
+     */
     private synchronized void endUnended() {
         try {
             List.copyOf(unended.keySet()).forEach(this::end);
@@ -259,12 +287,15 @@ final class LogJournal implements Journal {
         }
     }
 
-    /** Whether this is a job that has ended and stands in the log as open, as far as that cannot be mended now. */
+    /** Whether this job has ended but is still open in the log. Tries once more to log its end. */
     synchronized boolean isUnended(long job) {
         return unended.containsKey(job) && !tryAppend("has ended", job, () -> end(job));
     }
 
-    /** Those that may not, or cannot, be deleted the next start comes to again. On the background thread. */
+    /**
+     * Deletes the images of ended jobs. The next start deletes those that may not, or cannot, be deleted now. Runs on
+     * the background thread.
+     */
     private void forgetImages(List<Long> ended) {
         if (!points.mayDelete()) {
             return;
@@ -278,69 +309,79 @@ final class LogJournal implements Journal {
         }
     }
 
-    /** Of what goes on whether it is logged or not. */
+    /** Appends a record whose failure does not stop the caller. */
     private boolean tryAppend(String what, long job, Runnable append) {
         try {
             append.run();
             return true;
-        } catch (JournalBroken e) { // What else happens to it does not depend on this.
+        } catch (JournalBroken e) { // The caller continues without the record.
             LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
             return false;
         }
     }
 
     /**
-     * Ranks of the job do not send again what they had sent: kept for whoever asks once this relay was restarted.
+     * Logs that restarted ranks of the job sent other messages than before, so that the number outlives a restart of
+     * this relay.
      *
-     * @param count of such messages
-     * @param first of them, in words
+     * @param count number of such messages
+     * @param first description of the first one
      */
     synchronized void diverged(long job, long count, String first) {
         tryAppend("has diverged", job,
                 () -> appendOne(job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first))));
     }
 
-    /** From where its ranks can be started again. Only of an open log. */
+    /** The points from which the jobs' ranks can be restarted. The log must be open. */
     RestartPoints points() {
         return points;
     }
 
-    /** Whether nothing may be taken in that is to be logged: the log's disk is full. Thread-safe. */
+    /**
+     * Whether messages of logged jobs must wait, because the log has no room: its disk is full or its limit is reached.
+     * Thread-safe.
+     */
     boolean isFull() {
         return log != null && room.isFull();
     }
 
-    /** Why it takes nothing, as the last append or a look at its files has shown; empty if it does. Not for want of room. Thread-safe. */
+    /**
+     * Why the log accepts no records, as the last append or the last check of its files showed; empty if it does. A
+     * lack of room does not count. Thread-safe.
+     */
     Optional<String> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Which rank's checkpoints cannot be kept, and why; empty if all can, or without a log. Thread-safe. */
+    /** Which rank's checkpoints cannot be kept, and why; empty if all can be kept, or without a log. Thread-safe. */
     Optional<String> unsaved() {
         return log == null ? Optional.empty() : points.unsaved();
     }
 
-    /** How the log stands; as if all were well without one. Thread-safe. */
+    /** The state of the log; {@link LogStatus#NONE} without a log. Thread-safe. */
     LogStatus status() {
         return log == null ? LogStatus.NONE : room.status();
     }
 
-    /** The room that it takes. Only of an open log. */
+    /** The room that the log takes. The log must be open. */
     LogRoom room() {
         return room;
     }
 
-    /** Why no new job would be logged, whosever it is, if a rank may have so much under way; empty if one would, or without a log. Thread-safe. */
+    /**
+     * Why a new job of any user would not be logged, if each rank may have {@code rankBytes} under way; empty if it
+     * would be, or without a log. Thread-safe.
+     */
     Optional<String> refusesNew(long rankBytes) {
         return log == null ? Optional.empty() : room.refusesNew(rankBytes);
     }
 
-    /** Room that is reserved for a job's ranks; 0 without a log. Thread-safe. */
+    /** Bytes reserved for a job's ranks; 0 without a log. Thread-safe. */
     long reservedBytes(long job) {
         return log == null ? 0 : room.reservations().of(job);
     }
 
-    /** A job has ended, or was not opened: it takes no room any more, if it has. */
+    /** Releases the room of a job that has ended or was not opened, if it has any. */
     synchronized void dismiss(long job) {
         broken.remove(job);
         if (log != null) {
@@ -348,24 +389,24 @@ final class LogJournal implements Journal {
         }
     }
 
-    /** Position of the oldest record that is there; 0 without a log. Thread-safe. */
+    /** Position of the oldest record in the log; 0 without a log. Thread-safe. */
     long firstPosition() {
         MessageLog open = log;
         return open == null ? 0 : open.firstPosition();
     }
 
-    /** Bytes of the log's files; 0 without a log. Thread-safe. */
+    /** Size of the log's files in bytes; 0 without a log. Thread-safe. */
     long usedBytes() {
         MessageLog open = log;
         return open == null ? 0 : open.usedBytes();
     }
 
-    /** Makes the log safe on its disk, for a thread of its own. Only of an open log. */
+    /** Syncs the log to its disk; for use on a thread of its own. The log must be open. */
     LogSync sync() {
         return log.sync();
     }
 
-    /** Of the log's last record. Thread-safe; empty without a log. */
+    /** Position of the log's last record; empty without a log. Thread-safe. */
     Optional<Long> lastPosition() {
         return Optional.ofNullable(log).map(MessageLog::position);
     }
@@ -459,7 +500,7 @@ final class LogJournal implements Journal {
         append(job, () -> log.append(new LogRecord.Finalized(job, rank, incarnation, false)));
     }
 
-    /** If that cannot be logged nobody is the worse for it: what the rank needed stays. */
+    /** A failure to log this does no harm: the records that the rank needed stay in the log. */
     @Override
     public synchronized void done(long job, int rank, int incarnation) {
         if (log != null && !isDone(job, rank)) {
@@ -477,7 +518,10 @@ final class LogJournal implements Journal {
         return history != null && history.done();
     }
 
-    /** What could not be read back may be logged as delivered: nothing goes behind that. */
+    /**
+     * Stops logging for the job. A message that could not be read back may be logged as delivered, and no record may
+     * follow it.
+     */
     @Override
     public synchronized void giveUp(long job, String why) {
         broken.putIfAbsent(job, why);
@@ -503,7 +547,10 @@ final class LogJournal implements Journal {
         room.lookSoon();
     }
 
-    /** What the log says of a point that a rank can be started again from; {@code image} is null where its program began. */
+    /**
+     * The log's record of a point from which a rank can be restarted. {@code image} is null if the point is the start
+     * of its program.
+     */
     static Checkpoint point(Standing at, ImageNote image) {
         return new Checkpoint(
                 image == null ? 0 : image.number(),
@@ -521,7 +568,7 @@ final class LogJournal implements Journal {
     @Override
     public synchronized boolean hasAmpleRoom() {
         if (log == null) {
-            return false; // The relay has stopped since the message was logged that asks.
+            return false; // The relay has stopped after the message that asks was logged.
         }
         try {
             return log.hasAmpleRoom();
@@ -553,7 +600,8 @@ final class LogJournal implements Journal {
     }
 
     /**
-     * Appends a record of a job, and notes its place. The next may be another thread's, whatever becomes of this one.
+     * Appends a record of a job and stores its place. Hands the log over afterwards, even after a failure, because
+     * another thread may make the next append.
      *
      * @return the record's position
      */
@@ -585,7 +633,7 @@ final class LogJournal implements Journal {
                 throw broken(job, "the log's disk is full, and what was reserved is used up", null);
             }
             place = log.place();
-            if (failure != null) { // Not written for each record: others read it.
+            if (failure != null) { // Avoids a volatile write per record; other threads read the field.
                 failure = null;
             }
             room.appended();

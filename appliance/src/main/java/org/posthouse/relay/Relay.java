@@ -34,26 +34,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One relay: its shards, the connections of its ranks and launchers, its links to other relays, its log and its entry in
- * the directory. It moves bytes and timers and decides nothing; the shards' cores decide.
+ * One relay: its shards, the connections of its ranks and launchers, its links to other relays, its log and its
+ * directory entry. It moves bytes and sets timers; the shards' cores make the decisions.
  *
- * <p>What is the whole relay's (jobs, links, launchers, the mode) is confined to the event loop that it was deployed on,
- * and reached from elsewhere through {@link #control}. What is a rank's is its shard's. {@link #view} may be called from
- * anywhere.
+ * <p>The state of the whole relay (jobs, links, launchers, the mode) is confined to the event loop that the relay was
+ * deployed on. Other threads reach it through {@link #control}. The state of a rank belongs to the rank's shard. Any
+ * thread may call {@link #view}.
  */
 public final class Relay extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
-    /** How long a job's opening waits for links to the job's other relays. */
+    /** Milliseconds that the opening of a job waits for links to the job's other relays. */
     private static final long CONTACT_TIMEOUT_MS = 8_000;
 
-    /** How long a relay whose log cannot be opened for want of room waits until it tries again. */
+    /** Milliseconds between attempts to open the log while its disk has no room. */
     private static final long OPEN_AGAIN_MS = 500;
 
     private final RelayConfig config;
     private final Directory directory;
 
-    /** But those for which there was no room as they came. */
+    /** All connections except those refused on arrival because the limit was reached. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     private final Newcomers newcomers;
@@ -72,13 +72,16 @@ public final class Relay extends VerticleBase {
     private EventLoop loop;
     private Strand control;
 
-    /** Which start of the relay this is: a number that grows. Written by the loop, when its log has been read; read by any thread. */
+    /**
+     * The relay's epoch, a number that grows with each start. Written by the loop when the log has been read; read by
+     * any thread.
+     */
     private volatile long epoch;
 
-    /** What it waits for, if that is room for its log; else null. Written by the loop, read by any thread. */
+    /** Why the log cannot be opened yet for want of room; otherwise null. Written by the loop, read by any thread. */
     private volatile String waitsForRoom;
 
-    /** Whether all that its log says goes on. Written by the loop, read by any thread. */
+    /** Whether all jobs of the log have been recovered. Written by the loop, read by any thread. */
     private volatile boolean recovered;
 
     // Written by the loop, at the start and at each change of mode; read by any thread.
@@ -87,28 +90,28 @@ public final class Relay extends VerticleBase {
     private Shards shards;
     private Reception reception;
 
-    /** From the end of the start to the beginning of the end: others may be told of this relay. */
+    /** Whether the directory may announce this relay: true from the end of the start to the beginning of the stop. */
     private boolean serving;
 
-    /** Who is let in now came just before. */
+    /** Whether the stop has begun; new connections are then refused. */
     private boolean stopping;
 
-    /** Whether all is put away: loops and threads may end. Written by the loop, read by any thread. */
+    /** Whether the stop is complete, so that loops and threads may end. Written by the loop, read by any thread. */
     private volatile boolean over;
 
     public Relay(RelayConfig config, Directory directory) {
         this(config, directory, UnaryOperator.identity());
     }
 
-    /** @param disk stands between the log and what makes it safe, where a test can stop it */
+    /** @param disk wraps the log's sync, so that a test can block it */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk) {
         this(config, directory, disk, () -> false);
     }
 
     /**
-     * The same.
+     * @param disk wraps the log's sync, so that a test can block it
      *
-     * @param unwanted asked before it opens its log, and while it waits for room to; true ends it
+     * @param unwanted checked before the log is opened and at each retry while its disk is full; true ends the start
      */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
@@ -144,8 +147,11 @@ public final class Relay extends VerticleBase {
     }
 
     /**
-     * Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. Where a member hangs, the first
-     * takes longer than whoever stops relays may wait until he kills them: what the ranks have sent is made safe beside it.
+     * Leaves a group that is reached over the links and closes the links. Closes the log when all frames that came over
+     * them have been handled.
+     *
+     * <p>If a group member hangs, leaving may take longer than the supervisor waits before it kills the relay. What the
+     * ranks have sent is therefore synced meanwhile.
      */
     private Future<Void> letGo() {
         if (jobs.isAnyLogged()) {
@@ -178,17 +184,20 @@ public final class Relay extends VerticleBase {
         });
     }
 
-    /** Why the log cannot be made safe on its disk any more; empty if all is well. Thread-safe. */
+    /** Why the log can no longer be synced to its disk; empty if it can. Thread-safe. */
     Optional<String> syncFailure() {
         return syncer.failure();
     }
 
-    /** Which jobs cannot be logged, and why; empty if all is well. Thread-safe. */
+    /** Which jobs cannot be logged, and why; empty if all can. Thread-safe. */
     Optional<String> logFailure() {
         return journal.failure().map(why -> "no logged jobs: " + why).or(() -> syncFailure().map(why -> "no jobs with --durability host: " + why));
     }
 
-    /** With jobs that go on it is made safe first, whatever they asked for: the host may be about to lose its power. */
+    /**
+     * Closes the log. If jobs continue after the restart, the log is synced first, whatever their durability, because
+     * the host may be about to lose its power.
+     */
     private Void closeLog(boolean jobsGoOn) {
         histories.close();
         if (jobsGoOn && !syncer.await(journal.position())) {
@@ -198,7 +207,10 @@ public final class Relay extends VerticleBase {
         return journal.close();
     }
 
-    /** What a relay does that cannot serve yet, and that takes as long as its log, or its disk, makes it take; else empty. Thread-safe. */
+    /**
+     * What the relay waits for before it can serve: recovery of the log, room on its disk, or its ports. The time
+     * depends on the log and the disk. Empty once recovered. Thread-safe.
+     */
     Optional<String> recovering() {
         String waits = waitsForRoom;
         if (recovered) {
@@ -208,12 +220,15 @@ public final class Relay extends VerticleBase {
         return Optional.of(waits == null ? journal.reading().orElse(first) : "it waits for room: " + waits);
     }
 
-    /** Gives the jobs that were open when the log was last written. */
+    /** Opens the log, if one is configured, and gives the jobs that were open when it was last written. */
     private Future<List<LoggedJob>> openLog() {
         return config.logFolder().map(this::openLog).orElseGet(() -> Future.succeededFuture(List.of()));
     }
 
-    /** On a full disk it waits for room, as jobs do. A process that is about to end is left alone: Chronicle's classes could not begin in it. */
+    /**
+     * Opens the log. If the disk is full and jobs are set to wait for room, the opening waits too. In a process that is
+     * about to end it fails at once, because Chronicle's classes could not initialize there.
+     */
     private Future<List<LoggedJob>> openLog(Path folder) {
         if (unwanted.getAsBoolean()) {
             return Future.failedFuture(new IOException("interrupted"));
@@ -234,14 +249,14 @@ public final class Relay extends VerticleBase {
         return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
-    /** Has them go on, before anybody can ask for them. */
+    /** Recovers the jobs of the log before anybody can ask for them. */
     private Future<Void> recover(List<LoggedJob> logged) {
         epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
         links.prepare((ContextInternal) context, config.links().map(settings -> settings.epoch(epoch)));
         return jobs.recover(logged).onSuccess(done -> recovered = true);
     }
 
-    /** What the log's thread asks for is done in the strands of the shards. */
+    /** Passes requests of the log's thread to the strands of the shards. */
     private LogRoom.Relief relief() {
         return new LogRoom.Relief() {
             @Override
@@ -290,7 +305,7 @@ public final class Relay extends VerticleBase {
         }
     }
 
-    /** For tests too. */
+    /** Registers a new connection. Also called by tests. */
     Connection accept(Outlet outlet, Workplace emission) {
         assert inLoop();
         Connection connection = new Connection(this, outlet, emission);
@@ -299,7 +314,7 @@ public final class Relay extends VerticleBase {
         String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
         if (full && newcomers.isEmpty()) {
             connection.close(CloseNotice.closing(0, CloseReason.LIMIT, limit));
-            return connection; // Not counted: it can make no room, and is to take none from the next.
+            return connection; // Not counted: nobody can make room for it.
         }
         connections.add(connection);
         newcomers.add(connection);
@@ -309,12 +324,15 @@ public final class Relay extends VerticleBase {
         return connection;
     }
 
-    /** Not behind the log, whose reading may take minutes. */
+    /** Runs blocking work without waiting behind the log, whose reading may take minutes. */
     private <T> Future<T> lookUp(Callable<T> work) {
         return context.executeBlocking(work, false);
     }
 
-    /** Why nobody is let in now, as a stranger may know it: not where the log is. Empty if that depends on who it is. */
+    /**
+     * Why no connection is served now; empty if that depends on the client. The text is for strangers too, so it does
+     * not name the log's folder.
+     */
     private Optional<CloseNotice> untimely() {
         if (stopping) {
             return Optional.of(goodbye());
@@ -323,7 +341,9 @@ public final class Relay extends VerticleBase {
                 0, CloseReason.RELAY_STARTING, "relay " + id() + " is starting: " + (waitsForRoom == null ? first : "it waits for room")));
     }
 
-    /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
+    /**
+     * Announces this relay's addresses and the number of its ranks in the directory. Confined to the control strand.
+     */
     void announce() {
         assert inLoop();
         if (!serving) {
@@ -345,8 +365,9 @@ public final class Relay extends VerticleBase {
     }
 
     /**
-     * Ends what is not logged. Ranks and launchers go first, other relays next and the log last: when it is closed nobody is left who could hear of anything.
-     * A fault in one of these steps is told, and keeps none of the others from being made.
+     * Stops the relay and ends the jobs that are not logged. Ranks and launchers are disconnected first, links next,
+     * and the log is closed last, when no frame can arrive any more. If a step fails, the fault is logged and the other
+     * steps still run.
      */
     @Override
     public Future<?> stop() {
@@ -380,7 +401,7 @@ public final class Relay extends VerticleBase {
         return deaf;
     }
 
-    /** Done when every shard has done what was handed in so far. */
+    /** Completes when every shard has done all work that was submitted so far. */
     private Future<Void> shardsDone() {
         Promise<Void> done = Promise.promise();
         shards.count(() -> control.submit(done::complete));
@@ -388,10 +409,11 @@ public final class Relay extends VerticleBase {
     }
 
     /**
-     * Places the work on threads in another way, while it goes on: shards move at once, new connections are read in the
-     * new mode, and connected ranks are asked to connect again, each at its next call or when its replay ends. Thread-safe.
+     * Changes the placement of the work on threads while the relay runs. Shards move at once, and new connections are
+     * read in the new mode. Connected ranks are asked to reconnect, each at its next call or when its replay ends.
+     * Thread-safe.
      *
-     * @return what came of it, once every rank that was asked has moved or ended, or after {@link ModeSwitch#MS_MAX}
+     * @return the report, once every rank that was asked has moved or ended, or after {@link ModeSwitch#MS_MAX}
      */
     public Future<ModeChange> switchMode(ModeConfig mode) {
         if (mode.mode() == RelayConfig.Mode.THREADED && vertx.isNativeTransportEnabled()) {
@@ -419,7 +441,7 @@ public final class Relay extends VerticleBase {
         return change.done().onSuccess(report -> LOG.info("{}: {}", id(), report));
     }
 
-    /** The change of mode that is under way, or the last one. */
+    /** The change of mode that is in progress, or the last one. */
     ModeSwitch moves() {
         return moves;
     }
@@ -431,12 +453,12 @@ public final class Relay extends VerticleBase {
         return loop;
     }
 
-    /** Whether the calling thread is the loop's own: nobody else does what is confined to the control strand. */
+    /** Whether the calling thread is that of the loop. All work that is confined to the control strand runs on it. */
     boolean inLoop() {
         return loop.inEventLoop();
     }
 
-    /** What is the whole relay's is done in this strand, on {@link #loop}. */
+    /** The strand for the state of the whole relay; it runs on {@link #loop}. */
     Strand control() {
         return control;
     }
@@ -459,19 +481,19 @@ public final class Relay extends VerticleBase {
         return config;
     }
 
-    /** Which start of the relay this is; 0 until its log has been read. A peer may know of a later one before the first link. */
+    /** The relay's epoch; 0 until its log has been read. A peer may report a later one before the first link is up. */
     long epoch() {
         return epoch;
     }
 
-    /** This relay is a later start of its name than its clock told. Confined to the control strand. */
+    /** Adopts a later epoch than the relay's clock gave, and announces it. Confined to the control strand. */
     void onEpoch(long next) {
         assert inLoop();
         epoch = next;
         announce();
     }
 
-    /** How the work is placed on threads now. */
+    /** The current placement of the work on threads. */
     ModeConfig mode() {
         Placement current = placement;
         return current == null ? config.mode() : current.mode();
@@ -485,7 +507,7 @@ public final class Relay extends VerticleBase {
         return config.relay();
     }
 
-    /** Whether nobody does anything any more: the relay has stopped. Thread-safe. */
+    /** Whether the relay has stopped completely. Thread-safe. */
     boolean isOver() {
         return over;
     }
@@ -494,28 +516,28 @@ public final class Relay extends VerticleBase {
         return connections;
     }
 
-    /** Those of them that were not let in. Thread-safe. */
+    /** The connections that are not admitted yet. Thread-safe. */
     Newcomers newcomers() {
         return newcomers;
     }
 
-    /** Who may open jobs. Thread-safe. */
+    /** Decides who may open jobs. Thread-safe. */
     LauncherAccess launchers() {
         return launchers;
     }
 
-    /** Where connections that are closed for a fault are told. Thread-safe. */
+    /** Reports connections that are closed for a fault. Thread-safe. */
     RefusalLog refusals() {
         return refusals;
     }
 
-    /** What a launcher is told: the relays of the directory, this one first. */
+    /** The reply to a launcher: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
         assert inLoop();
         return Roster.welcome(new HomeRelay(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
-    /** Waits for contact with these relays. */
+    /** Waits for contact with these relays, for at most {@link #CONTACT_TIMEOUT_MS}. */
     Future<Void> contacted(Collection<String> relays) {
         assert inLoop();
         return links.contacted(relays, CONTACT_TIMEOUT_MS);
@@ -528,17 +550,17 @@ public final class Relay extends VerticleBase {
         return HomeRelay.address(config.door().host(), reception.port());
     }
 
-    /** The link port that other relays dial, or 0. */
+    /** The port that other relays dial for links, or 0. */
     public int linkPort() {
         return links.port();
     }
 
-    /** What the console shows. Thread-safe. */
+    /** The data that the console shows. Thread-safe. */
     public RelayView view() {
         return status;
     }
 
-    /** What this relay has done so far. Thread-safe: it is counted in every shard, behind all that waits there. */
+    /** The relay's counters so far. Thread-safe: each shard counts in its strand, behind all work that waits there. */
     Future<RelayLoad> load() {
         Promise<RelayLoad> counted = Promise.promise();
         RelayLoad.of(this, counted::complete);
