@@ -17,11 +17,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Makes a file's blocks its own before anybody writes to them through memory: a write through memory to a hole of a file
- * whose disk is full ends the process (SIGBUS), a call of the kernel says so. Stateless.
+ * Allocates a file's blocks before they are written through mapped memory. If the disk is full, such a write to a hole
+ * kills the process (SIGBUS), while a system call reports the error. Stateless.
  */
 final class FileBlocks {
-    // Numbers of Linux, on every architecture that Java runs on.
+    // Constants of Linux, the same on every architecture that Java runs on.
     private static final int OPEN_FLAGS = 2 | 0x40 | 0x80000; // O_RDWR | O_CREAT | O_CLOEXEC
     private static final int OWNER_ONLY = 0600;
     private static final int KEEP_SIZE = 1;
@@ -33,7 +33,7 @@ final class FileBlocks {
     private static final int NOT_SUPPORTED = 95;
     private static final int QUOTA_EXCEEDED = 122;
 
-    /** A file system that cannot reserve is written to instead, so much at once: 64 KiB. */
+    /** Bytes per write where the file system cannot allocate and zeros are written instead: 64 KiB. */
     private static final int ZEROS_BYTES = 64 << 10;
 
     private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
@@ -59,11 +59,12 @@ final class FileBlocks {
     }
 
     /**
-     * Reserves the blocks of {@code [from, to)} of a file, which is made if it is missing. What is there already stays as it
-     * is; where nothing is yet, zeros are read.
+     * Allocates the blocks of {@code [from, to)} of a file, which is created if it is missing. Existing bytes do not
+     * change; the new ones read as zeros.
      *
-     * @return whether all are its own now; if not, the disk is full, a quota used up, or no more files may be open just now
-     * @throws IOException if the file can have none for any other reason
+     * @return whether all are allocated now; if not, the disk is full, a quota is exhausted, or the limit of open files
+     *         is reached
+     * @throws IOException if the allocation fails for any other reason
      */
     static boolean tryReserve(Path file, long from, long to) throws IOException {
         if (FALLOCATE == null) {
@@ -78,13 +79,13 @@ final class FileBlocks {
         };
     }
 
-    /** Whether a file could not be opened as the process, or the system, may have no more open just now. */
+    /** Whether opening a file failed because the process or the system has reached its limit of open files. */
     static boolean isForWantOfFiles(IOException e) {
         return e instanceof FileSystemException refused
                 && List.of(words(SYSTEM_HAS_NO_FILES), words(PROCESS_HAS_NO_FILES)).contains(String.valueOf(refused.getReason()));
     }
 
-    /** What the system calls an error of its own. */
+    /** The system's text for an error number. */
     private static String words(int error) {
         try {
             return ((MemorySegment) WORDS.invokeExact(error)).reinterpret(WORDS_BYTES_MAX).getString(0);
@@ -93,7 +94,7 @@ final class FileBlocks {
         }
     }
 
-    /** @return 0, or the system's number of what is wrong */
+    /** @return 0, or the system's error number */
     private static int allocate(Path file, long from, long bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CALL_STATE);
@@ -120,8 +121,8 @@ final class FileBlocks {
     }
 
     /**
-     * The same on a file system, or a system, that cannot reserve: what is zero, or not there, is written with zeros. For
-     * whoever writes to the file, while he does not.
+     * As {@link #tryReserve}, for a system or file system that cannot allocate. It writes zeros over bytes that are
+     * zero or missing. Only the file's writer may call it, while it writes nothing else.
      */
     static boolean tryFill(Path file, long from, long to) throws IOException {
         try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw")) {
@@ -144,7 +145,7 @@ final class FileBlocks {
     private static boolean isZero(FileChannel channel, long from, int bytes) throws IOException {
         ByteBuffer there = ByteBuffer.allocate(bytes);
         while (there.hasRemaining() && channel.read(there, from + there.position()) > 0) {
-            // Again, until all or the file's end is read.
+            // Repeats until all bytes or the file's end are read.
         }
         there.flip();
         return there.mismatch(ByteBuffer.allocate(there.remaining())) < 0;

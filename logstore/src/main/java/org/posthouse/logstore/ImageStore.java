@@ -12,31 +12,35 @@ import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 
 /**
- * The checkpoint images of a relay's ranks: folder/JOB/RANK/NUMBER.img, with the prologue beside them. The log says
- * which of them count; what it does not name is left from a crash, and nobody looks at it. Thread-safe as far as no two
- * threads use the same rank's; everything blocks.
+ * The checkpoint images of a relay's ranks: folder/JOB/RANK/NUMBER.img, with the prologue beside them. The log names
+ * the valid ones; all others are left from a crash and ignored. Thread-safe as long as no two threads use the same
+ * rank's images; every method blocks.
  */
 public final class ImageStore {
-    /** How the name of a file ends that is not whole. */
+    /** Suffix of the name of an incomplete file. */
     static final String UNFINISHED = ".tmp";
 
     private static final String SUFFIX = ".img";
 
     private final Path folder;
 
-    /** @param folder made when it is needed; nothing else may live there */
+    /** @param folder created when it is needed; nothing else may be in it */
     public ImageStore(Path folder) {
         this.folder = folder;
     }
 
-    /** Begins to store an image. @throws LogException if there is no room, or no folder */
+    /**
+     * Begins to store an image.
+     *
+     * @throws LogException if there is no space, or no folder
+     */
     public ImageFile begin(long job, int rank, int incarnation, long number, long bytes) {
         Path target = image(job, rank, number);
         try {
             Disk.makeFolder(target.getParent());
             long free = Files.getFileStore(target.getParent()).getUsableSpace();
             if (bytes > free) {
-                // The log would have nothing left, again and again, while what cannot be whole is written.
+                // Otherwise an image that cannot be completed would repeatedly take the log's last free space.
                 throw new LogException(target, "would take " + bytes + " bytes, and " + free + " are free on its disk", "free space there");
             }
             return new ImageFile(target, job, rank, incarnation, number, bytes);
@@ -48,13 +52,16 @@ public final class ImageStore {
     /**
      * Opens the image that the log names.
      *
-     * @throws LogException naming the file if it is missing, another, or damaged anywhere
+     * @throws LogException naming the file if it is missing, a different image, or damaged anywhere
      */
     public Image open(long job, int rank, Checkpoint checkpoint) {
         return Image.open(image(job, rank, checkpoint.number()), job, rank, checkpoint);
     }
 
-    /** Deletes a rank's images but for these; what a crash left of others too. The one behind the newest may be whole, and about to count. */
+    /**
+     * Deletes a rank's images except these, including the remains of a crash. The image after the newest is also kept,
+     * because it may be complete and about to be logged.
+     */
     public void keep(long job, int rank, List<Checkpoint> wanted) {
         long next = 1 + wanted.stream().mapToLong(Checkpoint::number).max().orElse(0);
         List<Path> names = Stream.concat(wanted.stream().map(Checkpoint::number), Stream.of(next))
@@ -72,7 +79,7 @@ public final class ImageStore {
         }
     }
 
-    /** Deletes all that belongs to a job. */
+    /** Deletes all files of a job. */
     public void forget(long job) {
         Path ofJob = ofJob(job);
         if (!Files.exists(ofJob)) {
@@ -90,9 +97,9 @@ public final class ImageStore {
     }
 
     /**
-     * Cleans up behind a relay that died: of what belongs to these jobs it keeps what is whole.
+     * Cleans up after a relay that died. Of the open jobs it keeps the complete files.
      *
-     * @return the other jobs of which something is here, for the caller to {@link #forget}
+     * @return the other jobs that have files here, for the caller to {@link #forget}
      */
     public List<Long> retain(LongPredicate open) {
         List<Long> others = new ArrayList<>();
@@ -125,7 +132,7 @@ public final class ImageStore {
         }
     }
 
-    /** Where a rank's prologue is kept. */
+    /** The path of a rank's prologue. */
     Path prologue(long job, int rank) {
         return ofRank(job, rank).resolve("prologue.log");
     }

@@ -13,12 +13,13 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * One job's records, or one rank's and those of its whole job, in a file of their own, as they stood in the log: to be
- * kept, sent, and run again elsewhere (docs/log-format.md, "An export"). Confined to one thread. The file takes its name when
- * it is whole; until then it is called {@code NAME.part}.
+ * Exports the records of one job to a separate file, as they are in the log. An export of one rank contains that rank's
+ * records and those of its whole job. The file can be archived, sent, and replayed elsewhere (docs/log-format.md, "An
+ * export"). Confined to one thread. The file gets its name when it is complete; until then it is called
+ * {@code NAME.part}.
  */
 public final class LogExport implements AutoCloseable {
-    /** Ends the name of a file that is not whole. */
+    /** Suffix of the name of an incomplete file. */
     private static final String PART = ".part";
 
     private static final byte[] MAGIC = "PHEXPORT".getBytes(StandardCharsets.US_ASCII);
@@ -55,7 +56,7 @@ public final class LogExport implements AutoCloseable {
         return new LogExport(file, job, rank);
     }
 
-    /** Takes the log's next record; keeps it if it belongs here. */
+    /** Takes the log's next record, and writes it if it belongs to the export. */
     public void take(LogEntry entry) throws IOException {
         LogRecord record = entry.record();
         boolean ofRank = rank == LogRecord.NO_RANK || record.rank() == rank || record.rank() == LogRecord.NO_RANK;
@@ -71,12 +72,12 @@ public final class LogExport implements AutoCloseable {
         }
     }
 
-    /** Records that were kept. */
+    /** Number of records written. */
     public long records() {
         return records;
     }
 
-    /** The file is whole: it is on disk, and has its name, when this returns. */
+    /** Completes the file. When this returns, the file is on disk and has its name. */
     public void finish() throws IOException {
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.put(MAGIC).putInt(VERSION).putInt(rank).putLong(job).putLong(records).putInt(crc(header)).putInt(0).flip();
@@ -88,7 +89,7 @@ public final class LogExport implements AutoCloseable {
         Disk.force(file.toAbsolutePath().getParent());
     }
 
-    /** Removes what was not finished. */
+    /** Deletes an unfinished file. */
     @Override
     public void close() throws IOException {
         if (channel.isOpen()) {
@@ -101,7 +102,7 @@ public final class LogExport implements AutoCloseable {
      * Reads an export from its first record to its last, and checks each.
      *
      * @param visitor sees each record in order, under the rules of {@link LogEntry}
-     * @throws LogException naming the place if the file is none, is not whole, or is damaged
+     * @throws LogException naming the place if the file is not an export, is incomplete, or is damaged
      */
     public static void read(Path file, Consumer<? super LogEntry> visitor) {
         try (FileChannel from = FileChannel.open(file)) {
@@ -125,7 +126,7 @@ public final class LogExport implements AutoCloseable {
         }
     }
 
-    /** Of all that stands in front of it. */
+    /** Checksum of all bytes in front of the checksum. */
     private static int crc(ByteBuffer header) {
         CRC32C crc = new CRC32C();
         crc.update(header.array(), 0, CRC);
@@ -160,7 +161,10 @@ public final class LogExport implements AutoCloseable {
         return new LogException(file, "is damaged at offset " + offset + ": " + what, "export it again");
     }
 
-    /** From where the channel stands to the buffer's limit; then flips it. False if the file ends before. */
+    /**
+     * Reads from the channel's position to the buffer's limit, then flips the buffer. Returns false if the file ends
+     * before.
+     */
     private static boolean fill(FileChannel from, ByteBuffer to) throws IOException {
         while (to.hasRemaining()) {
             if (from.read(to) < 0) {

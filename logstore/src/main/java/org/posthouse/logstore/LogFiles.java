@@ -13,18 +13,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The files of a log that is being written: at which position each begins, and how much room they take, holes and what
- * stands ready behind the last record included. Confined to the log's owner, but for what says otherwise.
+ * The files of a log that is being written: the position at which each begins, and the disk space that they occupy. The
+ * space includes holes and blocks reserved after the last record. Confined to the log's owner, except for methods
+ * marked "Any thread".
  */
 final class LogFiles {
-    /** 1 MiB: how much is appended before the newest file is measured again. */
+    /** 1 MiB: bytes appended before the newest file is measured again. */
     private static final long STEP_BYTES = 1 << 20;
 
     private final Path folder;
     private final TreeMap<Integer, Long> first = new TreeMap<>();
-    /** Guarded by this, as {@link #going} is. */
+    /** Guarded by this, as is {@link #going}. */
     private final TreeMap<Integer, Long> bytes = new TreeMap<>();
-    /** Of files that were cut and are still there. */
+    /** Files that were cut and still exist. */
     private final Map<Path, Long> going = new HashMap<>();
     private Path newest;
 
@@ -48,7 +49,10 @@ final class LogFiles {
         first.forEach((number, position) -> begun(number, position, Long.MAX_VALUE));
     }
 
-    /** A file begins with the record of this position, which ends at {@code end}; the one before it does not grow any more. */
+    /**
+     * Notes a new file that begins with the record of this position, which ends at {@code end}. The previous file does
+     * not grow any more.
+     */
     void begun(int number, long position, long end) {
         if (!first.isEmpty()) {
             measureNewest(newestBytes);
@@ -59,7 +63,7 @@ final class LogFiles {
         measureNewest(end);
     }
 
-    /** So much was appended to the newest file, which has records up to {@code end}. */
+    /** Notes {@code appendedBytes} more in the newest file, which has records up to {@code end}. */
     void appended(long appendedBytes, long end) {
         untilNextLook -= appendedBytes;
         if (untilNextLook <= 0) {
@@ -73,7 +77,7 @@ final class LogFiles {
         try {
             bytes.put(first.lastKey(), Files.size(newest));
         } catch (NoSuchFileException e) {
-            bytes.put(first.lastKey(), 0L); // Its first record is still to come.
+            bytes.put(first.lastKey(), 0L); // Its first record was not written yet.
         } catch (IOException e) {
             throw new UncheckedIOException("the size of a file of log " + folder + " cannot be told", e);
         }
@@ -96,22 +100,22 @@ final class LogFiles {
         return usedBytes;
     }
 
-    /** The same without files that were cut and are still there. Any thread. */
+    /** As {@link #usedBytes}, without files that were cut and still exist. Any thread. */
     long stayingBytes() {
         return stayingBytes;
     }
 
-    /** As {@link #usedBytes}, but of the newest file what has records only. Any thread. */
+    /** As {@link #usedBytes}, but counts only the part of the newest file that has records. Any thread. */
     long writtenBytes() {
         return writtenBytes;
     }
 
-    /** Position of the oldest record that is there. Any thread. */
+    /** Position of the oldest record in the log. Any thread. */
     long firstPosition() {
         return firstPosition;
     }
 
-    /** Bytes of the files that stay as long as the record at this position does. Any thread. */
+    /** Bytes of the files that must stay while the record at this position does. Any thread. */
     synchronized long bytesFrom(long position) {
         long from = 0;
         for (Map.Entry<Integer, Long> file : first.descendingMap().entrySet()) {
@@ -138,7 +142,9 @@ final class LogFiles {
         firstPosition = first.firstEntry().getValue();
     }
 
-    /** Forgets the files of which no record is at this position or behind it, but never the newest. Oldest first. */
+    /**
+     * Removes from the log the files whose records are all before this position, but never the newest. Oldest first.
+     */
     synchronized List<Path> cut(long position) {
         List<Path> gone = new ArrayList<>();
         while (canCut(position)) {
@@ -155,13 +161,13 @@ final class LogFiles {
         return gone;
     }
 
-    /** A file that was cut is not there any more. Any thread. */
+    /** Notes that a file that was cut no longer exists. Any thread. */
     synchronized void gone(Path file) {
         going.remove(file);
         sum();
     }
 
-    /** Whether no record of the oldest file is at this position or behind it, and there is a newer one. */
+    /** Whether all records of the oldest file are before this position, and there is a newer file. */
     boolean canCut(long position) {
         Map.Entry<Integer, Long> next = first.isEmpty() ? null : first.higherEntry(first.firstKey());
         return next != null && next.getValue() <= position;

@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings a folder into a state that a writer can go on from: reads it whole, cuts what a dead writer left half
- * written, refuses what is damaged. Runs under the folder's lock, before Chronicle opens the folder.
+ * Prepares a folder for a writer. It reads the whole log, truncates what a dead writer left incomplete, and refuses a
+ * damaged log. Runs under the folder's lock, before Chronicle opens the folder.
  *
- * @param scan what the log holds; its defect, if any, has been cut
+ * @param scan the log's content; its defect, if any, has been cut
  * @param nextFile number of the file to append to
- * @param begun whether that file is there already
+ * @param begun whether that file exists already
  */
 record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -46,8 +46,8 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     }
 
     /**
-     * Nobody needs any of its records. Positions and epochs go on, unless this process is killed between here and the next start record; what tells
-     * that a file is missing goes first.
+     * Begins the log anew, because nobody needs its records. Positions and epochs continue, unless this process is
+     * killed before the next start record. The files whose absence would be reported as damage are deleted first.
      */
     private static LogRecovery beginAnew(LogScan scan) throws IOException {
         Path folder = scan.folder();
@@ -56,13 +56,13 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
         for (Path file : QueueFiles.list(folder).values()) {
             Files.delete(file);
         }
-        Disk.force(folder); // Those that came back behind file 0 would be of an earlier life.
+        Disk.force(folder); // A higher-numbered file that reappeared would look like an earlier use of the log.
         dropChronicleState(folder);
         LOG.info("log {}: begins anew with file 0, after file {}", folder, scan.end().lastFile());
         return new LogRecovery(scan.withoutFiles(), 0, false);
     }
 
-    /** Only file 0 may begin without a snapshot, as a log does of which nothing is left. */
+    /** Only file 0 may begin without a snapshot, because it may belong to a log without earlier records. */
     private static int nextFile(SortedMap<Integer, Path> files, LogScan.End end) {
         if (files.isEmpty()) {
             return 0;
@@ -88,10 +88,11 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     }
 
     /**
-     * A disk gives no order to pages between two syncs: when its host loses its power, one may be missing while later ones, and later files,
-     * are there. So on a host that was booted since, whatever is wrong behind what was synced had been promised to nobody.
+     * Whether the defect may be cut. A disk does not order pages between two syncs. After a power cut one page may be
+     * missing while later pages and files exist. On a host that was rebooted since, any defect after the synced
+     * position concerns only records that nobody was promised.
      *
-     * @param told whether the log, or the word beside it, has told of which boot its writer was
+     * @param told whether the log or the file beside it names the boot of its last writer
      */
     private static boolean mayCut(LogScan scan, LogDefect defect, boolean rebooted, boolean told) {
         SafeUpTo safe = scan.end().safe();
@@ -102,20 +103,20 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
         return rebooted && told && safe.isKnown() || defect.atTail() && (rebooted || !published);
     }
 
-    /** The newest goes first: what is left ends where it ended. */
+    /** The newest file is deleted first, so that the remaining log always has the same end. */
     private static void dropFilesBehind(Path folder, int file) throws IOException {
         for (Path behind : QueueFiles.list(folder).tailMap(file + 1).values().stream().toList().reversed()) {
             Files.delete(behind);
         }
     }
 
-    /** The records that tell it may be among those that are gone. */
+    /** Boot of the last writer; the records that name it may be among the lost ones. */
     private static UUID bootOfLastWriter(LogScan scan) {
         Reached reached = scan.end().reached();
         return scan.lastPosition() < reached.position() ? reached.boot() : scan.book().boot();
     }
 
-    /** Of a log of an earlier version all may have been promised, so that all of it has to be on the disk from now on. */
+    /** All records of a log of an earlier version may have been promised, so all must be on the disk from now on. */
     private static void tellSafe(LogScan scan) throws IOException {
         if (scan.end().safe().isKnown()) {
             return;
@@ -132,8 +133,8 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     }
 
     /**
-     * A writer that was killed while it began a file may leave one whose first header was never written. Chronicle
-     * would wait 12 s for that header, twice; it makes the file anew if there is none.
+     * Deletes a file without a first header, which a writer killed at its beginning may leave. Chronicle would wait 12
+     * s for that header, twice. It recreates the file if there is none.
      */
     private static void dropEmptyFile(Path folder, LogScan.End end) throws IOException {
         if (end.lastFile() >= 0 && end.recordsInFile() == 0 && !end.marked()) {
@@ -142,8 +143,8 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     }
 
     /**
-     * A file could not be the first of its log if its snapshot had no end. All that it has the files before it have too.
-     * The visitor sees the others again.
+     * Deletes a file whose snapshot is incomplete, because it could not become the first of its log. The files before
+     * it contain the same information. The visitor sees their records again.
      */
     private static void dropHalfSnapshot(LogScan scan) throws IOException {
         Path folder = scan.folder();
@@ -157,10 +158,10 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     }
 
     /**
-     * Chronicle's metadata file holds nothing that cannot be told from the log's files, but also the write lock of a
-     * writer that was killed while appending. If that writer had the process id that we have now, as in a container,
-     * Chronicle would take us for it, wait 15 s for ourselves and fail. We hold the folder's lock, so there is no
-     * other writer: without the file, the lock is gone.
+     * Deletes Chronicle's metadata file. It holds nothing that the log's files do not show, except the write lock of a
+     * writer that was killed while appending. If that writer had our process id, as in a container, Chronicle would
+     * mistake us for it, wait 15 s and fail. We hold the folder's lock, so there is no other writer. Without the file,
+     * the write lock is gone.
      */
     private static void dropChronicleState(Path folder) throws IOException {
         if (Files.deleteIfExists(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE))) {

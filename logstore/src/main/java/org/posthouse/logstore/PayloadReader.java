@@ -9,13 +9,13 @@ import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 
 /**
- * Reads payload back from a log that is being written, a record at a time, each found by the place that {@link
- * MessageLog#place()} gave when it was appended. Confined to its user, who may be another thread than the log's owner:
- * it shares nothing with the log but the files, and what was published there never changes.
+ * Reads payload back from a log that is being written, one record at a time. A record is found by the place that
+ * {@link MessageLog#place()} returned when it was appended. Confined to its user, which may be another thread than the
+ * log's owner. The reader shares only files with the log, and published bytes never change.
  *
  * <p>It reads the files as {@link MappedQueueFile} does, without Chronicle, whose tailer would have to search for a
- * record that is not the next one. A record is checked before it is shown: checksum, lengths, and that it is the one
- * that was asked for. Nothing is allocated for a record.
+ * record out of sequence. It checks each record before use: checksum, lengths and identity. Nothing is allocated for a
+ * record.
  */
 public final class PayloadReader implements AutoCloseable {
     private final IntFunction<Path> named;
@@ -27,19 +27,20 @@ public final class PayloadReader implements AutoCloseable {
         this(number -> QueueFiles.file(folder, number));
     }
 
-    /** @param named the file with a number */
+    /** @param named maps a file's number to its path */
     PayloadReader(IntFunction<Path> named) {
         this.named = named;
         this.files = new QueueFileCache(named);
     }
 
     /**
-     * Reads the payload that stands in an arrival's own record.
+     * Reads the inline payload of an arrival's record.
      *
      * @param position what {@link MessageLog#appendArrival} returned
-     * @param place what {@link MessageLog#place()} said then
-     * @param payload is filled to its limit; it has as many bytes remaining as were appended
-     * @throws LogException naming file and position if the record is damaged or another; the payload is of no use then
+     * @param place what {@link MessageLog#place()} returned then
+     * @param payload is filled to its limit; its remaining bytes must equal those appended
+     * @throws LogException naming file and position if the record is damaged or a different one; the payload is then
+     *         invalid
      */
     public void readArrival(long job, int rank, long position, long place, ByteBuffer payload) {
         verify(RecordType.ARRIVAL, position, place, payload);
@@ -51,7 +52,7 @@ public final class PayloadReader implements AutoCloseable {
      *
      * @param arrivalPosition of the message
      * @param offset of the piece in the whole payload, bytes
-     * @param place what {@link MessageLog#place()} said behind {@link MessageLog#appendChunk}
+     * @param place what {@link MessageLog#place()} returned after {@link MessageLog#appendChunk}
      */
     public void readChunk(long job, int rank, long arrivalPosition, long offset, long place, ByteBuffer payload) {
         verify(RecordType.PAYLOAD_CHUNK, arrivalPosition, place, payload);
@@ -60,7 +61,7 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     /**
-     * Reads the payload of an arrival or of a piece, as long as it is.
+     * Reads the whole payload of an arrival or a piece, whatever its length.
      *
      * @param arrivalPosition of the message
      */
@@ -72,7 +73,9 @@ public final class PayloadReader implements AutoCloseable {
         return payload.flip();
     }
 
-    /** Reads the record: envelope and body into {@link #head}, the rest into {@code payload}; checks it by itself. */
+    /**
+     * Reads envelope and body into {@link #head} and the rest into {@code payload}, and checks the record by itself.
+     */
     private void verify(RecordType type, long position, long place, ByteBuffer payload) {
         int start = payload.position();
         int headBytes = type.headBytes();
@@ -101,8 +104,8 @@ public final class PayloadReader implements AutoCloseable {
     /**
      * Reads the envelope and the body of a record, whatever its payload.
      *
-     * @param position of the record, or for a piece that of its arrival: named if something is wrong
-     * @return they begin at 0; good until the next call
+     * @param position of the record, or of a piece's arrival; named in failures
+     * @return the head, beginning at 0; valid until the next call
      */
     ByteBuffer readHead(RecordType type, long job, int rank, long position, long place) {
         try {
@@ -149,7 +152,7 @@ public final class PayloadReader implements AutoCloseable {
         return named.apply(Place.file(place));
     }
 
-    /** These files were {@linkplain MessageLog#cut cut}: nothing of them is read any more, and they are not kept open. */
+    /** Closes these files, which were {@linkplain MessageLog#cut cut} and are not read any more. */
     public void forget(Collection<Path> gone) {
         try {
             files.close(gone);

@@ -9,10 +9,10 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.wire.DocumentContext;
 
 /**
- * Puts whole records at the end of a Chronicle Queue, and begins a new file when told to. Confined to one thread at a
- * time. A record is published complete or not at all: any failure before it is published rolls it
- * back. If Chronicle itself fails to begin or to publish, nobody knows what it left behind, and the appender is
- * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
+ * Appends whole records to a Chronicle Queue, and begins a new file on request. Confined to one thread at a time. A
+ * record is published completely or not at all: a failure before the publication rolls it back. If Chronicle itself
+ * fails to begin or to publish, its state is unknown and the appender is broken: see {@link #broken()}. Every Throwable
+ * is caught here, because Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
     private final FileClock clock;
@@ -40,9 +40,9 @@ final class RecordAppender implements AutoCloseable {
     }
 
     /**
-     * The next record begins a new file.
+     * Makes the next record begin a new file.
      *
-     * @param spare whether it is one that was used before: its pages are in memory
+     * @param spare whether it is a reused file, whose pages are in memory
      */
     void roll(boolean spare) {
         clock.nextFile();
@@ -53,12 +53,12 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** Who runs ahead through the files. */
+    /** The pretoucher of the files. */
     Pretoucher pretoucher() {
         return pretoucher;
     }
 
-    /** Number of the file that the next record goes to. */
+    /** Number of the file for the next record. */
     int file() {
         return clock.file();
     }
@@ -69,7 +69,7 @@ final class RecordAppender implements AutoCloseable {
     }
 
     /**
-     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept.
+     * Appends one record: the head, then the pieces of its payload. The buffers' positions and limits do not change.
      *
      * @return its {@link Place}
      */
@@ -117,8 +117,8 @@ final class RecordAppender implements AutoCloseable {
     }
 
     /**
-     * The write position moves first, since a rollback clears up to there. Chronicle's own copy ignores the array
-     * offset of a slice and refuses read-only heap buffers.
+     * Copies a piece. The write position moves first, because a rollback clears up to there. Chronicle's own copy
+     * ignores the array offset of a slice and refuses read-only heap buffers.
      */
     private void put(Bytes<?> bytes, ByteBuffer piece) {
         int length = piece.remaining();
@@ -143,12 +143,12 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** True once Chronicle failed in a way that leaves its state unknown: nothing may be appended any more. */
+    /** True once Chronicle failed in a way that leaves its state unknown; nothing may be appended any more. */
     boolean broken() {
         return broken;
     }
 
-    /** Files begun since this appender was made. */
+    /** Number of files begun since this appender was created. */
     long rolls() {
         return rolls;
     }

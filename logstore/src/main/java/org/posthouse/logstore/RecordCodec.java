@@ -19,11 +19,11 @@ import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /**
- * Turns a record into bytes; {@link RecordDecoder} turns them back. Encoding fills one reused head (envelope and body);
- * {@link #seal} then adds the chain and the checksums. Confined to its log's owner; allocates nothing.
+ * Encodes a record as bytes; {@link RecordDecoder} decodes them. Encoding fills one reused head (envelope and body);
+ * {@link #seal} then adds the hash chain and the checksums. Confined to its log's owner; allocates nothing.
  */
 final class RecordCodec {
-    /** Room for the envelope and the largest body. */
+    /** Space for the envelope and the largest body. */
     static final int HEAD_BYTES_MAX = 160;
 
     private final ByteBuffer head = ByteBuffer.allocateDirect(HEAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
@@ -145,9 +145,9 @@ final class RecordCodec {
     }
 
     /**
-     * Completes the head for this place in the chain. The payload's buffers keep their positions and limits.
+     * Completes the head for its place in the chain. The positions and limits of the payload's buffers do not change.
      *
-     * @return the checksum, which the next record carries as its previous
+     * @return the checksum, which the next record carries as its previous hash
      */
     int seal(long position, long epoch, int previous, ByteBuffer[] payload, int payloadBytes) {
         if (type.hasPayload()) {

@@ -5,32 +5,34 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Of each message into one mailbox that comes in pieces, and is not both whole and delivered: how much is in the log and
- * where the last piece stands, so that the next record can point back to it. Open addressing by the position of its
- * arrival, 32 bytes an entry and at most half full; nothing allocated but when it grows. Owned by its {@link RankLog}.
+ * Tracks the messages into one mailbox that arrive in pieces and are not yet both complete and delivered. For each, it
+ * holds the bytes in the log and the place of the last piece, so that the next record can point back to it. It uses
+ * open addressing by the arrival's position, 32 bytes an entry and at most half full. It allocates only when it grows.
+ * Owned by its {@link RankLog}.
  */
 final class Trails {
     private static final int SLOTS_MIN = 8;
     private static final int LONGS = 4;
 
-    // Of an entry: the arrival's position, 0 in a free one; the last piece's place; bytes in the log; bytes of the message.
+    // The fields of an entry: the arrival's position, 0 in a free one; the last piece's place; bytes in the log;
+    // bytes of the message.
     private static final int PLACE = 1;
     private static final int ARRIVED = 2;
     private static final int LENGTH = 3;
 
-    /** In the last long of an entry whose message was delivered. */
+    /** Flag in the last field of an entry whose message was delivered. */
     private static final long DELIVERED = 1L << 63;
 
     private long[] slots = new long[LONGS * SLOTS_MIN];
     private int count;
 
-    /** Spreads a key that may be small or have its changes in its upper half. */
+    /** Mixes the bits of a key whose values may be small, or differ only in the upper half. */
     static int hash(long key) {
         long mixed = key * 0x9E37_79B9_7F4A_7C15L;
         return (int) (mixed >>> 32 ^ mixed >>> 48);
     }
 
-    /** A message has come, with {@code arrived} of its {@code length} bytes, which are more. */
+    /** Notes a new message with {@code arrived} bytes, fewer than its {@code length}. */
     void begin(long arrival, long place, long arrived, long length, boolean delivered) {
         if (2 * LONGS * (count + 1) > slots.length) {
             grow();
@@ -43,7 +45,7 @@ final class Trails {
         slots[slot + LENGTH] = delivered ? length | DELIVERED : length;
     }
 
-    /** More of it has come. */
+    /** Notes a further piece of a message. */
     void piece(long arrival, long place, long bytes) {
         int slot = slot(arrival);
         if (slots[slot] != 0) {
@@ -55,7 +57,7 @@ final class Trails {
         }
     }
 
-    /** A receive has got it. */
+    /** Notes that a receive got the message. */
     void delivered(long arrival) {
         int slot = slot(arrival);
         if (slots[slot] != 0) {
@@ -66,7 +68,7 @@ final class Trails {
         }
     }
 
-    /** It is gone. */
+    /** Notes that the message was withdrawn. */
     void withdrawn(long arrival) {
         int slot = slot(arrival);
         if (slots[slot] != 0) {
@@ -74,25 +76,25 @@ final class Trails {
         }
     }
 
-    /** Where its last piece stands, or {@link MessageLog#NO_PLACE} if it is not known here. */
+    /** Place of the message's last piece, or {@link MessageLog#NO_PLACE} if the message is unknown here. */
     long lastPlace(long arrival) {
         int slot = slot(arrival);
         return slots[slot] == 0 ? MessageLog.NO_PLACE : slots[slot + PLACE];
     }
 
-    /** Bytes of it in the log, or -1 if it is not known here. */
+    /** Bytes of the message in the log, or -1 if it is unknown here. */
     long arrived(long arrival) {
         int slot = slot(arrival);
         return slots[slot] == 0 ? -1 : slots[slot + ARRIVED];
     }
 
-    /** Bytes of it that are not in the log yet, or -1 if it is not known here. */
+    /** Bytes of the message that are not in the log yet, or -1 if it is unknown here. */
     long missing(long arrival) {
         int slot = slot(arrival);
         return slots[slot] == 0 ? -1 : (slots[slot + LENGTH] & ~DELIVERED) - slots[slot + ARRIVED];
     }
 
-    /** Position of the oldest message that is not all there; {@link Long#MAX_VALUE} if all are. */
+    /** Position of the oldest incomplete message; {@link Long#MAX_VALUE} if all are complete. */
     long oldest() {
         long oldest = Long.MAX_VALUE;
         for (int i = 0; i < slots.length; i += LONGS) {
@@ -116,7 +118,7 @@ final class Trails {
         return LONGS * at;
     }
 
-    /** Frees the slot and moves up those behind it that would not be found any more. */
+    /** Frees the slot, and moves later entries that could otherwise not be found any more. */
     private void remove(int slot) {
         count--;
         int mask = slots.length / LONGS - 1;

@@ -33,14 +33,14 @@ import org.posthouse.causes.Causes;
 /**
  * Builds and checks the two kinds of X.509 certificates of a grid: its authority's and its sites'. Stateless.
  *
- * <p>Keys are ECDSA on P-256: the curve with intrinsics in the JDK, so that a handshake costs an event loop least.
+ * <p>Keys are ECDSA on P-256. The JDK has intrinsics for this curve, so a handshake blocks an event loop least.
  */
 final class Certificates {
     private static final String CURVE = "secp256r1";
     static final String SIGNATURE = "SHA256withECDSA";
     private static final X500Principal AUTHORITY = new X500Principal("CN=Posthouse grid authority");
 
-    /** Serial numbers are drawn, so that no counter can be lost or run twice. */
+    /** Serial numbers are random, so that no counter can be lost or used twice. */
     private static final int SERIAL_BITS = 127;
 
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -18,16 +18,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks once a second whether the files of a site's keys folder have changed, and loads them if so. Confined to the relay's
- * context; files are touched on a worker.
+ * Checks once a second whether the files of a site's keys folder have changed, and loads them if so. Confined to the
+ * relay's context; a worker accesses the files.
  *
- * <p>What cannot be loaded leaves the keys in force as they are, and is told, once, if it is still so a second later: who renews a
- * certificate replaces two files one after the other. It is tried again at each look: what was wrong may be a clock, or the owner of the folder.
+ * <p>If files cannot be loaded, the keys in force stay. The failure is reported once, if it persists a second later,
+ * because a renewal replaces two files one after the other. Each check tries again, because the cause may be a clock or
+ * the folder's owner.
  */
 final class KeyWatch {
     static final int EVERY_MS = 1_000;
 
-    /** No stamp is this. */
+    /** A value that equals no stamp. */
     private static final String NEVER = "never";
 
     private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
@@ -39,21 +40,24 @@ final class KeyWatch {
     private ScheduledFuture<?> timer;
     private boolean stopped;
 
-    /** How the files looked when they were loaded; empty while they are of no use. Used by one look at a time. */
+    /** The stamp of the files when they were loaded; empty while they are unusable. Used by one check at a time. */
     private String settled;
 
-    /** How they looked when they could not be loaded for the first time. */
+    /** The stamp at the first failure to load the files. */
     private String doubtful = NEVER;
 
-    /** How they looked when that was told. */
+    /** The stamp when the failure was reported. */
     private String told = NEVER;
 
-    /** The last look, and the last list that was to be kept: in their order, so that those before are done with it. */
+    /**
+     * The last check, and the last write of a list. They run in order, so that earlier ones are complete when these
+     * are.
+     */
     private Future<?> looking = Future.succeededFuture();
 
     private Future<?> keeping = Future.succeededFuture();
 
-    /** @param folder the files that {@code inForce} was loaded from, and not changed since */
+    /** @param folder the files that {@code inForce} was loaded from, unchanged since */
     KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
         this.context = context;
         this.folder = inForce.folder();
@@ -66,7 +70,10 @@ final class KeyWatch {
         timer = context.nettyEventLoop().schedule(() -> context.dispatch(this::look), EVERY_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** Done when nothing is read or written any more: whoever was asked to do it tells the loop, which must be there. */
+    /**
+     * Stops the checks. Completes when no file is read or written any more. Running tasks report to the event loop,
+     * which must still run.
+     */
     Future<Void> stop() {
         assert context.nettyEventLoop().inEventLoop();
         stopped = true;
@@ -77,8 +84,8 @@ final class KeyWatch {
     }
 
     /**
-     * Keeps the list of {@code authority} that is in force, for the next start: behind those that were told of before, and never in the place of a newer one
-     * that was put there since the last look.
+     * Writes the list of {@code authority} in force to the folder, for the next start. It is written after earlier
+     * lists, and never replaces a newer one that was put there since the last check.
      */
     void keep(RevocationList list, X509Certificate authority) {
         assert context.nettyEventLoop().inEventLoop();
@@ -97,7 +104,7 @@ final class KeyWatch {
                         + "; copy the authority's " + GridAuthority.REVOKED + " to " + file));
     }
 
-    /** What cannot be read is of no use to the next start. */
+    /** The list in the file; an unreadable one is replaced, because the next start cannot use it. */
     private static RevocationList kept(Path file, X509Certificate authority) {
         try {
             return KeyFiles.readRevocations(file, authority);
@@ -123,12 +130,16 @@ final class KeyWatch {
         });
     }
 
-    /** What is said of changed keys that are of no use. */
+    /** The message about changed keys that are unusable. */
     static String unused(String why) {
         return "the changed keys cannot be used, those loaded before stay in force: " + why;
     }
 
-    /** Returns the changed keys, or null. @throws KeysException if they are of no use, once */
+    /**
+     * Returns the changed keys, or null.
+     *
+     * @throws KeysException if they are unusable, once
+     */
     SiteKeys load() throws KeysException {
         String now = "";
         try {
@@ -152,7 +163,7 @@ final class KeyWatch {
         }
     }
 
-    /** How the files look: what changes when one of them does, or the rights to it. */
+    /** A stamp that changes when one of the files or its permissions change. */
     static String stamp(Path folder) throws KeysException {
         StringBuilder stamp = new StringBuilder();
         for (String name : GridAuthority.SITE_FILES) {

@@ -28,22 +28,25 @@ import org.posthouse.causes.Causes;
 import org.posthouse.wire.Wire;
 
 /**
- * The certificates that a grid's authority has taken back: an X.509 list, signed by it, with a number that grows by one with
- * each change. Immutable. Of two lists the one with the higher number counts; nobody but the authority can make one, so it
- * may come from anywhere.
+ * The revoked certificates of a grid: an X.509 list signed by its authority, with a number that grows by one with each
+ * change. Immutable. Of two lists, the one with the higher number counts. Only the authority can create one, so a list
+ * may be accepted from any source.
  */
 public final class RevocationList {
-    /** What fits into one frame: about 1,600 certificates. Those that have expired leave the list. */
+    /**
+     * Maximum size, so that the list fits into one frame: about 1,600 certificates. Expired certificates leave the
+     * list.
+     */
     static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
 
-    /** Before the first revocation. */
+    /** The empty list before the first revocation. */
     static final RevocationList NONE = new RevocationList(0, Map.of(), new byte[0], null);
 
     private final long number;
     private final Map<BigInteger, Instant> revoked;
     private final byte[] encoded;
 
-    /** Null of {@link #NONE}. */
+    /** Null for {@link #NONE}. */
     private final X509CRL signed;
 
     private RevocationList(long number, Map<BigInteger, Instant> revoked, byte[] encoded, X509CRL signed) {
@@ -56,8 +59,8 @@ public final class RevocationList {
     /**
      * Reads a list in DER or PEM form.
      *
-     * @param from where it is from, for people
-     * @throws KeysException if it is none, or none of {@code authority}
+     * @param from its source, for messages
+     * @throws KeysException if it is not a list, or not signed by {@code authority}
      */
     static RevocationList read(byte[] bytes, X509Certificate authority, String from) throws KeysException {
         RevocationList list = parse(bytes, from);
@@ -67,7 +70,11 @@ public final class RevocationList {
         return list;
     }
 
-    /** The same, whosever it is. @throws KeysException if it is none */
+    /**
+     * As {@link #read}, without a check of the signature.
+     *
+     * @throws KeysException if it is not a list
+     */
     static RevocationList parse(byte[] bytes, String from) throws KeysException {
         try {
             X509CRL list = (X509CRL) CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(bytes));
@@ -88,7 +95,7 @@ public final class RevocationList {
         }
     }
 
-    /** Whether {@code authority} has signed it. Nobody has signed {@link #NONE}. */
+    /** Whether {@code authority} has signed the list. {@link #NONE} is unsigned. */
     boolean isOf(X509Certificate authority) {
         try {
             if (signed != null) {
@@ -113,9 +120,9 @@ public final class RevocationList {
     }
 
     /**
-     * The list that follows this one.
+     * Creates the successor of this list.
      *
-     * @param revoked all that it holds, by serial number, with the time when it was revoked
+     * @param revoked all its entries: serial number and time of revocation
      * @throws KeysException if it would not fit into a frame
      */
     RevocationList next(Map<BigInteger, Instant> revoked, X509Certificate authority, PrivateKey key)
@@ -143,7 +150,7 @@ public final class RevocationList {
         }
     }
 
-    /** 0 if there is none yet. */
+    /** The list's number; 0 if there is none yet. */
     public long number() {
         return number;
     }
@@ -171,7 +178,7 @@ public final class RevocationList {
         return Arrays.equals(encoded, other.encoded);
     }
 
-    /** In DER form; not to be changed. */
+    /** The list in DER form; callers must not change it. */
     public byte[] encoded() {
         return encoded;
     }

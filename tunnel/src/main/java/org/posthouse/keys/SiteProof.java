@@ -15,22 +15,23 @@ import java.util.Map;
 import org.posthouse.causes.Causes;
 
 /**
- * Signs as this relay's site, and verifies what other sites of the grid have signed, with the keys and the list of revoked certificates that are in force
- * now. For what is not said over a link, which TLS protects.
+ * Signs as this relay's site, and verifies signatures of other sites of the grid, with the keys and revocation list in
+ * force. For communication outside of links, which TLS does not protect.
  *
- * <p>Thread-safe; {@link RelayKeys} writes what is in force, from the relay's context. A signature or a check takes some 0.1 to 0.4 ms of a processor.
+ * <p>Thread-safe; {@link RelayKeys} sets the keys in force, from the relay's context. A signature or a verification
+ * takes some 0.1 to 0.4 ms of a processor.
  */
 public final class SiteProof {
-    /** The longest certificate that is looked at: one of ours has some 500 bytes. */
+    /** Maximum length of an accepted certificate, bytes; ours have some 500. */
     public static final int CERTIFICATE_BYTES_MAX = 4_096;
 
-    /** The longest signature: one on P-256 has at most 72 bytes. */
+    /** Maximum length of a signature, bytes; one on P-256 has at most 72. */
     public static final int SIGNATURE_BYTES_MAX = 512;
 
-    /** Of {@link #grid}. */
+    /** Length of {@link #grid}, bytes. */
     public static final int GRID_BYTES = 16;
 
-    /** Certificates whose authority was looked at before, some 2 KB each. */
+    /** Number of cached certificates whose authority was checked before, some 2 KB each. */
     private static final int CERTIFICATES_MAX = 256;
 
     private record InForce(SiteKeys keys, RevocationList revocations) {}
@@ -38,10 +39,10 @@ public final class SiteProof {
     /** A certificate that the authority has signed. */
     private record Known(X509Certificate certificate, X509Certificate authority, SiteCertificate site) {}
 
-    /** Written by whoever renews the keys or their revocations, read by all that sign and verify. */
+    /** Written when the keys or their revocations are renewed, read by all threads that sign and verify. */
     private volatile InForce inForce;
 
-    /** By encoding, the latest. Guarded by itself. */
+    /** The most recently used certificates by encoding. Guarded by itself. */
     private final Map<ByteBuffer, Known> known = new LinkedHashMap<>(16, 0.75F, true) {
         private static final long serialVersionUID = 1;
 
@@ -64,7 +65,9 @@ public final class SiteProof {
         return inForce.keys().site();
     }
 
-    /** The beginning of the SHA-256 of the authority's certificate: what relays of one grid have in common, and can tell anybody. */
+    /**
+     * The beginning of the SHA-256 of the authority's certificate. It is the same for all relays of a grid, and public.
+     */
     public byte[] grid() {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(inForce.keys().authority().getEncoded());
@@ -74,7 +77,7 @@ public final class SiteProof {
         }
     }
 
-    /** That of the key in force, in DER. */
+    /** The certificate of the key in force, in DER. */
     public byte[] certificate() {
         return encoded(inForce.keys());
     }
@@ -88,9 +91,9 @@ public final class SiteProof {
     }
 
     /**
-     * Signs {@code content} with the site's key, and gives the certificate of the same key.
+     * Signs {@code content} with the site's key, and returns the signature with the key's certificate.
      *
-     * @param content begins with what it is for, so that no signature means anything elsewhere
+     * @param content begins with its purpose, so that a signature is invalid in any other context
      */
     public Signed sign(byte[] content) {
         SiteKeys keys = inForce.keys();
@@ -104,13 +107,14 @@ public final class SiteProof {
         }
     }
 
-    /** What was signed with the key of {@code certificate}, which is in DER. */
+    /** A signature made with the key of {@code certificate}, which is in DER. */
     public record Signed(byte[] certificate, byte[] signature) {}
 
     /**
-     * Whose signature of {@code content} this is.
+     * Verifies a signature of {@code content} and returns the signer's certificate.
      *
-     * @throws KeysException if it is none by a certificate of the grid's authority that names a site, is valid now and is not revoked
+     * @throws KeysException if the signature or its certificate is invalid. The certificate must be of the grid's
+     *         authority, name a site, be valid now and not be revoked
      */
     public SiteCertificate verify(Signed signed, byte[] content) throws KeysException {
         InForce now = inForce;
@@ -132,7 +136,7 @@ public final class SiteProof {
         return signer.site();
     }
 
-    /** Whether what this certificate has proven counts no more: it was revoked, or the grid has another authority. */
+    /** Whether proofs by this certificate no longer count, because it was revoked or the grid has another authority. */
     public boolean isOver(byte[] certificate) {
         InForce now = inForce;
         try {
@@ -142,7 +146,10 @@ public final class SiteProof {
         }
     }
 
-    /** Whether this certificate, which has proven something before, was revoked since. Not so if it is of an authority that has another in its place: as with links. */
+    /**
+     * Whether this certificate, which has proven something before, was revoked since. False if its authority was
+     * replaced by another, as with links.
+     */
     public boolean isRevoked(byte[] certificate) {
         InForce now = inForce;
         try {

@@ -6,8 +6,9 @@ import java.util.function.Consumer;
 import org.posthouse.wire.WireException;
 
 /**
- * What goes over a link: keeps each frame until the peer has handled it, writes what waits, and tells who sent it what was handled. Confined to its link. What
- * is written first of the frames that wait, {@link LinkQueue} decides, and {@link LinkLanes} on which connection.
+ * The sending side of a link. It keeps each frame until the peer has handled it, writes waiting frames, and tells the
+ * sender which frames were handled. Confined to its link. {@link LinkQueue} decides the order of waiting frames, and
+ * {@link LinkLanes} the connection.
  */
 final class LinkEmission {
     private final Links links;
@@ -35,7 +36,7 @@ final class LinkEmission {
         return !window.own().full();
     }
 
-    /** Whether frames may be longer than what is packed in one, and are soon through. */
+    /** Whether frames may be longer than one packed frame, and are transmitted quickly. */
     boolean carriesLong() {
         return !packer.isOn() && window.carriesLong();
     }
@@ -48,17 +49,17 @@ final class LinkEmission {
         window.own().forEach(visitor);
     }
 
-    /** Whether any frame was ever written, as far as is known here. */
+    /** Whether any frame was ever written, as far as this end knows. */
     boolean hasWritten() {
         return window.hasWritten();
     }
 
-    /** Whether the peer is known to have received any. */
+    /** Whether the peer is known to have received any frame. */
     boolean hasArrived() {
         return window.hasArrived();
     }
 
-    /** Lets go of what waits of a job that has ended. */
+    /** Drops the waiting frames of a job that has ended. */
     void forget(long job) {
         window.forget(job);
         tellSettled();
@@ -66,7 +67,11 @@ final class LinkEmission {
         writeWaiting();
     }
 
-    /** What of either stream the peer has received, and whether it takes what is packed. @throws WireException if it cannot have received that */
+    /**
+     * Resumes with the counts that the peer has received of either stream, and whether it accepts packed frames.
+     *
+     * @throws WireException if it cannot have received that many
+     */
     void resume(long heads, long bulk, boolean unpacks) throws WireException {
         window.resume(heads, bulk);
         packer.begin(unpacks);
@@ -77,23 +82,27 @@ final class LinkEmission {
         writeWaiting();
     }
 
-    /** The peer restarted: who sent it what it has not acknowledged gets that back. */
+    /** Returns all unacknowledged frames to the listener, because the peer restarted. */
     void handBack() {
         links.listener().onForgotten(link.relay(), takeAll());
         tellIfRoomy();
     }
 
-    /** The relay's own frames that are not settled: none of them, and none of streams, is kept any more. */
+    /** Removes and returns the relay's own unsettled frames, and drops those of streams. */
     List<ByteBuf> takeAll() {
         return window.takeAll();
     }
 
-    /** Lets go of all frames. */
+    /** Releases all frames. */
     void release() {
         window.release();
     }
 
-    /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
+    /**
+     * Handles the peer's counts of handled frames of either stream, and of received bulk.
+     *
+     * @throws WireException if the counts are impossible
+     */
     void onAcknowledged(long heads, long bulk, long bulkArrived, long incompleteBytes) throws WireException {
         long before = bytes();
         window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
@@ -104,7 +113,11 @@ final class LinkEmission {
         writeWaiting();
     }
 
-    /** The peer has so many bytes of the bulk that went on this lane. @throws WireException if it cannot */
+    /**
+     * The peer has {@code bytes} bytes of the bulk written on this lane.
+     *
+     * @throws WireException if that is impossible
+     */
     void onCame(int lane, long bytes) throws WireException {
         window.come(lane, bytes);
         link.onProgress();
@@ -119,13 +132,13 @@ final class LinkEmission {
         writeWaiting();
     }
 
-    /** What was on this lane is written again. */
+    /** Writes the frames of a lost lane again. */
     void onLaneLost(int lane) {
         window.lost(lane);
         writeWaiting();
     }
 
-    /** Bytes a second that this lane carries, as far as is known: see {@link LinkWindow#rate(int)}. */
+    /** Rate of this lane in bytes a second, if known: see {@link LinkWindow#rate(int)}. */
     long rate(int lane) {
         return window.rate(lane);
     }
@@ -147,7 +160,10 @@ final class LinkEmission {
         return packer.status();
     }
 
-    /** Writes what waits until the sockets have enough, or enough bulk is on its way; whoever makes room for more calls it again. */
+    /**
+     * Writes waiting frames until the sockets are full or enough bulk is in flight. Code that frees space in either
+     * calls it again.
+     */
     void writeWaiting() {
         while (link.takesFrames()) {
             packer.takeAhead();

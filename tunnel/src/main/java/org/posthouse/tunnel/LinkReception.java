@@ -5,7 +5,10 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
-/** What comes over a link: hands it to the listener, and says to the peer what has come and what was handled. Confined to its link. */
+/**
+ * The receiving side of a link. It passes frames to the listener, and tells the peer what has arrived and what was
+ * handled. Confined to its link.
+ */
 final class LinkReception implements LinkArrivals.Sink {
     private final Links links;
     private final Link link;
@@ -13,7 +16,7 @@ final class LinkReception implements LinkArrivals.Sink {
     private final LinkUnpacker unpacker;
     private ScheduledFuture<?> timer;
 
-    /** It will be looked at whether the peer is to be told what has come, when what was read is done with. */
+    /** True if a report to the peer will be considered after the current read. */
     private boolean tellsSoon;
 
     LinkReception(Links links, Link link) {
@@ -24,7 +27,7 @@ final class LinkReception implements LinkArrivals.Sink {
         this.unpacker = new LinkUnpacker(links, link, links.heldBack(), site);
     }
 
-    /** One carried frame, in the order of the first lane. */
+    /** Receives one carried frame, in the order of the first lane. */
     void onHead(ByteBuf buffer, int index, int length, FrameView view) {
         try {
             arrivals.head(buffer, index, length, view);
@@ -34,7 +37,7 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** One carried frame with its number, before which so many of those on the first lane were written. */
+    /** Receives one carried frame with its number; {@code after} frames of the first lane were written before it. */
     void onBulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) {
         try {
             arrivals.bulk(number, after, buffer, index, length, view);
@@ -44,7 +47,11 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** Frames of bulk in one. @throws WireException if that is not what it says */
+    /**
+     * Receives bulk packed into one frame.
+     *
+     * @throws WireException if the frame's claims are wrong
+     */
     void onPacked(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         unpacker.onPacked(buffer, index, length, view);
     }
@@ -76,14 +83,17 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** Another frame of bulk begins: the peer hears of those before it at once, so that it goes on while they are handled. */
+    /**
+     * Called when another frame of bulk begins. The peer is told of earlier ones at once, so that it continues while
+     * they are handled.
+     */
     void onMore() {
         if (arrivals.isDueAtOnce()) {
             tell(true);
         }
     }
 
-    /** What was read at once is done with: the peer hears of a part of a long frame, too. */
+    /** Called after one socket read. The peer is also told of a part of a long frame. */
     void onReadEnd() {
         long incomplete = link.incompleteBytes();
         if (incomplete > 0 && !tellsSoon && arrivals.isPartDue(incomplete, System.nanoTime())) {
@@ -91,7 +101,10 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
+    /**
+     * The listener has handled the frame with this name. The frame came on this link, or from an earlier start of the
+     * peer.
+     */
     void handled(long name) {
         if (arrivals.handle(name)) {
             tell(false);
@@ -106,7 +119,11 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** Says what came, unless the peer does not read: then the next chance to write does it. @param atOnce whether it leaves before anything else is done */
+    /**
+     * Reports what arrived, unless the peer does not read. Then the report is sent at the next opportunity to write.
+     *
+     * @param atOnce whether the socket is flushed before anything else is done
+     */
     private void tell(boolean atOnce) {
         cancelTimer();
         LinkConnection first = link.writableFirst();
@@ -121,31 +138,31 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
-    /** What was told in the last session may have been lost with it. */
+    /** Repeats the last report, which may have been lost with the previous session. */
     void beginSession() {
         if (hasReceived()) {
             tell(false);
         }
     }
 
-    /** All lanes are lost. */
+    /** Called when all lanes are lost. */
     void endSession() {
         arrivals.drop();
         unpacker.endSession();
         cancelTimer();
     }
 
-    /** Whether all that came was handled, or was of a peer before this one. */
+    /** Whether all received frames were handled, or came from an earlier start of the peer. */
     boolean isSettled() {
         return arrivals.isSettled();
     }
 
-    /** Whether anything ever came from the peer as it is. */
+    /** Whether anything ever arrived from the peer's current start. */
     boolean hasReceived() {
         return headsReceived() + bulkReceived() > 0;
     }
 
-    /** The peer restarted. */
+    /** Resets the counts after a restart of the peer. */
     void forget() {
         arrivals.forget();
     }

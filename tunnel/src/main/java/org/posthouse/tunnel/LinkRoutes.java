@@ -15,20 +15,29 @@ import org.posthouse.wire.LinkReach;
 import org.posthouse.wire.WireException;
 
 /**
- * What a relay knows of the ways to others: its own links that are straight, and what the relays at their far ends say. Confined to the
- * relay's context; knows no socket and no clock.
+ * A relay's routes to other relays, from its own direct links and the announcements of the relays at their far ends.
+ * Confined to the relay's context; uses no socket and no clock.
  *
- * <p>Path vectors: who says that it reaches a relay says over which others. A path that this relay or the listener is on is not one for it, so no path has a
- * loop; and none has more than {@link LinkPath#HOPS_MAX} links. What a neighbour says is its word only: it is passed on when this relay has been linked with
- * the relay that it is about, whose certificate proves it.
+ * <p>It uses path vectors: an announcement of a reachable relay lists the relays on the path. A path that contains this
+ * relay or the listener is ignored, so no path has a loop. No path has more than {@link LinkPath#HOPS_MAX} links. An
+ * announcement alone proves nothing. It is passed on only if this relay has been linked with the announced relay, whose
+ * certificate proves it.
  */
 final class LinkRoutes {
-    /** A relay that is linked straight. @param load bytes that it has not acknowledged */
+    /**
+     * A directly linked relay.
+     *
+     * @param load bytes that it has not acknowledged
+     */
     record Neighbour(String relay, int roundTripMicros, long load) {}
 
-    /** A way to a relay. @param load of the link on it that has the most bytes on their way */
+    /**
+     * A route to a relay.
+     *
+     * @param load bytes in flight on the route's most loaded link
+     */
     record Route(LinkPath path, int roundTripMicros, long load) {
-        /** A relay on it is drained. */
+        /** Whether a relay on the route is drained. */
         boolean isLastResort() {
             return roundTripMicros >= LAST_RESORT_MICROS;
         }
@@ -36,24 +45,28 @@ final class LinkRoutes {
 
     private static final int VIA_MAX = LinkPath.HOPS_MAX - 1;
 
-    /** What a drained relay puts on top of every round trip, 18 minutes: no other way is as long. */
+    /** Penalty that a drained relay adds to every round trip, 18 minutes; no other route takes as long. */
     private static final int LAST_RESORT_MICROS = 1 << 30;
     private static final Comparator<Route> NEAREST =
             Comparator.comparingInt(Route::roundTripMicros).thenComparingLong(Route::load);
 
     private final String own;
 
-    /** What each neighbour has said last, by the relay that it is about: {@link LinkTable#LINKS_MAX} frames at most. */
+    /** The last announcement of each neighbour, by announced relay: {@link LinkTable#LINKS_MAX} frames at most. */
     private final Map<String, Map<String, LinkReach.Entry>> heard = new TreeMap<>();
 
-    /** The neighbours themselves, as they were last. */
+    /** The neighbours of the last update. */
     private Map<String, Neighbour> neighbours = Map.of();
 
     LinkRoutes(String own) {
         this.own = own;
     }
 
-    /** These are the neighbours now. @return whether they are others than before */
+    /**
+     * Sets the current neighbours.
+     *
+     * @return whether they differ from the previous ones
+     */
     boolean neighbours(List<Neighbour> now) {
         Set<String> before = neighbours.keySet();
         Map<String, Neighbour> byRelay = new TreeMap<>();
@@ -62,12 +75,12 @@ final class LinkRoutes {
         return !before.equals(byRelay.keySet());
     }
 
-    /** {@code neighbour} is none any more: what it said does not count. */
+    /** Drops the announcements of {@code neighbour}, which is no longer a neighbour. */
     void forget(String neighbour) {
         heard.remove(neighbour);
     }
 
-    /** @throws WireException if a neighbour cannot say so */
+    /** @throws WireException if a neighbour cannot announce that */
     static void check(String neighbour, LinkReach reach) throws WireException {
         int relays = reach.entries().size();
         if (relays > LinkTable.LINKS_MAX) {
@@ -91,14 +104,14 @@ final class LinkRoutes {
         heard.put(neighbour, entries);
     }
 
-    /** All relays that there is a way to, over others. */
+    /** All relays that can be reached over other relays. */
     Set<String> reached() {
         Set<String> relays = new TreeSet<>();
         heard.keySet().forEach(neighbour -> relays.addAll(reached(neighbour)));
         return relays;
     }
 
-    /** Those of them that {@code neighbour} would lead to. */
+    /** The relays that can be reached over {@code neighbour}. */
     Set<String> reached(String neighbour) {
         Set<String> relays = new TreeSet<>();
         heard.getOrDefault(neighbour, Map.of()).values().stream()
@@ -107,7 +120,7 @@ final class LinkRoutes {
         return relays;
     }
 
-    /** The ways to {@code relay} over others, each over another neighbour, the shortest first. */
+    /** The routes to {@code relay} over other relays, one per neighbour, the shortest first. */
     List<Route> to(String relay) {
         List<Route> routes = new ArrayList<>();
         heard.forEach((neighbour, entries) -> {
@@ -121,9 +134,10 @@ final class LinkRoutes {
     }
 
     /**
-     * What a neighbour is to be told: the shortest way to each relay on which it is not itself.
+     * The announcement for a neighbour: the shortest route to each relay that does not pass through the neighbour.
      *
-     * @param met whether this relay has been linked with another: only of those it tells, so that what a neighbour has invented goes no further
+     * @param met whether this relay has been linked with a relay; only such relays are announced, so that a neighbour's
+     *         inventions spread no further
      */
     LinkReach tell(String listener, Predicate<String> met) {
         List<LinkReach.Entry> entries = new ArrayList<>();
@@ -144,7 +158,7 @@ final class LinkRoutes {
         return LinkReach.fitting(entries);
     }
 
-    /** What is told of the same ways by a relay that is drained: they are taken where there is no other. */
+    /** The announcement of a drained relay for the same routes; they are used only if there is no other. */
     static LinkReach lastResort(LinkReach reach) {
         return new LinkReach(reach.entries().stream()
                 .map(entry -> new LinkReach.Entry(entry.relay(), sum(entry.roundTripMicros(), LAST_RESORT_MICROS), entry.load(), entry.via()))

@@ -16,19 +16,21 @@ import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
 
 /**
- * TLS 1.3 on a link's connection: both ends show a certificate of the grid's authority. Used on the event loop of
- * the connection; holds no state of one.
+ * TLS 1.3 on a link's connection; both ends show a certificate of the grid's authority. Used on the event loop of the
+ * connection; holds no state of one.
  *
- * <p>It puts the handler into the pipeline itself, at the moment a connection exists, instead of asking Vert.x for
- * TLS: so the listener counts connections before they have shaken hands, a refusal knows who was refused, and the
- * outcome comes before the first byte. Neither engine can be relied on not to resume a session, so the days of the peer's certificate
- * are looked at when the handshake is over, whatever was done in it; whether it was revoked, {@link Links} looks at.
+ * <p>It adds the TLS handler to the pipeline itself when a connection exists, instead of requesting TLS from Vert.x.
+ * The listener thus counts connections before their handshake, a refusal names the refused peer, and the outcome
+ * precedes the first byte.
+ *
+ * <p>Neither engine reliably refuses to resume a session. The validity dates of the peer's certificate are therefore
+ * checked after each handshake. {@link Links} checks whether it was revoked.
  */
 final class LinkTls {
     private static final String TLS = "posthouse-tls";
     private static final String HANDSHAKE = "posthouse-handshake";
 
-    /** How a handshake ended. Exactly one of the two is called, once, on the event loop. */
+    /** The result of a handshake. Exactly one of the two methods is called, once, on the event loop. */
     interface Outcome {
         /** @param peer the peer's certificate, which may name no site */
         void onSecured(SiteCertificate peer);
@@ -51,7 +53,11 @@ final class LinkTls {
         this.handshakeMs = handshakeMs;
     }
 
-    /** Begins the handshake on a fresh connection. If it fails, the connection is closed. @param end what stands last in its pipeline */
+    /**
+     * Begins the handshake on a fresh connection. If it fails, the connection is closed.
+     *
+     * @param end the last handler of its pipeline
+     */
     void secure(ChannelHandlerContext end, boolean dialled, Outcome outcome) {
         FrameSocket.prepare(end.channel());
         SSLEngine engine = keys.engine(kind.isNative(), dialled, end.alloc());
@@ -69,12 +75,12 @@ final class LinkTls {
         }
     }
 
-    /** Looks at how a connection begins, before TLS does; then it is gone. */
+    /** Inspects the first bytes of a connection before TLS does, then leaves the pipeline. */
     private static final class FirstBytes extends ChannelInboundHandlerAdapter {
         private final ClientHellos begun;
         private final Handshake handshake;
 
-        /** Fewer bytes than tell what this is; null before the first. */
+        /** The first bytes, while too few to classify; null before the first. */
         private ByteBuf start;
 
         FirstBytes(ClientHellos begun, Handshake handshake) {
@@ -111,7 +117,7 @@ final class LinkTls {
     }
 
     private static final class Handshake extends ChannelInboundHandlerAdapter {
-        /** What Netty calls every failure of native TLS that is not the peer's alert. */
+        /** Netty's message for every failure of native TLS that is not the peer's alert. */
         private static final String NATIVE_SAYS_NOTHING = "General OpenSslEngine problem";
 
         private final SSLEngine engine;
@@ -137,7 +143,7 @@ final class LinkTls {
             if (done.isSuccess()) {
                 onSuccess(context);
             } else {
-                // Stays in the pipeline: the exception that follows has been told here.
+                // The handler stays in the pipeline: the exception that follows was reported here.
                 refuse(LinkRefusal.of(done.cause()), describe(done.cause()));
             }
         }
@@ -153,7 +159,7 @@ final class LinkTls {
             }
         }
 
-        /** Tells the first reason only: what follows from it is none. */
+        /** Reports only the first reason; later failures are its consequences. */
         void refuse(LinkRefusal kind, String detail) {
             if (!told) {
                 told = true;

@@ -10,12 +10,12 @@ import org.posthouse.wire.LinkReach;
 import org.posthouse.wire.WireException;
 
 /**
- * Tells the neighbours which relays they reach over this one, hears the same from them, and has links know when ways have changed. Confined to
- * the relay's context. A relay that is reached over others and is not linked yet gets a link, so that all relays of a grid are linked; one that nobody says to
- * reach any more loses it, unless it has ever been up.
+ * Exchanges reachability with the neighbours, and notifies links when routes have changed. Confined to the relay's
+ * context. A relay that is reached over others and is not linked yet gets a link, so that all relays of a grid are
+ * linked. A relay that no neighbour announces any more loses its link, unless the link has ever been up.
  */
 final class Routing {
-    /** Three tellings between two pings: a second by default. */
+    /** Announcements per ping interval: three, one a second by default. */
     private static final int PARTS_OF_PING = 3;
 
     private final Links links;
@@ -23,7 +23,7 @@ final class Routing {
     private final ReachPace pace;
     private final long intervalMs;
 
-    /** What was said last, and on which connection. */
+    /** The last announcement to each neighbour, and its connection. */
     private final Map<String, Told> told = new HashMap<>();
 
     private ScheduledFuture<?> timer;
@@ -42,12 +42,12 @@ final class Routing {
         this.toldAtNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(intervalMs);
     }
 
-    /** The shortest time between two tellings, and between two of a neighbour that count. */
+    /** Minimum time between two announcements, and between two that are accepted from one neighbour. */
     long intervalMs() {
         return intervalMs;
     }
 
-    /** The ways to {@code relay} over others, the shortest first. */
+    /** The routes to {@code relay} over other relays, the shortest first. */
     List<LinkRoutes.Route> to(String relay) {
         return routes.to(relay);
     }
@@ -56,13 +56,13 @@ final class Routing {
         return drained;
     }
 
-    /** From now on only those lanes are to go through this relay that have no other way, or all may again. */
+    /** If true, only lanes without another path should use this relay from now on. If false, all may use it again. */
     void drain(boolean drain) {
         drained = drain;
         tellSoon();
     }
 
-    /** @throws WireException if a neighbour cannot say so */
+    /** @throws WireException if a neighbour cannot announce that */
     void onReach(String neighbour, LinkReach reach) throws WireException {
         LinkRoutes.check(neighbour, reach);
         if (pace.admits(neighbour, reach, System.nanoTime())) {
@@ -97,12 +97,12 @@ final class Routing {
         tellSoon();
     }
 
-    /** A relay is linked, over whichever way: neighbours may be told of it. */
+    /** Called when a relay is linked over any path; neighbours may be told of it. */
     void onLinked() {
         tellSoon();
     }
 
-    /** A neighbour came or went, or is nearer or farther now. */
+    /** Called when a neighbour appeared, disappeared, or its distance changed. */
     void onNeighbours() {
         if (routes.neighbours(links.table().neighbours())) {
             links.table().each(Link::onRoutes);
@@ -110,7 +110,7 @@ final class Routing {
         tellSoon();
     }
 
-    /** The link to {@code relay} is down: nothing goes over it any more. */
+    /** Called when the link to {@code relay} is down; it carries no routes any more. */
     void forget(String relay) {
         routes.forget(relay);
         pace.forget(relay);
@@ -119,7 +119,7 @@ final class Routing {
         }
     }
 
-    /** This relay stops. */
+    /** Called when this relay stops. */
     void stop() {
         stopped = true;
         if (timer != null) {

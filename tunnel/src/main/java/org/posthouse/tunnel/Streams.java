@@ -14,12 +14,12 @@ import org.posthouse.wire.WireException;
 
 /** The streams of all links of a relay, and the buffers that they share. Confined to the relay's context. */
 final class Streams {
-    /** A stream that has sent nothing for so long hands over what it was lent. */
+    /** Idle time in milliseconds after which a stream returns its lent tokens. */
     private static final int IDLE_MS = 1_000;
 
-    /** Who wants to know whether a relay can be reached. */
+    /** Receives changes in the reachability of relays. */
     interface Reach {
-        /** The link to {@code relay} is up, or is not any more. */
+        /** The link to {@code relay} is up, or no longer up. */
         void onReach(String relay, boolean up);
     }
 
@@ -37,7 +37,7 @@ final class Streams {
         this.buffers = new StreamBuffers(config);
     }
 
-    /** @param doors what streams from other relays lead to from now on */
+    /** @param doors handles streams from other relays from now on */
     void lead(LinkStreams.Doors doors) {
         this.doors = doors;
     }
@@ -46,7 +46,9 @@ final class Streams {
         watchers.add(watcher);
     }
 
-    /** Opens a stream to a door of another relay. Returns null, and {@code listener} is told why, if that cannot be. */
+    /**
+     * Opens a stream to a door of another relay. If that is not possible, returns null and tells {@code listener} why.
+     */
     LinkStream open(String relay, String door, LinkStream.Listener listener) {
         if (!isUp(relay)) {
             tally.refused();
@@ -68,7 +70,7 @@ final class Streams {
         return tally.status(buffers);
     }
 
-    /** What flows over the link to {@code relay}. */
+    /** Status of the streams over the link to {@code relay}. */
     LinkStatus.Streams statusOf(String relay) {
         LinkStreams streams = byLink.get(relay);
         return streams == null ? LinkStatus.Streams.NONE : streams.status();
@@ -87,7 +89,7 @@ final class Streams {
         each(relay, LinkStreams::onLinkDown);
     }
 
-    /** {@code relay} has handled the next frames of streams that went there. */
+    /** {@code relay} has handled the next stream frames. */
     void onAcknowledged(String relay, long frames) {
         each(relay, streams -> streams.onAcknowledged(frames));
     }
@@ -100,14 +102,14 @@ final class Streams {
         each(relay, streams -> streams.endAll(CloseReason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
     }
 
-    /** {@code relay} has stopped, or is silent, and there is no link to it any more. */
+    /** The link to {@code relay} was dropped, because that relay has stopped or is silent. */
     void onLetGo(String relay) {
         each(relay, streams -> streams.endAll(CloseReason.SITE_UNREACHABLE, "relay " + relay + " has stopped, or is silent"));
         byLink.remove(relay);
         up.remove(relay);
     }
 
-    /** This relay stops. */
+    /** Called when this relay stops. */
     void close() {
         if (idleTimer != null) {
             idleTimer.cancel(false);
