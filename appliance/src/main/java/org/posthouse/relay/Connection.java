@@ -286,7 +286,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    /** Cancels the time limit: the other end has sent its HELLO. */
+    /** Cancels the time limit: a launcher has sent HELLO, or a rank has sent HELLO and all its pages of state. */
     void greeted() {
         helloTimer.cancel(false);
     }

@@ -30,18 +30,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that launchers have opened at this relay: begins and ends them in the shards, the log and the directory,
- * has those of a relay that died go on, and tells their launchers what happens to their ranks. Confined to the relay's control strand.
+ * The jobs that launchers have opened at this relay. Opens and closes them in the shards, the log and the directory,
+ * and recovers those of a relay process that died. Tells launchers what happens to their ranks. Confined to the relay's
+ * control strand.
  */
 final class Jobs {
     private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
 
     private static final Set<String> CONNECTED = Set.of(RankState.CONNECTED.name(), RankState.REPLAYING.name());
 
-    /** Ranks of all open jobs, for each of the connections that the relay takes: 65,536 as a rule, at 2.3 KB of heap with 2 shards 150 MB, at 5.6 with 16 370 MB. */
+    /**
+     * Limit of the ranks of all open jobs, per connection that the relay accepts: 65,536 ranks by default. A rank takes
+     * 2.3 KB of heap with 2 shards (150 MB in all) and 5.6 KB with 16 (370 MB).
+     */
     private static final int RANKS_PER_CONNECTION = 16;
 
-    /** What a job takes beside its ranks, in ranks at home here; and ranks at home elsewhere that take as much as one here. Measured with 2 shards and 16: a job 9 and 22 KB, a rank elsewhere 0.2 and 0.4. */
+    /**
+     * A job beside its ranks counts as {@code RANKS_A_JOB} ranks at home here. {@code RANKS_ELSEWHERE} ranks at home at
+     * other relays count as one here. Measured with 2 and 16 shards: a job takes 9 and 22 KB, a rank elsewhere 0.2 and
+     * 0.4 KB.
+     */
     private static final int RANKS_A_JOB = 4;
 
     private static final int RANKS_ELSEWHERE = 10;
@@ -50,7 +58,7 @@ final class Jobs {
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
     private long divergences;
 
-    /** Whether the relay is about to end: those that are logged stand in the log for its next start. */
+    /** Whether the relay is stopping; logged jobs then stay open in the log for its next start. */
     private boolean stopped;
 
     Jobs(Relay relay) {
@@ -61,7 +69,7 @@ final class Jobs {
         return open.values();
     }
 
-    /** How many ranks of open jobs are at home here. */
+    /** Number of ranks of open jobs that are at home here. */
     int ranksHere() {
         assert relay.inLoop();
         return (int) open.values().stream().mapToLong(job -> here(job.opening()).count()).sum();
@@ -79,10 +87,10 @@ final class Jobs {
     }
 
     /**
-     * Opens a job, so that its ranks may come and messages for them may wait, or gives one that is open its launcher back.
-     * Fails with a {@link Refusal}, or for want of room in the log.
+     * Opens a job, so that its ranks may connect and messages for them may wait. If the launcher comes back to an open
+     * job, attaches the launcher. Fails with a {@link Refusal}, or for want of room in the log.
      *
-     * @param owner whose job it is: jobs of one owner share what one may have
+     * @param owner user who opens the job; the limits per user cover all jobs of one owner
      */
     Future<OpenJob> open(JobOpen opening, String owner, LauncherSession launcher) {
         assert relay.inLoop();
@@ -120,7 +128,10 @@ final class Jobs {
                 .onFailure(fault -> undo(job, fault));
     }
 
-    /** For ranks that do not come no room in the log is kept: it was reserved for what anybody may announce. */
+    /**
+     * Releases the log space of ranks that have not connected in time. It was reserved for the number of ranks that the
+     * launcher announced, and anybody may announce any number.
+     */
     private void expectRanks(OpenJob job) {
         if (job.opening().logged()) {
             relay.loop().schedule(() -> relay.control().submit(() -> {
@@ -144,23 +155,26 @@ final class Jobs {
         resize(job);
         if (job.ranksThatCame() == 1 && job.launcherAwaitedUntilMs() > 0) {
             job.awaitNobody();
-            await(job, launcherWaitMs(job)); // There is something to come back to.
+            await(job, launcherWaitMs(job)); // A launcher has something to come back to.
         }
     }
 
-    /** How long it waits for its launcher. If none of its ranks has come there is nothing to come back to. */
+    /**
+     * Milliseconds that the job waits for its launcher. The wait is shorter if no rank has connected, because there is
+     * nothing to come back to.
+     */
     private long launcherWaitMs(OpenJob job) {
         LauncherWait wait = relay.settings().launcherWait();
         long ms = job.state() == OpenJob.State.RECOVERED ? wait.recoveredMs(job.opening()) : wait.orphanedMs(job.opening());
         return job.ranksThatCame() == 0 ? Math.min(ms, wait.ranksComeMs()) : ms;
     }
 
-    /** One that has been in contact may have stopped since. */
+    /** Keeps frames for the job's other relays. A relay that has been in contact may have stopped since. */
     private void expectOthers(JobOpen opening) {
         relay.links().expect(opening.homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).toList());
     }
 
-    /** A job that could not be opened has never been: the relay's next start is not to find it in the log. */
+    /** Removes a job that could not be opened, from the log too, so that the relay's next start does not find it. */
     private void undo(OpenJob job, Throwable fault) {
         open.remove(job.id());
         relay.shards().close(job.id(), new CloseNotice(job.id(), 1, -1, fault.toString()), ranks -> {});
@@ -171,12 +185,15 @@ final class Jobs {
         relay.links().forget(job.id());
     }
 
-    /** Ends in some strand. A job that could not be opened may be open in some shards. */
+    /**
+     * Opens the job in all shards; completes in the strand of some shard. After a failure the job may be open in some
+     * shards.
+     */
     private Future<Void> openShards(JobOpen opening, Journal journal) {
         return Future.future(opened -> relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, fault -> opened.complete(null, fault)));
     }
 
-    /** The same, ended in the control strand. */
+    /** Passes the result on in the control strand. */
     private <T> Future<T> inControl(Future<T> work) {
         Promise<T> ended = Promise.promise();
         work.onComplete((value, fault) -> relay.control().submit(() -> ended.complete(value, fault)));
@@ -184,8 +201,8 @@ final class Jobs {
     }
 
     /**
-     * Has the jobs of the relay that has died go on, which may take a while. One that cannot, as far as its own records are to blame, fails for its
-     * launcher, and keeps neither the relay nor the others from it.
+     * Recovers the jobs of the relay process that died; this may take a while. A job whose own records are at fault
+     * fails for its launcher, and delays neither the relay nor other jobs.
      */
     Future<Void> recover(List<LoggedJob> jobs) {
         assert relay.inLoop();
@@ -210,7 +227,7 @@ final class Jobs {
         });
     }
 
-    /** Gives how its ranks here stand. */
+    /** Restores a job in the shards; gives the states of its ranks here. */
     private Future<List<RankEntry>> goOn(LoggedJob logged) {
         if (logged.fault() != null) {
             return Future.failedFuture(logged.fault());
@@ -230,8 +247,11 @@ final class Jobs {
     }
 
     /**
-     * Nobody is let into it, and its launcher hears why when it comes. A launcher with a folder leaves it in the log, where another build may go on with it, unless it misses
-     * what ranks at other relays have sent meanwhile, until somebody ends it; one without, or its absence, ends it, as nobody else could.
+     * Marks a job that cannot be recovered. No rank is admitted, and the launcher is told the cause when it connects.
+     *
+     * <p>If the launcher keeps the job's output in a folder, the job stays in the log until somebody ends it. Another
+     * build may then continue it, unless it lacks what ranks at other relays have sent meanwhile. Otherwise the
+     * launcher ends the job, or its absence does, because nobody else could.
      */
     private void cannotGoOn(OpenJob job, long position, Throwable fault) {
         String why = CloseReason.LOG_DAMAGED + ": " + job + ", opened at position " + position + " of the log "
@@ -307,13 +327,13 @@ final class Jobs {
         }
     }
 
-    /** How many ranks at home here take as much. */
+    /** The memory of a job, as a number of ranks at home here. */
     private long room(JobOpen job) {
         long here = here(job).count();
         return RANKS_A_JOB + here + (job.size() - here) / RANKS_ELSEWHERE;
     }
 
-    /** Gives a job its launcher back. It is told how each rank stands, and what it has missed. */
+    /** Attaches a launcher to an open job. */
     private Future<OpenJob> attach(JobOpen opening, String owner, LauncherSession launcher) {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
@@ -336,7 +356,7 @@ final class Jobs {
         return Future.succeededFuture(job);
     }
 
-    /** Tells a launcher that has come back how each rank stands, and what it has missed. */
+    /** Tells a launcher that has come back the state of each rank, and the events it has missed. */
     void tellStandings(OpenJob job) {
         assert relay.inLoop();
         job.tellMissed();
@@ -347,7 +367,7 @@ final class Jobs {
         relay.control().submit(() -> onEvent(event, null));
     }
 
-    /** A launcher's connection has ended. Its jobs that are logged wait for it; the others end. */
+    /** Called when a launcher's connection has ended. Logged jobs wait for their launcher; others end. */
     void abandoned(long id, LauncherSession launcher, CloseNotice why) {
         assert relay.inLoop();
         OpenJob job = open.get(id);
@@ -380,19 +400,19 @@ final class Jobs {
         return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, RelayStatus.shown(state).name());
     }
 
-    /** Whether any that stands in the log is open. */
+    /** Whether any logged job is open. */
     boolean isAnyLogged() {
         assert relay.inLoop();
         return open.values().stream().anyMatch(job -> job.opening().logged());
     }
 
-    /** Which job stands still, and why: the first of them; empty if none does. */
+    /** The first job that stands still, and why; empty if none does. */
     Optional<String> standing() {
         assert relay.inLoop();
         return open.values().stream().map(OpenJob::standing).flatMap(Optional::stream).findFirst();
     }
 
-    /** The log cannot be made safe on its disk any more. */
+    /** Fails all jobs with durability {@code host}, because the log can no longer be synced to its disk. */
     void failThatSurviveTheHost(String why) {
         assert relay.inLoop();
         if (stopped) {
@@ -412,7 +432,7 @@ final class Jobs {
         relay.control().submit(() -> onEvent(event, entry));
     }
 
-    /** Messages of all jobs that ranks which were started again would have sent otherwise than before. */
+    /** Number of diverging messages of all jobs: messages that restarted ranks sent otherwise than before. */
     long divergences() {
         return divergences;
     }
@@ -444,20 +464,29 @@ final class Jobs {
         }
     }
 
-    /** Its frames are not acknowledged until this relay is started again, and a link acknowledges in order. */
+    /**
+     * Describes which relays are delayed by a job that stands still. The relay acknowledges the job's frames only after
+     * its restart, and a link acknowledges in order.
+     */
     private String held(OpenJob job) {
         String others = job.opening().homes().stream().map(HomeRelay::relay).filter(other -> !other.equals(relay.id())).collect(Collectors.joining(", "));
         return others.isEmpty() ? "" : "; until then it holds what comes from " + others + ", of whatever job: past the 64 MiB of a link's window that waits";
     }
 
-    /** The log is told of the first, and whenever their number has doubled: a rank may send millions of messages otherwise than before. */
+    /**
+     * Logs the first divergence, and each doubling of their number, because a rank may send millions of diverging
+     * messages.
+     */
     private void keepDivergences(OpenJob job) {
         if (job.opening().logged() && Long.bitCount(job.divergences()) == 1) {
             relay.journal().diverged(job.id(), job.divergences(), job.divergence());
         }
     }
 
-    /** The relay is about to end. What is not logged ends with it; what is stays in the log as it is, and waits for nobody here any more. */
+    /**
+     * Called when the relay is stopping. Jobs that are not logged end. Logged jobs stay in the log, and no longer wait
+     * for their launchers here.
+     */
     void stop() {
         assert relay.inLoop();
         stopped = true;
@@ -470,7 +499,10 @@ final class Jobs {
         }
     }
 
-    /** Says it before the group is left: what comes of their connections comes behind that. */
+    /**
+     * Reports connected ranks as AWAY before the relay leaves the group. The events of their closing connections come
+     * later.
+     */
     void tellAway() {
         assert relay.inLoop();
         for (OpenJob job : open.values()) {
@@ -481,7 +513,11 @@ final class Jobs {
         }
     }
 
-    /** Ends a job by an operator's word, which its launcher hears first. @return false if it is not open, or not any more */
+    /**
+     * Ends a job by an operator's order; the launcher is told first.
+     *
+     * @return false if the job is not open, or already closed
+     */
     boolean endByOrder(long id) {
         assert relay.inLoop();
         OpenJob job = open.get(id);
@@ -494,7 +530,7 @@ final class Jobs {
         return true;
     }
 
-    /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
+    /** Ends a job: closes it for all that are still connected, and discards its state. */
     void close(long id, CloseNotice why) {
         assert relay.inLoop();
         OpenJob job = open.get(id);
@@ -523,7 +559,7 @@ final class Jobs {
             relay.announce();
             relay.status().refresh();
         } finally {
-            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), unended)); // Last: who hears of it may look at once.
+            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), unended)); // Last, because the launcher may query at once.
         }
     }
 

@@ -17,23 +17,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The room that the relay's one log takes: what of it is not needed goes, and near its limit ranks are asked for
- * checkpoints and senders are held; without room on its disk nothing more is taken in (docs/log-space.md).
- * Thread-safe: it uses the log under the monitor that appends take turns under.
+ * Limits the room that the relay's one log takes (docs/log-space.md). It cuts records that nobody needs. Near the limit
+ * it asks ranks for checkpoints and holds senders. If the disk is full, logged messages wait. Thread-safe: it uses the
+ * log under the monitor that appenders share.
  */
 final class LogRoom {
-    /** How often the log is cut, and its room looked at. */
+    /** Milliseconds between looks at the log's room; each look also cuts the log. */
     static final long LOOK_MS = 250;
 
-    /** How long nothing may come, while senders are held, until they stand still: their ranks wait for each other, then. */
+    /**
+     * Milliseconds without an append, while senders are held, until the log counts as stalled: its ranks then wait for
+     * each other.
+     */
     static final long STALL_MS = 3_000;
 
-    /** How often it is said that the names of the log's files come to their end. */
+    /** Milliseconds between warnings that the names of the log's files run out. */
     static final long WORN_MS = 3_600_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogRoom.class);
 
-    /** The monitor that whoever uses the log holds. */
+    /** The monitor of all users of the log. */
     private final Object turn;
 
     private final MessageLog log;
@@ -45,24 +48,31 @@ final class LogRoom {
     private final LongSupplier clockMs;
     private final LogAsking asking = new LogAsking();
 
-    /** Told of files that go, under {@link #turn}, before they are deleted. */
+    /** Receives the files that are cut, under {@link #turn}, before they are deleted. */
     private Consumer<List<Path>> onCut = gone -> {};
 
     private final LogReservations reservations;
 
-    /** Messages that checkpoints wait for, by their positions; no more than there are checkpoints in the log. Guarded by {@link #turn}. */
+    /**
+     * Undelivered messages that checkpoints pin, by position; at most as many as there are checkpoints in the log.
+     * Guarded by {@link #turn}.
+     */
     private final NavigableMap<Long, String> waiting = new TreeMap<>();
 
-    /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
+    /**
+     * Size of the log, in bytes, at which it is looked at before {@link #LOOK_MS} is over. Guarded by {@link #turn}.
+     */
     private long nextLookBytes;
 
-    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}, read by any thread. */
+    /** Whether the disk has no room for more records. Written under {@link #turn}, read by any thread. */
     private volatile boolean full;
 
-    /** Whether the log is as large as it may be. Written under {@link #turn}, read by any thread. */
+    /** Whether the log has reached its limit. Written under {@link #turn}, read by any thread. */
     private volatile boolean atLimit;
 
-    /** Whether somebody may have found no room since all were told to try again. Guarded by {@link #turn}. */
+    /**
+     * Whether somebody may have found no room since {@link Relief#tryAgain} was last called. Guarded by {@link #turn}.
+     */
     private boolean owesWord;
 
     /** Written by the thread that looks, read by any. */
@@ -73,32 +83,33 @@ final class LogRoom {
     private long movedMs;
     private long wornSayMs = Long.MIN_VALUE;
 
-    /** Why the last look broke off, which is said once; empty if it did not. */
+    /** Why the last look failed; logged once for each cause. Empty if it succeeded. */
     private String lookFailure = "";
 
-    /** Who does what a log near its limit needs done. Called on the thread that looks. */
+    /** Acts for a log that is near its limit. Called on the thread that looks. */
     interface Relief {
-        /** The rank needs the oldest records. */
+        /** Asks the rank that needs the oldest records for a checkpoint. */
         void ask(long job, int rank);
 
-        /** Senders are held from now on, or no more. */
+        /** Holds senders from now on, or releases them. */
         void changed(boolean holds, String text);
 
-        /** The job is to end: it has no room, and is not to wait. */
+        /** Ends a job that has no room and is configured not to wait. */
         void giveUp(long job, String text);
 
-        /** What was not taken in for want of room is to be tried again. */
+        /** Retries the frames that waited for room. */
         void tryAgain();
     }
 
-    /** What there is of the disk. */
+    /** The state of the log's disk. */
     private record Disk(boolean full, boolean ample, long freeBytes, long neededBytes, long position) {}
 
     /**
-     * @param pressure how much room it may take
-     * @param limits how much that is by the room that there is, and what becomes of a job that needs more
-     * @param background where files are deleted
-     * @param clockMs some clock that never goes back
+     * @param pressure compares the log's size with its limit
+     *
+     * @param limits computes the limit from the room on the disk, and says what happens to a job that needs more
+     * @param background runs the looks and deletes files
+     * @param clockMs milliseconds of a clock that never goes back
      */
     LogRoom(
             Object turn,
@@ -120,31 +131,34 @@ final class LogRoom {
         this.background = background;
     }
 
-    /** Who has files of the log open, and is to let go of those that are cut: else they keep their room. Called once, before anything is cut. */
+    /**
+     * Registers a reader that closes files that are cut; open files would keep their room. Called once, before anything
+     * is cut.
+     */
     void onCut(Consumer<List<Path>> reader) {
         onCut = reader;
     }
 
-    /** Whether nobody may be let send more than he has been. */
+    /** Whether ranks get no further credit. */
     boolean holds() {
         return full || pressure.state() == Pressure.State.HOLD;
     }
 
-    /** Whether nothing may be taken in that is to be logged: its disk is full, or it is as large as it may be. */
+    /** Whether frames that would be logged must wait: the disk is full, or the log has reached its limit. */
     boolean isFull() {
         return full || atLimit;
     }
 
-    /** How it stands. */
+    /** The status at the last look. */
     LogStatus status() {
         return status;
     }
 
     /**
-     * A new job of so many ranks is to be logged, each of which may have so much under way: room for that is reserved.
+     * Reserves room for a new logged job, {@code rankBytes} for each of its ranks.
      *
-     * @param owner who opens it
-     * @return why it cannot be; empty if it can
+     * @param owner user who opens the job
+     * @return why the job is refused; empty if it is admitted
      */
     Optional<String> admit(JobOpen job, String owner, long rankBytes) {
         return refusal().or(() -> reservations.tryReserve(job.job(), owner, job.size() * rankBytes)
@@ -159,7 +173,10 @@ final class LogRoom {
                 : Optional.empty();
     }
 
-    /** Why a new job of one rank, which may have so much under way, would not be admitted, whosever it is; empty if it would. Thread-safe. */
+    /**
+     * Why a new job of one rank with {@code rankBytes} under way would be refused to any user; empty if it would be
+     * admitted. Thread-safe.
+     */
     Optional<String> refusesNew(long rankBytes) {
         return refusal().or(() -> pressure.fits(rankBytes) ? Optional.empty()
                 : Optional.of(String.format(Locale.ROOT, "%d jobs have %,d of %,d bytes of the log reserved, and a rank may have %,d under way: "
@@ -167,24 +184,26 @@ final class LogRoom {
                         pressure.limitBytes() / 2, rankBytes, limits.remedy(pressure.limitBytes()))));
     }
 
-    /** What is reserved for each open job. */
+    /** The reservations of the open jobs. */
     LogReservations reservations() {
         return reservations;
     }
 
-    /** That job has ended, or was not opened. */
+    /** Releases the room of a job that has ended or was not opened. */
     void dismiss(long job) {
         reservations.release(job);
     }
 
-    /** A checkpoint needs the log from this message on, which no receive has got. Under the monitor. */
+    /** Registers an undelivered message from which on a checkpoint needs the log. Called under the monitor. */
     void pinned(long position, String message) {
         assert Thread.holdsLock(turn);
         waiting.headMap(log.firstPosition()).clear();
         waiting.put(position, message);
     }
 
-    /** The job has what is not taken in. */
+    /**
+     * Called when a frame of the job waits for room. Ends the job if it is configured not to wait and the disk is full.
+     */
     void waits(long job) {
         if (limits.onFull() == LogLimits.OnFull.ABORT) {
             background.execute(() -> {
@@ -196,7 +215,7 @@ final class LogRoom {
         }
     }
 
-    /** Something was appended. Under the monitor. */
+    /** Called after each append, under the monitor. */
     void appended() {
         assert Thread.holdsLock(turn);
         long used = log.writtenBytes();
@@ -210,12 +229,15 @@ final class LogRoom {
         }
     }
 
-    /** Has the log cut, and its room looked at. */
+    /** Schedules a look, which also cuts the log. */
     void lookSoon() {
         background.execute(this::look);
     }
 
-    /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On the background thread. */
+    /**
+     * Cuts files that nobody needs. If that is not enough, asks ranks for checkpoints or holds senders. Runs on the
+     * background thread.
+     */
     void look() {
         try {
             List<LogNeed> needs = cut();
@@ -240,12 +262,12 @@ final class LogRoom {
                 LOG.error("the log could not be cut", e);
             }
         } catch (VirtualMachineError e) {
-            Breakdown.report(e); // Whoever has it done again and again would not tell, and not do it again.
+            Breakdown.report(e); // The executor that repeats this would stop without a report.
             throw e;
         }
     }
 
-    /** Whether there is room again for somebody who may have found none, be it during this look. */
+    /** Whether there is room again for somebody who may have found none, also during this look. */
     private boolean endsWait() {
         synchronized (turn) {
             atLimit = pressure.isReached(log.writtenBytes());
@@ -262,12 +284,15 @@ final class LogRoom {
                 owesWord |= full;
                 return new Disk(full, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
             } finally {
-                log.handOver(); // Whatever the disk says: who appends next is another.
+                log.handOver(); // Also after a failure: another thread makes the next append.
             }
         }
     }
 
-    /** Whether senders are held, by the log's limit or for the disk's sake; and if nothing moves, whether more can be lent. */
+    /**
+     * Whether senders are held, because of the log's limit or for want of disk. If nothing moves, tries to raise the
+     * limit for a while.
+     */
     private LogStatus.State held(Disk disk, List<LogNeed> needs, long nowMs) {
         boolean moved = disk.position() != lastPosition || pressure.state() != Pressure.State.HOLD;
         lastPosition = disk.position();
@@ -281,14 +306,14 @@ final class LogRoom {
         return disk.ample() && !needs.isEmpty() && needs.getFirst().saves() && lend() ? LogStatus.State.OPEN : LogStatus.State.STALLED;
     }
 
-    /** Lends as much as lets senders go on. */
+    /** Raises the limit until senders may continue, as far as that is possible. */
     private boolean lend() {
         long before = pressure.lentBytes();
         while (pressure.state() == Pressure.State.HOLD && pressure.tryLend()) {
             pressure.look(log.writtenBytes(), true);
         }
         if (pressure.lentBytes() == before) {
-            return false; // All that there is, as was said then.
+            return false; // Nothing more can be lent; that was logged before.
         }
         LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
                 pressure.lentBytes());
@@ -371,7 +396,10 @@ final class LogRoom {
         return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
     }
 
-    /** A rank may have been started meanwhile from its older image, as the newest cannot be read: it needs more than before then. */
+    /**
+     * Cuts the log, after a second look at the needs. Meanwhile a rank may have been started from its older image,
+     * because the newest cannot be read; it then needs more records.
+     */
     private List<Path> cut(long upTo, boolean easy) {
         synchronized (turn) {
             List<Path> gone = log.cut(Math.min(upTo, upTo(needs(easy))));

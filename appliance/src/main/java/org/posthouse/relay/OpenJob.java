@@ -14,25 +14,34 @@ import org.posthouse.wire.JobOpen;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A job that is open at this relay, and who hears of it. Confined to the relay's control strand; {@link Jobs} decides. */
+/**
+ * A job that is open at this relay, with the events for its launcher. Confined to the relay's control strand;
+ * {@link Jobs} decides.
+ */
 final class OpenJob {
     private static final Logger LOG = LoggerFactory.getLogger(OpenJob.class);
 
-    /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few: the oldest of others than the job's end goes. */
+    /**
+     * Limit of events kept for a launcher that is away. Rank states are not among them, because they are told anew;
+     * other events are few. At the limit the oldest event goes, except that of the job's end.
+     */
     static final int UNTOLD_MAX = 256;
 
-    /** Most divergences of which its launcher is told, as a rank may send millions of messages otherwise than before; and most strangers that came as a rank. */
+    /**
+     * Limit of divergences that the launcher is told, because a rank may send millions of diverging messages. Also the
+     * limit for processes that came as a rank with a wrong token.
+     */
     static final int TOLD_MAX = 16;
 
-    /** Where a job stands with its launcher. Ranks may come in all states but CLOSED. */
+    /** The job's state towards its launcher. Ranks may connect in all states but CLOSED. */
     enum State {
         /** Its launcher is connected. */
         OPEN,
-        /** Its launcher's connection has ended, and may be made again for a while: the job is logged. */
+        /** The launcher's connection has ended. It may reconnect for a while, because the job is logged. */
         ORPHANED,
-        /** The relay has it from its log, and its launcher may come for a while. */
+        /** The relay has recovered the job from its log, and the launcher may connect for a while. */
         RECOVERED,
-        /** It has ended, or is about to. */
+        /** The job has ended, or is about to. */
         CLOSED;
 
         private boolean mayBecome(State next) {
@@ -50,37 +59,40 @@ final class OpenJob {
     private final List<JobEvent> untold = new ArrayList<>();
     private State state;
 
-    /** Since when it stands still. */
+    /** Time since which the job stands still. */
     private Instant standingSince;
 
-    /** Why it stands still, whoever launches it; null if it goes on, or its launcher is to end it. */
+    /** Why the job stands still, whoever launches it; null if it continues or its launcher is to end it. */
     private JobEvent standing;
 
-    /** Whether the launcher that there is, or the next, was told that the job cannot go on: another relay that lies may say a million bad frames until it ends. */
+    /**
+     * Whether the present launcher, or the next, was told that the job cannot continue. Until the job ends, a faulty
+     * relay may send a million bad frames.
+     */
     private boolean endTold;
 
     private long divergences;
     private String divergence = "";
 
-    /** How many came as one of its ranks without its token. */
+    /** Number of processes that came as one of its ranks without its token. */
     private long strangers;
 
-    /** Ranks at home here that have come, be it before this process of the relay. */
+    /** Ranks at home here that have connected, also to earlier processes of the relay. */
     private final BitSet came = new BitSet();
 
-    /** Who opened it, or has come back to it; empty as long as that is not known. */
+    /** User who opened the job or came back to it last; empty until it is known. */
     private String owner = "";
 
-    /** Whether ranks that have not come are waited for no more: no room is reserved for them. */
+    /** Whether ranks that have not connected are no longer awaited; no room is reserved for them then. */
     private boolean ranksOverdue;
 
-    /** Null unless it is OPEN, or was when it was closed. */
+    /** Null unless the job is OPEN, or was when it was closed. */
     private LauncherSession launcher;
 
-    /** Ends the wait for a launcher; null if none is awaited. */
+    /** Timer that ends the wait for a launcher; null if none is awaited. */
     private ScheduledFuture<?> patience;
 
-    /** When that is, in milliseconds since 1970; 0 if none is awaited. */
+    /** Time at which the wait ends, in milliseconds since 1970; 0 if no launcher is awaited. */
     private long patienceUntilMs;
 
     /** @param launcher null if the job comes from the log */
@@ -111,14 +123,18 @@ final class OpenJob {
         owner = user;
     }
 
-    /** @return whether it is the first time */
+    /**
+     * Records that a rank has connected.
+     *
+     * @return whether it is the first time
+     */
     boolean rankCame(int rank) {
         boolean first = !came.get(rank);
         came.set(rank);
         return first;
     }
 
-    /** Of those at home here. */
+    /** Number of ranks at home here that have connected. */
     int ranksThatCame() {
         return came.cardinality();
     }
@@ -127,23 +143,31 @@ final class OpenJob {
         ranksOverdue = true;
     }
 
-    /** How many of its ranks may have something under way: of those that are at home here only who came, when the others were waited for long enough. */
+    /**
+     * Number of ranks that may have messages under way. Once the others are overdue, ranks at home here count only if
+     * they have connected.
+     *
+     * @param here number of ranks at home here
+     */
     int ranksExpected(int here) {
         return !ranksOverdue ? opening.size() : came.isEmpty() ? 0 : opening.size() - here + ranksThatCame();
     }
 
-    /** What the relay's process before had counted. */
+    /** Restores the divergences that the relay's previous process had counted. */
     void recall(long counted, String first) {
         divergences = counted;
         divergence = first;
     }
 
-    /** Messages that ranks which were started again would have sent otherwise than before; after a restart of this relay, half of them at least. */
+    /**
+     * Number of messages that restarted ranks sent otherwise than before. After a restart of this relay it is at least
+     * half of the true number.
+     */
     long divergences() {
         return divergences;
     }
 
-    /** The first of them, in words; empty if there was none. */
+    /** Description of the first divergence; empty if there was none. */
     String divergence() {
         return divergence;
     }
@@ -157,7 +181,11 @@ final class OpenJob {
         return launcher;
     }
 
-    /** Goes to another state. @throws IllegalStateException if that cannot be */
+    /**
+     * Changes the state.
+     *
+     * @throws IllegalStateException if the state may not follow the present one
+     */
     private void transition(State next, String reason) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(this + " is " + state + " and cannot be " + next + ": " + reason);
@@ -168,7 +196,7 @@ final class OpenJob {
         awaitNobody();
     }
 
-    /** Nothing ends it for want of a launcher any more. */
+    /** Cancels the wait for a launcher. */
     void awaitNobody() {
         if (patience != null) {
             patience.cancel(false);
@@ -177,7 +205,10 @@ final class OpenJob {
         }
     }
 
-    /** This launcher hears of it from now on, beginning with what nobody was there to hear; how ranks stand is not in that. */
+    /**
+     * Attaches a launcher, which is told all later events. {@link #tellMissed} tells it the earlier ones, and
+     * {@link Jobs#tellStandings} the states of the ranks.
+     */
     void attach(LauncherSession session) {
         transition(State.OPEN, "its launcher has come");
         if (launcher != null && launcher != session) {
@@ -186,7 +217,10 @@ final class OpenJob {
         launcher = session;
     }
 
-    /** It cannot go on at this process of the relay, and stays in the log until it is ended by somebody's word: each launcher is told, once. */
+    /**
+     * Marks a job that cannot continue in this process of the relay. It stays in the log until somebody orders its end.
+     * Each launcher is told once.
+     */
     void standStill(JobEvent why) {
         if (standing == null) {
             standing = why;
@@ -199,12 +233,15 @@ final class OpenJob {
         }
     }
 
-    /** Whether an event says that. */
+    /** Whether an event says that the job stands still. */
     static boolean stands(JobEvent event) {
         return event.kind() == JobEvent.ABORTED && event.rank() < 0 && event.code() == JobEvent.STANDS;
     }
 
-    /** Whether an event says that the job cannot go on, of which all was told: as long as nobody ends it each frame of a rank may say so again. */
+    /**
+     * Whether an event repeats that the job cannot continue, and was told before. Until somebody ends the job, each
+     * frame of a rank may cause such an event.
+     */
     boolean isTold(JobEvent event) {
         return stands(event) ? standing != null : event.kind() == JobEvent.ABORTED && endTold;
     }
@@ -213,12 +250,12 @@ final class OpenJob {
         return standing != null;
     }
 
-    /** Why it stands still, in words; empty if it does not. */
+    /** Why the job stands still, in words; empty if it does not. */
     Optional<String> standing() {
         return Optional.ofNullable(standing).map(why -> this + " stands still since " + standingSince + ": " + why.text());
     }
 
-    /** Tells the launcher that was attached what it has missed. */
+    /** Tells the attached launcher the events that it has missed. */
     void tellMissed() {
         if (standing != null) {
             launcher.onJobEvent(standing);
@@ -227,24 +264,30 @@ final class OpenJob {
         untold.clear();
     }
 
-    /** Its launcher has gone without closing it. */
+    /** Called when the launcher has disconnected without closing the job. */
     void orphan() {
         transition(State.ORPHANED, "its launcher's connection has ended");
         launcher = null;
     }
 
-    /** What ends it if its launcher does not come in time, which is by then. */
+    /** Stores the timer that ends the job if no launcher comes in time, and the time at which it fires. */
     void await(ScheduledFuture<?> end, long untilMs) {
         patience = end;
         patienceUntilMs = untilMs;
     }
 
-    /** Until when its launcher is awaited, in milliseconds since 1970; 0 if it is there, or the job has ended. */
+    /**
+     * Time until which the launcher is awaited, in milliseconds since 1970; 0 if it is connected or the job has ended.
+     */
     long launcherAwaitedUntilMs() {
         return patienceUntilMs;
     }
 
-    /** Nothing more is to happen to it. @return false if that was so before */
+    /**
+     * Closes the job; no further event follows.
+     *
+     * @return false if it was closed before
+     */
     boolean close(String why) {
         if (state == State.CLOSED) {
             return false;
@@ -253,7 +296,10 @@ final class OpenJob {
         return true;
     }
 
-    /** Tells the launcher, of the job's end once, or keeps what one that comes later would not see from how the ranks stand. */
+    /**
+     * Tells the launcher an event; the job's end only once. Without a launcher, keeps the event unless the states of
+     * the ranks will show it.
+     */
     void tell(JobEvent event) {
         if (event.kind() == JobEvent.DIVERGED) {
             tellDivergence(event);
@@ -292,12 +338,12 @@ final class OpenJob {
         }
     }
 
-    /** Not the job's end, of which the first word is what counts. */
+    /** Discards the oldest event, but not the job's end, because the first cause is the one that counts. */
     private void forgetOldest() {
         untold.remove(untold.getFirst().kind() == JobEvent.ABORTED ? 1 : 0);
     }
 
-    /** Whether the event says how a rank stands, which a launcher is told when it comes. */
+    /** Whether the event gives the state of a rank; a launcher is told that when it connects. */
     private static boolean isStanding(JobEvent event) {
         return switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED,
@@ -307,7 +353,7 @@ final class OpenJob {
         };
     }
 
-    /** As people know it. */
+    /** The job's name for people. */
     @Override
     public String toString() {
         return "job " + Job.hexId(id()) + " (" + opening.name() + ")";

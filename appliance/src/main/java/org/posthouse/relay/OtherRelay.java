@@ -17,25 +17,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Another relay, at the far end of a link: which shard sent each frame that it has not acknowledged, and what becomes of them
- * when it was restarted. Confined to the relay's control strand, but for what {@link RelayPeer} calls.
+ * Another relay, at the far end of a link. Records which shard sent each unacknowledged frame, and arranges what is
+ * sent again after that relay's restart. Confined to the relay's control strand, except the methods that
+ * {@link RelayPeer} calls.
  */
 final class OtherRelay {
     private static final Logger LOG = LoggerFactory.getLogger(OtherRelay.class);
 
-    /** What was sent is held there if none of it is acknowledged for so long while the link is up. */
+    /**
+     * Nanoseconds without an acknowledgement, while the link is up, after which the sent frames count as held at the
+     * other relay.
+     */
     static final long HELD_NS = TimeUnit.SECONDS.toNanos(60);
 
-    /** Each has at most 1,068 bytes. */
+    /** Limit of waiting reports of blocked ranks; each has at most 1,068 bytes. */
     private static final int DIAGNOSES_MAX = 1_024;
 
     /**
-     * Answers that it has not acknowledged, as many as a rank may have offers: some 300 bytes each; from there on it may ask again for as many. Nothing else bounds
-     * what it asks for again: what it asks for the first time its credit does, and that may be more, while a job that stands still there holds the link.
+     * Limit of unacknowledged answers (CLEAR, WITHDRAWN): as many as a rank may have offers, some 300 bytes each.
+     * Beyond it the other relay may request as many answers again. This limits only repeated requests; first requests
+     * are limited by credit. There may be more of those, while a job that stands still there holds the link.
      *
-     * <p>An honest one asks for so many twice before it has acknowledged the first only if several of its ranks are started again at once, as none has so many
-     * offers: 131,073 frames, at 500,000 a second, take longer than a round trip of 0.25 s. But where a job holds the link nothing is acknowledged, and the
-     * 65,537th message that ranks of others take back, or offer again, behind so many answers keeps the link down until that job has ended.
+     * <p>An honest relay repeats so many requests, before it has acknowledged the first, only if several of its ranks
+     * restart at once, because no rank has so many offers. 131,073 frames, at 500,000 a second, take longer than a
+     * round trip of 0.25 s.
+     *
+     * <p>Where a job holds the link, nothing is acknowledged. The 65,537th message that ranks of others withdraw, or
+     * offer again, behind so many answers then keeps the link down until that job has ended.
      */
     static final int ANSWERS_MAX = 64 * 1_024;
 
@@ -47,38 +55,41 @@ final class OtherRelay {
     private final LinkFlow flow = new LinkFlow();
     private final List<Side> sides = new ArrayList<>();
 
-    /** Who sent each frame that is not acknowledged, in the order of the link. */
+    /** The sender of each unacknowledged frame, in the order of the link. */
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
 
-    /** Frames that the other relay has acknowledged since this one began. */
+    /** Number of frames that the other relay has acknowledged since this relay started. */
     private long acknowledged;
 
-    /** When it has acknowledged something last, or had nothing to acknowledge, or the link came up. */
+    /** When the other relay last acknowledged a frame or had none to acknowledge, or when the link came up. */
     private long movedNs;
 
-    /** What is held since then, in words; empty if nothing is, as far as was looked. */
+    /** Description of the frames held since then; empty if none are held, as of the last check. */
     private String held = "";
 
-    /** Of those that it has not, CLEARs and WITHDRAWNs. */
+    /** Number of unacknowledged CLEAR and WITHDRAWN frames. */
     private int answers;
 
-    /** How often it has asked for one again since there are {@link #ANSWERS_MAX} of them. */
+    /** Number of repeated requests since there are {@link #ANSWERS_MAX} unacknowledged answers. */
     private int askedBeyond;
 
-    /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
+    /** Reports of blocked ranks to send, in order; at most {@link #DIAGNOSES_MAX}. */
     private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
 
-    /** Its link was let go of: jobs that are over may have something to say yet. */
+    /** Whether the link was released. Jobs that are over may still send frames then. */
     private boolean left;
 
-    /** A frame that must not overtake what was sent before it, and how many frames that are in all. */
+    /** A report that must not overtake what was sent before it; {@code behind} is the number of those frames. */
     private record Diagnosis(Side side, ByteBuf frame, long behind) {}
 
     /** A shard's frames of one kind. */
     private static final class Sender {
         private final Side side;
 
-        /** Those that the other relay has acknowledged since this one began, and how many of them the core knows of. */
+        /**
+         * Number of frames that the other relay has acknowledged since this relay started, and the number that the core
+         * was told.
+         */
         private long acknowledged;
 
         private long told;
@@ -88,21 +99,30 @@ final class OtherRelay {
         }
     }
 
-    /** One shard's part in it. */
+    /** The state of one shard towards this relay. */
     private static final class Side {
         private final RelayPeer peer;
 
-        /** Frames that its ranks keep until they are acknowledged; and those of them that pass the gate, where others overtake them. */
+        /**
+         * Frames that its ranks keep until they are acknowledged, and those among them that pass the gate, where others
+         * overtake them.
+         */
         private final Sender kept = new Sender(this);
 
         private final Sender keptAndGated = new Sender(this);
         private final Sender answers = new Sender(this);
         private final Sender others = new Sender(this);
 
-        /** While the other relay's restart is being arranged: what was sent and not acknowledged, in order; else null. */
+        /**
+         * The sent and unacknowledged frames, in order, while the other relay's restart is being arranged; otherwise
+         * null.
+         */
         private List<ByteBuf> late;
 
-        /** What the restarted relay sends before the core knows of it; null unless that is being arranged. */
+        /**
+         * Frames that the restarted relay sends before the core knows of the restart; null unless that is being
+         * arranged.
+         */
         private List<Runnable> early;
 
         private Side(RelayPeer peer) {
@@ -125,20 +145,22 @@ final class OtherRelay {
         return flow;
     }
 
-    /** How a shard sees it. Thread-safe. */
+    /** The peer by which a shard knows this relay. Thread-safe. */
     RelayPeer peer(Shard shard) {
         return sides.get(shard.number()).peer;
     }
 
-    // ---- what shards call, in their strands
+    // ---- called by shards, in their strands
 
     boolean isReachable() {
         return links != null;
     }
 
     /**
-     * @param kept whether the frame's rank keeps it until the other relay has handled it
-     * @param gated whether it has passed the gate
+     * Sends a frame over the link.
+     *
+     * @param kept whether the rank keeps the frame until the other relay has handled it
+     * @param gated whether the frame has passed the gate
      */
     void send(RelayPeer from, ByteBuf frame, boolean kept, boolean gated) {
         Side side = sides.get(from.shard().number());
@@ -152,8 +174,9 @@ final class OtherRelay {
     }
 
     /**
-     * Sends what is said of blocked ranks, when all that was sent before it has been handled: a link lets short frames overtake long ones, and
-     * this one says that nothing more will come. It is said again anyway, so a link that is full or cut drops it.
+     * Sends a report of a blocked rank after all frames sent before it have been handled. A link lets short frames
+     * overtake long ones, and this report says that nothing more will come. The report is repeated, so a link that is
+     * full or down drops it.
      */
     void diagnose(RelayPeer from, ByteBuf frame) {
         Side side = sides.get(from.shard().number());
@@ -178,7 +201,10 @@ final class OtherRelay {
         }
     }
 
-    /** Of a link that was let go of only what a dead relay had sent is not handled by then, and the next link has the same numbers. */
+    /**
+     * Acknowledges frames of the other relay. After the link was released it does nothing. Only frames of a dead relay
+     * are unhandled by then, and the next link uses the same numbers.
+     */
     void handled(List<Long> numbers) {
         control.submit(() -> {
             if (!left) {
@@ -214,7 +240,11 @@ final class OtherRelay {
         }
     }
 
-    /** Checks whether a frame may come that asks for an answer. @throws WireException if the other relay acknowledges none */
+    /**
+     * Checks whether a frame that requests an answer is allowed.
+     *
+     * @throws WireException if the other relay does not acknowledge its answers
+     */
     void requireAnswersRead(FrameView view) throws WireException {
         boolean asks = view.type() == FrameType.WITHDRAW || view.type() == FrameType.OFFER && (view.flags() & FrameView.AGAIN) != 0;
         if (asks && answers >= ANSWERS_MAX && ++askedBeyond > ANSWERS_MAX) {
@@ -224,10 +254,11 @@ final class OtherRelay {
     }
 
     /**
-     * Which job holds all that was sent, in words: the other relay cannot handle the first frame, for want of room in its log or as the job stands still there.
+     * Which job holds all frames for the other relay, in words. That relay cannot handle the first frame, because its
+     * log has no room or the job stands still there.
      *
-     * @param nowNs as {@link System#nanoTime} has it
-     * @return empty if none does
+     * @param nowNs current value of {@link System#nanoTime}
+     * @return empty if no job does
      */
     String held(long nowNs, LongFunction<String> jobName) {
         if (senders.isEmpty() || nowNs - movedNs < HELD_NS) {
@@ -247,7 +278,7 @@ final class OtherRelay {
     }
 
     /**
-     * A frame for a rank of this shard has come.
+     * Handles a frame for a rank of this shard.
      *
      * @return whether it was handled
      */
@@ -261,7 +292,7 @@ final class OtherRelay {
         return false;
     }
 
-    /** The other relay has handled so many frames more. */
+    /** Called when the other relay has handled {@code frames} more frames. */
     void onAcknowledged(long frames) {
         for (long left = frames; left > 0; left--) {
             Sender sender = senders.remove();
@@ -295,10 +326,11 @@ final class OtherRelay {
     }
 
     /**
-     * The other relay was restarted. Each shard first holds what it sends there; when that is so, everything that it had sent
-     * before is here; then its core decides what is sent again. Where that is under way, as it was restarted before, the one round does for both.
+     * Called when the other relay was restarted. First each shard holds what it sends there. When all its earlier
+     * frames have arrived here, its core decides what is sent again. If an earlier restart is still being arranged, the
+     * one round serves both.
      *
-     * @param frames what was sent and not acknowledged, in order
+     * @param frames the sent and unacknowledged frames, in order
      */
     void onRestarted(List<ByteBuf> frames) {
         List<Side> untold = sides.stream().filter(side -> side.late == null).toList();
@@ -320,7 +352,10 @@ final class OtherRelay {
         }
     }
 
-    /** The link was let go of, and no open job needs the other relay: shards lose what it has not handled, as if it was restarted, and then forget it. */
+    /**
+     * Called when the link was released because no open job needs the other relay. The shards lose what it has not
+     * handled, as after a restart, and then forget it.
+     */
     void onLetGo(List<ByteBuf> frames) {
         left = true;
         onRestarted(frames);

@@ -21,11 +21,11 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 
 /**
- * One part of the relay's ranks: a core, and the strand that owns it. The shards of a relay know each other as peers
- * only, as they know other relays; how many there are never changes, so that a change of mode moves strands and no rank.
+ * A fixed part of the relay's ranks: a core, and the strand that owns it. The shards of a relay know each other only as
+ * peers, as they know other relays. Their number never changes, so a change of mode moves strands and no rank.
  */
 final class Shard {
-    /** Tells another core that frames of it were handled. */
+    /** Acknowledges handled frames to another core. */
     interface Teller {
         void tellHandled();
     }
@@ -42,24 +42,25 @@ final class Shard {
 
     private final FrameView gateView = new FrameView();
 
-    /** Whether there was ever a job whose frames go through the gate. */
+    /** Whether there was ever a job whose frames pass the gate. */
     private boolean gates;
 
-    /** Other cores of whose frames some were handled in this turn. Confined to the strand. */
+    /** Cores whose frames were handled in this turn, to acknowledge at its end. Confined to the strand. */
     private final List<Teller> toTell = new ArrayList<>();
 
-    // What is looked at of a frame from another shard. Confined to the strand.
+    // Reused views of a frame from another shard. Confined to the strand.
     private final ArrivedFrame taken = new ArrivedFrame();
     private final FrameView takenView = new FrameView();
 
-    /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
+    /** The core's last counters. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
     /**
      * @param pool memory that the relay's shards share
-     * @param histories where the histories of its ranks are, and the thread that reads them
-     * @param gate what leaves the relay goes through it in jobs that survive its host
-     * @param connections how many the relay has
+     *
+     * @param histories the histories of its ranks, and the thread that reads them
+     * @param gate delays what leaves the relay, in jobs with durability {@code host}
+     * @param connections number of the relay's connections
      */
     Shard(
             int number, String relay, CoreConfig config, int shards, UnexpectedPool pool, Workplace home, Histories histories, Gate gate,
@@ -104,21 +105,22 @@ final class Shard {
         return core;
     }
 
-    /** The connections to flush. Confined to the strand, but for {@link FlushList#spread}. */
+    /** The connections to flush. Confined to the strand, except {@link FlushList#spread}. */
     FlushList written() {
         return written;
     }
 
-    /** How this shard's core sees another shard, or itself as null. */
+    /** The peer by which this shard's core knows another shard; null for itself. */
     Peer peer(int shard) {
         return shard == number ? null : ways.get(shard);
     }
 
     /**
-     * A frame from another relay, for a rank of this shard: handled now if the caller is inside the strand, else held until then.
+     * Handles a frame from another relay for a rank of this shard: at once if the caller is inside the strand,
+     * otherwise later.
      *
-     * @param number what the link calls it
-     * @return whether it was handled; else {@link RelayPeer#handled} is told
+     * @param number the frame's number on the link
+     * @return whether it was handled; otherwise {@link RelayPeer#handled} is called later
      */
     boolean fromLink(
             RelayPeer peer, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
@@ -139,7 +141,11 @@ final class Shard {
         return false;
     }
 
-    /** @param handled whether it was; else that is told when the job has ended */
+    /**
+     * Acknowledges a frame, behind the gate if its job needs that.
+     *
+     * @param handled false if the log did not take the frame; it is then acknowledged when its job has ended
+     */
     private void sayHandled(RelayPeer peer, long number, long job, boolean handled) {
         if (!handled) {
             gate.keepHandled(job, () -> peer.handled(number));
@@ -150,7 +156,7 @@ final class Shard {
         }
     }
 
-    /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
+    /** Handles a frame from another relay later. Takes over the buffer, which holds this frame alone. */
     void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
         strand.submit(() -> {
             if (!waits(peer, held, () -> takeHeld(peer, number, held))) {
@@ -161,7 +167,7 @@ final class Shard {
 
     private void takeHeld(RelayPeer peer, long number, ByteBuf held) {
         long job = gateView.wrap(held.nioBuffer(), 0).job();
-        boolean handled = true; // Also what breaks off: it would break off again.
+        boolean handled = true; // Also if it throws, because it would throw again.
         try {
             handled = take(peer, held, held.readerIndex(), held.readableBytes());
         } finally {
@@ -171,21 +177,21 @@ final class Shard {
 
     // ---- without room in the log
 
-    /** What waits for room in the log. Confined to the strand. */
+    /** Frames and connections that wait for room in the log. Confined to the strand. */
     Backlog backlog() {
         assert strand.isInside();
         return backlog;
     }
 
-    /** There is room in the log again. Confined to the strand. */
+    /** Continues with what waited, once the log has room again. Confined to the strand. */
     void goOnWithRoom() {
         assert strand.isInside();
         backlog.goOn();
     }
 
     /**
-     * Whether another core's frame must wait for room in the log. One of a job that has just ended waits behind others, though nothing of it is logged:
-     * kept frames are counted in their order, whosever they are.
+     * Whether another core's frame must wait for room in the log. A frame of a job that has just ended waits behind
+     * others, although nothing of it is logged: kept frames are counted in order across all jobs.
      */
     private boolean mustWait(FrameView view) {
         return mustWait(view.job(), view.type());
@@ -199,7 +205,7 @@ final class Shard {
         return job == null ? backlog.holdsFrames() : job.logged() && backlog.stops(type);
     }
 
-    /** The same of a frame that is held; if it must, this work will handle it. */
+    /** The same for a frame that is held. If it must wait, {@code work} will handle it. */
     private boolean waits(Peer peer, ByteBuf held, Runnable work) {
         if (backlog.isIdle()) {
             return false;
@@ -219,13 +225,13 @@ final class Shard {
 
     // ---- other cores
 
-    /** What must wait for the log to be on its disk. Confined to the strand. */
+    /** The output gate for effects that need a synced log. Confined to the strand. */
     Gate gate() {
         assert strand.isInside();
         return gate;
     }
 
-    /** Whether what leaves the relay for this job must. Confined to the strand. */
+    /** Whether output of this job must pass the gate. Confined to the strand. */
     boolean isGated(long job) {
         assert strand.isInside();
         if (!gates) {
@@ -240,22 +246,29 @@ final class Shard {
         return gates && isGated(gateView.wrap(frame.nioBuffer(), 0).job());
     }
 
-    /** A job that survives its relay's host is opened: from now on each frame's job is looked at. Confined to the strand. */
+    /**
+     * Called when a job is opened. If it has durability {@code host}, each frame's job is checked from then on.
+     * Confined to the strand.
+     */
     void gate(JobOpen opening) {
         assert strand.isInside();
         if (opening.survivesHost()) {
             gates = true;
-            gate.pass(() -> {}); // Nothing else may wait for the disk for long, and until it has what opened the job a power cut takes all of that.
+            gate.pass(() -> {}); // Starts a sync now: until the job's opening is on the disk, a power cut loses all of the job.
         }
     }
 
-    /** Has it told at the turn's end. Confined to the strand. */
+    /** Registers an acknowledgement for the end of the turn. Confined to the strand. */
     void tellAtEndOfTurn(Teller teller) {
         assert strand.isInside();
         toTell.add(teller);
     }
 
-    /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
+    /**
+     * Called when another relay was restarted. Confined to the strand.
+     *
+     * @param frames frames that it may not have handled; taken over
+     */
     void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
         assert strand.isInside();
         backlog.drop(peer);
@@ -272,7 +285,9 @@ final class Shard {
         }
     }
 
-    /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
+    /**
+     * Handles a frame from another shard, now if nobody is inside the strand. Takes over one reference to its buffer.
+     */
     private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
@@ -301,7 +316,10 @@ final class Shard {
         }
     }
 
-    /** What another shard says of a blocked rank overtakes nothing that the shard has passed on before. Confined to the strand. */
+    /**
+     * Handles another shard's report of a blocked rank, behind all frames that the shard forwarded before. Confined to
+     * the strand.
+     */
     private void stalled(Way peer, FrameType type, BlockedReport blockedReport) {
         assert strand.isInside();
         if (mustWait(blockedReport.job(), type)) {
@@ -316,7 +334,7 @@ final class Shard {
         count(peer, kept);
     }
 
-    /** A frame that a rank of another shard keeps was handled: that shard is told at the end of the turn. */
+    /** Counts a handled frame that a rank of another shard keeps; that shard is told at the end of the turn. */
     private void count(Way peer, boolean kept) {
         if (kept) {
             if (peer.keptHandled == peer.keptTold) {
@@ -333,7 +351,11 @@ final class Shard {
         }
     }
 
-    /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. @return {@link RelayCore#fromPeer} */
+    /**
+     * Handles a whole frame and releases its buffer. Uses a view of its own, because others may be reading the buffer.
+     *
+     * @return the result of {@link RelayCore#fromPeer}
+     */
     private boolean take(Peer peer, ByteBuf buffer, int index, int length) {
         try {
             takenView.wrap(buffer.nioBuffer(index, length), 0);
@@ -347,19 +369,19 @@ final class Shard {
         return status;
     }
 
-    /** Counts anew. Confined to the strand. */
+    /** Updates the counters. Confined to the strand. */
     ShardStatus count(CoreConfig credit) {
         status = ShardStatus.of(core(), credit, strand.takeDeepest(), number == 0);
         return status;
     }
 
-    /** The rank, if it is one of this shard's. Confined to the strand. */
+    /** The rank, or null if it is not one of this shard's. Confined to the strand. */
     HomedRank rank(long job, int rank) {
         Job open = core().job(job);
         return open == null ? null : open.homed(rank);
     }
 
-    /** How the job's ranks of this shard stand, as their launcher was told last. Confined to the strand. */
+    /** The states of the job's ranks in this shard, as last told to their launcher. Confined to the strand. */
     List<JobEvent> standings(long job) {
         Job open = core().job(job);
         return open == null
@@ -413,11 +435,11 @@ final class Shard {
         }
     }
 
-    /** From this shard to another of the same relay. Called inside this shard's strand. */
+    /** The peer that leads from this shard to another of the same relay. Called inside this shard's strand. */
     private final class Way extends FramePeer implements Teller {
         private final Shard to;
 
-        /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
+        /** Number of that shard's kept frames that were handled here, and the number that it was told. */
         private long keptHandled;
 
         private long keptTold;
