@@ -7,11 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * A relay's answer to IDENTIFY: proves that it has the token, and asks for the same (docs/wire.md, CHALLENGE).
+ * A relay's answer to IDENTIFY. It proves that the relay has the token, and asks for the same proof (docs/wire.md,
+ * CHALLENGE).
  *
  * @param nonce of this connection
  * @param proof {@link MutualProof#ofRelay}
- * @param reached the address and port of the relay's that the connection came to; empty over a local socket
+ * @param reached the relay's address and port to which the connection came; empty over a local socket
  */
 public record Challenge(Nonce nonce, Hmac proof, Optional<InetSocketAddress> reached) {
     private static final Hmac UNPROVEN = new Hmac(0, 0, 0, 0);
@@ -19,7 +20,7 @@ public record Challenge(Nonce nonce, Hmac proof, Optional<InetSocketAddress> rea
     private static final int MAPPED_AT = 10;
     private static final int PORT_MAX = 0xffff;
 
-    /** Proves that whoever was reached there has the token. */
+    /** The proof that the process reached there has the token. */
     public static Challenge of(Token token, Identify to, Nonce nonce, Optional<InetSocketAddress> reached) {
         return new Challenge(nonce, MutualProof.ofRelay(token, to, new Challenge(nonce, UNPROVEN, reached)), reached);
     }
@@ -35,7 +36,7 @@ public record Challenge(Nonce nonce, Hmac proof, Optional<InetSocketAddress> rea
         return out.i64(address.getLong()).i64(address.getLong()).i32(reached.map(InetSocketAddress::getPort).orElse(0)).finish();
     }
 
-    /** Version 4 as RFC 4291, section 2.5.5.2, has it. */
+    /** An address of version 4 is mapped as in RFC 4291, section 2.5.5.2. */
     private static byte[] version6(InetAddress address) {
         byte[] bytes = address.getAddress();
         if (bytes.length == ADDRESS_BYTES) {
@@ -46,7 +47,11 @@ public record Challenge(Nonce nonce, Hmac proof, Optional<InetSocketAddress> rea
         return mapped.array();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is out of range
+     */
     public static Challenge decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Nonce nonce = Nonce.read(in);

@@ -3,34 +3,40 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A word about a rank's checkpoints (docs/wire.md, checkpoints).
+ * A notice about a rank's checkpoints (docs/wire.md, checkpoints).
  *
  * @param job the job's id
- * @param kind what is said
+ * @param kind the kind of notice
  * @param failedPolls of the rank since its start, the low 32 bits
  * @param number of the image; 0 if there is none yet
- * @param bytes {@link Kind#SAVE} and {@link Kind#JUMP}: of the whole image; {@link Kind#MORE}: up to where it may be sent
+ * @param bytes {@link Kind#SAVE} and {@link Kind#JUMP}: of the whole image; {@link Kind#MORE}: the bound up to which it
+ * may be sent
  * @param events of the rank's history so far
- * @param out {@link Kind#READY} and {@link Kind#SAVE}: bytes that the rank has printed to its standard output, over all its processes
+ * @param out {@link Kind#READY} and {@link Kind#SAVE}: bytes that the rank has printed to its standard output, over all
+ * its processes
  * @param err the same of its standard error
- * @param processOut {@link Kind#READY} and {@link Kind#SAVE}: bytes that this process has printed to its standard output
+ * @param processOut {@link Kind#READY} and {@link Kind#SAVE}: bytes that this process has printed to its standard
+ * output
  * @param processErr the same of its standard error
  */
 public record CheckpointNotice(
         long job, Kind kind, int failedPolls, long number, long bytes, long events, long out, long err, long processOut, long processErr) {
-    /** What is said. */
+    /** The kinds of notices. */
     public enum Kind {
-        /** From a rank: it has asked whether it is restored, and is not. From a relay: in its history, that it asked, and was not. */
+        /**
+         * From a rank: it has asked whether it is restored, and is not. From a relay, in the history: the rank asked
+         * then, and was not.
+         */
         READY(1),
-        /** From a rank: an image of so many bytes follows. */
+        /** From a rank: an image of this many bytes follows. */
         SAVE(2),
-        /** From a relay: the rank's history goes on at a checkpoint, whose image follows. */
+        /** From a relay: the rank's history continues at a checkpoint, whose image follows. */
         JUMP(3),
-        /** From a relay: a checkpoint is wanted. */
+        /** From a relay: it asks for a checkpoint. */
         ASK(4),
-        /** From a relay: the image is kept. */
+        /** From a relay: the image is stored. */
         SAVED(5),
-        /** From a relay: the image could not be kept. */
+        /** From a relay: the image could not be stored. */
         FAILED(6),
         /** From a relay: more of the image may be sent. */
         MORE(7);
@@ -44,7 +50,7 @@ public record CheckpointNotice(
         }
     }
 
-    /** A relay's word that needs no numbers but these. */
+    /** A relay's notice that needs no other numbers. */
     public static CheckpointNotice of(long job, Kind kind, long number, long bytes) {
         return new CheckpointNotice(job, kind, 0, number, bytes, 0, 0, 0, 0, 0);
     }
@@ -63,7 +69,11 @@ public record CheckpointNotice(
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is out of range
+     */
     public static CheckpointNotice decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         int code = in.i32("kind");

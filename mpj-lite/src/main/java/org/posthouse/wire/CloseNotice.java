@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 public record CloseNotice(long job, int code, int rank, String text) {
     private static final int TEXT_BYTES_MAX = 4096;
 
-    /** A CLOSE of kind {@code reason}; {@code detail} says what was found and expected. */
+    /** A CLOSE with this reason; {@code detail} says what was found and expected. */
     public static CloseNotice closing(long job, CloseReason closeReason, String detail) {
         return new CloseNotice(job, closeReason.code(), -1, detail);
     }
@@ -33,7 +33,11 @@ public record CloseNotice(long job, int code, int rank, String text) {
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing
+     */
     public static CloseNotice decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         long job = new FrameView().wrap(frame, frame.position()).job();

@@ -1,7 +1,7 @@
 package org.posthouse.wire;
 
 /**
- * Why a connection was closed or a request refused. The one table of error codes: it feeds CLOSE frames, logs,
+ * The reasons for a closed connection or a refused request. This one table of error codes feeds CLOSE frames, logs,
  * metrics and docs/wire.md, which is tested against it.
  */
 public enum CloseReason {
@@ -56,7 +56,7 @@ public enum CloseReason {
         return meaning;
     }
 
-    /** What an operator or user does about it. */
+    /** The remedy for an operator or user. */
     public String advice() {
         return advice;
     }

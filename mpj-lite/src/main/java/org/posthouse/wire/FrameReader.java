@@ -3,12 +3,12 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Reads the variable part of a control frame and turns a short or odd one into a {@link WireException}. */
+/** Reads the variable part of a control frame. Short or malformed content ends in a {@link WireException}. */
 final class FrameReader {
     private final ByteBuffer in;
     private final FrameType type;
 
-    /** Reads {@code frame} (position = frame start, limit = frame end) from behind its header on. */
+    /** Reads {@code frame} (position = frame start, limit = frame end), starting behind its header. */
     FrameReader(ByteBuffer frame) {
         this.type = FrameType.of(frame.get(frame.position() + 4));
         this.in = frame.duplicate();
@@ -30,12 +30,12 @@ final class FrameReader {
         return in.getLong();
     }
 
-    /** Two bytes that version 2 wants to be zero. */
+    /** Two bytes that must be zero in version 2. */
     void zero16() throws WireException {
         checkZero(u16("reserved bytes"));
     }
 
-    /** Four bytes that version 2 wants to be zero. */
+    /** Four bytes that must be zero in version 2. */
     void zero32() throws WireException {
         checkZero(i32("reserved bytes"));
     }
@@ -55,14 +55,17 @@ final class FrameReader {
         return new String(utf8, StandardCharsets.UTF_8);
     }
 
-    /** A count of {@code what} that follow, each at least {@code bytesEach} long: never more than can be there. */
+    /**
+     * Reads a count of {@code what} that follow, each at least {@code bytesEach} long. A count that cannot fit is
+     * refused.
+     */
     int count(int bytesEach, String what) throws WireException {
         int count = i32("count of " + what);
         expect(count, bytesEach, what);
         return count;
     }
 
-    /** Refuses a count of things that cannot all follow. */
+    /** Refuses a count of items that cannot all follow. */
     void expect(int count, int bytesEach, String what) throws WireException {
         if (count < 0 || (long) count * bytesEach > in.remaining()) {
             throw new WireException(

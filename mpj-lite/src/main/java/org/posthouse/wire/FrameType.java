@@ -1,8 +1,8 @@
 package org.posthouse.wire;
 
 /**
- * Frame types of protocol version 2. Each names its wire id, its shortest and longest legal length in bytes, and who
- * may send it. An id is never reused: a retired one stays in this list.
+ * Frame types of protocol version 2 (docs/wire.md). Each has its wire id, its shortest and longest legal length in
+ * bytes, and its allowed senders. An id is never reused: a retired one stays in this list.
  */
 public enum FrameType {
     HELLO(1, 76, 76, Role.RANK | Role.LAUNCHER),
@@ -61,7 +61,7 @@ public enum FrameType {
     CHALLENGE(55, 84, 84, Role.RELAY),
     PROOF(56, 48, 48, Role.RANK | Role.LAUNCHER);
 
-    /** Who stands at the sending end of a connection; a set of them is a bit mask. */
+    /** The role of the sending end of a connection. A set of roles is a bit mask. */
     public static final class Role {
         public static final int RANK = 1;
         public static final int LAUNCHER = 2;

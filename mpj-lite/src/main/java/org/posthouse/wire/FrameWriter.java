@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Builds one control frame in a buffer of its own. Control frames are rare; this allocates. Content that does not fit
- * one frame ends in an IllegalArgumentException that names the frame and the limit.
+ * Builds one control frame in a buffer of its own. It allocates, since control frames are rare. Content that does not
+ * fit one frame ends in an IllegalArgumentException that names the frame and the limit.
  */
 final class FrameWriter {
     private static final int NAME_BYTES_MAX = 255;
@@ -39,7 +39,7 @@ final class FrameWriter {
         return this;
     }
 
-    /** UTF-8 behind its length; cut at {@code bytesMax} bytes, at a character's border. */
+    /** Writes UTF-8 behind its length, truncated to {@code bytesMax} bytes between two characters. */
     FrameWriter text(String text, int bytesMax) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
         int bytes = cut(utf8, bytesMax);
@@ -48,12 +48,12 @@ final class FrameWriter {
         return this;
     }
 
-    /** The name of a site, a relay or a job, or an address: as {@link #text}. */
+    /** Writes the name of a site, a relay or a job, or an address, as {@link #text}. */
     FrameWriter name(String name) {
         return text(name, NAME_BYTES_MAX);
     }
 
-    /** What {@link #name} takes. */
+    /** The bytes that {@link #name} writes. */
     static int nameBytes(String name) {
         return Short.BYTES + cut(name.getBytes(StandardCharsets.UTF_8), NAME_BYTES_MAX);
     }

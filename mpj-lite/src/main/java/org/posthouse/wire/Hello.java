@@ -3,20 +3,22 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What a rank or a launcher says first that has proven who it is ({@link Identify}): for a rank, what it remembers (docs/wire.md, HELLO). Pages of
- * {@link StatePage} may follow, which tell the rest; the relay compares it with what it knows.
+ * The first frame of an authenticated rank or launcher ({@link Identify}). A rank's HELLO tells what the rank remembers
+ * (docs/wire.md, HELLO). Pages of {@link StatePage} may follow with the rest. The relay compares all of it with what it
+ * knows.
  *
  * @param kind {@link #RANK} or {@link #LAUNCHER}
  * @param job the job's id; 0 for a launcher
  * @param rank world rank; 0 for a launcher
- * @param incarnation which start of this rank it is, from 1
+ * @param incarnation number of this start of the rank, from 1
  * @param start {@link #FRESH}, {@link #MOVED} or {@link #AGAIN}
  * @param deliveries messages delivered to the rank so far
  * @param failedPolls failed polls so far
- * @param events events of the rank's history so far: those that it made, and those that were handed out to it
+ * @param events events of the rank's history so far, recorded or replayed
  * @param kept number of the first kept frame that the rank still has, from 1
- * @param pages frames of type STATE that follow
- * @param origin where the process goes on behind its prologue: number of an image, {@link #NO_IMAGE}, or 0 while it has not heard
+ * @param pages number of STATE frames that follow
+ * @param origin where the process continues behind its prologue: number of an image, {@link #NO_IMAGE}, or 0 while it
+ * does not know
  */
 public record Hello(
         int kind,
@@ -33,42 +35,42 @@ public record Hello(
     public static final int RANK = 1;
     public static final int LAUNCHER = 2;
 
-    /** A process that has just started: it remembers nothing. */
+    /** A process that has just started and remembers nothing. */
     public static final int FRESH = 0;
 
-    /** The process goes on after the relay asked it to connect again: nothing is on its way. */
+    /** The process continues after the relay asked it to reconnect: no frame is on its way. */
     public static final int MOVED = 1;
 
-    /** The process goes on after its connection broke: what was on its way may be lost. */
+    /** The process continues after its connection broke: frames on their way may be lost. */
     public static final int AGAIN = 2;
 
-    /** The origin of a process that has heard that it goes on behind its prologue, at no image. */
+    /** The origin of a process that knows that it continues behind its prologue without an image. */
     public static final int NO_IMAGE = -1;
 
     /** Most pages that may follow: half a million entries, 16 MiB. */
     public static final int PAGES_MAX = 256;
 
-    /** A rank's process that starts, the {@code incarnation}-th. */
+    /** The HELLO of a rank's process at the start of its given incarnation. */
     public static Hello start(long job, int rank, int incarnation) {
         return new Hello(RANK, job, rank, incarnation, FRESH, 0, 0, 0, 1, 0, 0);
     }
 
-    /** A rank that starts for the first time. */
+    /** The HELLO of a rank that starts for the first time. */
     public static Hello firstStart(long job, int rank) {
         return start(job, rank, 1);
     }
 
-    /** A launcher. */
+    /** The HELLO of a launcher. */
     public static Hello launcher() {
         return new Hello(LAUNCHER, 0, 0, 0, FRESH, 0, 0, 0, 0, 0, 0);
     }
 
-    /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
+    /** The HELLO of the same incarnation on a further connection, with what the rank remembers by then. */
     public Hello again(int start, long deliveries, long failedPolls, long events, long kept, int pages) {
         return new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
     }
 
-    /** The same, from a process that knows where it goes on. */
+    /** The same HELLO with the given origin. */
     public Hello from(int origin) {
         return new Hello(kind, job, rank, incarnation, start, deliveries, failedPolls, events, kept, pages, origin);
     }
@@ -90,7 +92,11 @@ public record Hello(
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException on any other magic or version, or if a field is out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException on any other magic or version, or if a field is out of range
+     */
     public static Hello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         checkVersion(in);

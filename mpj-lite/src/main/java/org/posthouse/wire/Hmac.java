@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The HMAC-SHA256 (RFC 2104) of a message under a token: 32 bytes, as the four words of eight that they are on the wire.
+ * The HMAC-SHA256 (RFC 2104) of a message under a token: 32 bytes, as four 8-byte words on the wire.
  *
  * @param a the first eight bytes
  * @param b the next
@@ -15,7 +15,9 @@ public record Hmac(long a, long b, long c, long d) {
     private static final byte INNER = 0x36;
     private static final byte OUTER = 0x5c;
 
-    /** Of a label, which says what for, and of what remains of these buffers, whose positions stay. */
+    /**
+     * The HMAC of a label, which names its purpose, and of the remaining bytes of these buffers, whose positions stay.
+     */
     static Hmac of(Token key, String label, ByteBuffer... message) {
         Sha256 inner = new Sha256().update(padded(key, INNER)).update(ByteBuffer.wrap(label.getBytes(StandardCharsets.US_ASCII)));
         for (ByteBuffer part : message) {
@@ -33,7 +35,7 @@ public record Hmac(long a, long b, long c, long d) {
         return block;
     }
 
-    /** The first half of it, as a token. */
+    /** The first half, as a token. */
     Token token() {
         return new Token(a, b);
     }

@@ -4,19 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A relay that ranks can be homed at.
+ * A relay that can be the home of ranks.
  *
  * @param site the relay's site
  * @param relay the relay's id, unique in the grid: SITE or SITE/NAME
  * @param address where ranks and launchers connect, as host:port
  */
 public record HomeRelay(String site, String relay, String address) {
-    /** As host:port, an IPv6 address in brackets. */
+    /** The address as host:port, with an IPv6 address in brackets. */
     public static String address(String host, int port) {
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** What it takes of a frame. */
+    /** Bytes that it takes in a frame. */
     int bytes() {
         return FrameWriter.nameBytes(site) + FrameWriter.nameBytes(relay) + FrameWriter.nameBytes(address);
     }

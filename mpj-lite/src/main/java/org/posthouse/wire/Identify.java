@@ -3,7 +3,8 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame of a rank or a launcher: who it will prove to be (docs/wire.md, IDENTIFY). It shows nothing that anybody could use.
+ * The first frame of a rank or a launcher: the identity that it will prove (docs/wire.md, IDENTIFY). It contains no
+ * secret.
  *
  * @param kind {@link Hello#RANK} or {@link Hello#LAUNCHER}
  * @param job the job's id; 0 for a launcher
@@ -11,12 +12,12 @@ import java.nio.ByteBuffer;
  * @param nonce of this connection
  */
 public record Identify(int kind, long job, int rank, Nonce nonce) {
-    /** Who says that HELLO afterwards. */
+    /** The identity of the sender of that HELLO. */
     public static Identify of(Hello hello, Nonce nonce) {
         return new Identify(hello.kind(), hello.job(), hello.rank(), nonce);
     }
 
-    /** Whether this is who says that HELLO. */
+    /** Whether this is the identity of the sender of that HELLO. */
     public boolean isOf(Hello hello) {
         return kind == hello.kind() && job == hello.job() && rank == hello.rank();
     }
@@ -31,7 +32,11 @@ public record Identify(int kind, long job, int rank, Nonce nonce) {
         return nonce.write(out).finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException on any other magic or version, or if a field is out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException on any other magic or version, or if a field is out of range
+     */
     public static Identify decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);

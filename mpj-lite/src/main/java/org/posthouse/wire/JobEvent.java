@@ -3,60 +3,68 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What a relay tells a job's launcher about one rank.
+ * An event of one rank, sent by a relay to the job's launcher.
  *
  * @param job the job's id
  * @param kind one of the constants below
  * @param rank world rank
- * @param code {@link #ABORTED}: the status given to Abort, or {@link #STANDS} of the job itself; {@link #LOST} and {@link #REFUSED}: a {@link CloseReason} code
- * @param a what the kind says
- * @param b what the kind says
+ * @param code {@link #ABORTED}: the status given to Abort, or {@link #STANDS} of the job itself; {@link #LOST} and
+ * {@link #REFUSED}: a {@link CloseReason} code
+ * @param a meaning depends on the kind
+ * @param b meaning depends on the kind
  * @param text a line for people; may be empty
  */
 public record JobEvent(long job, int kind, int rank, int code, long a, long b, String text) {
     public static final int CONNECTED = 1;
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
-    /** Code of a job (rank -1) that cannot go on at this process of its relay and stands in the log as it is: another process, or build, might. */
+    /**
+     * Code of a job (rank -1) that cannot continue at this process of its relay. Its log stays as it is; another
+     * process or build may continue it.
+     */
     public static final int STANDS = ExitStatuses.LEFT;
     /** The rank's connection ended before it called Finalize. */
     public static final int LOST = 4;
-    /** Somebody who claimed to be this rank was turned away. */
+    /** A connection that claimed to be this rank was refused. */
     public static final int REFUSED = 5;
     /** The job is closed at this relay; the last event of a job. The rank is -1. */
     public static final int CLOSED = 6;
 
-    /** The rank's connection broke in a job that is logged: it is awaited, or its next incarnation. */
+    /** The rank's connection broke in a logged job. The relay waits for the rank or its next incarnation. */
     public static final int AWAY = 7;
-    /** The rank, or its next incarnation, is back. {@code a}: deliveries to be replayed, {@code b}: events. */
+    /** The rank or its next incarnation has reconnected. {@code a}: deliveries to be replayed, {@code b}: events. */
     public static final int REPLAYING = 8;
-    /** The rank is where it was. {@code a}: deliveries that were replayed, {@code b}: microseconds since it came. */
+    /**
+     * The rank has finished its replay. {@code a}: deliveries that were replayed, {@code b}: microseconds since it
+     * reconnected.
+     */
     public static final int CAUGHT_UP = 9;
     /** A restarted rank sent something else than before. {@code a}: sequence number, {@code b}: destination. */
     public static final int DIVERGED = 10;
     /**
-     * A checkpoint of the rank was taken. {@code code}: number of its image, 0 for the end of the prologue; {@code a}, {@code b}: bytes
-     * that it had printed to its two streams by then.
+     * A checkpoint of the rank was taken. {@code code}: number of its image, 0 for the end of the prologue; {@code a},
+     * {@code b}: bytes that it had printed to its two streams by then.
      */
     public static final int CHECKPOINTED = 11;
-    /** The rank did what cannot be replayed. */
+    /** The rank did something that cannot be replayed. */
     public static final int LIMITED = 12;
-    /** Where a process goes on, which a mark in its output says now. */
+    /** Where a process continues; a mark in its output replaces it. */
     private static final int RETIRED = 13;
     /** The log has too little room for the job, or has room again. {@code code}: 1 or 0. */
     public static final int LOG_STATE = 14;
     /** A link to a relay where the job has ranks is down, or up again. {@code code}: 1 or 0. */
     public static final int LINK_STATE = 15;
-    /** The rank has finalized, and a send to it waits for a receive: said once for each rank. */
+    /** The rank has finalized, and a send to it waits for a receive. Sent once for each rank. */
     public static final int UNRECEIVED = 16;
     /**
-     * The rank saves, and its image counts when the launcher has said that it has what the rank had printed by then ({@link JobKept}).
-     * {@code code}: the incarnation of its process; {@code a}, {@code b}: bytes that this process had printed to its two streams.
+     * The rank saves. Its image counts when the launcher has confirmed the rank's output up to then ({@link JobKept}).
+     * {@code code}: the incarnation of its process; {@code a}, {@code b}: bytes that this process had printed to its
+     * two streams.
      */
     public static final int SAVES = 17;
     /**
-     * The rank has been blocked in one call for long, which the text names, and nothing of it has moved; or it goes on. {@code code}: seconds,
-     * or 0.
+     * The rank has been blocked for long in one call, which the text names, and none of its bytes have moved; or it
+     * continues. {@code code}: seconds, or 0.
      */
     public static final int BLOCKED = 18;
 
@@ -66,8 +74,9 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     }
 
     /**
-     * The rank waits in a send for a rank (code) that waits in a send itself, and matches this one's when its own was matched at the earliest (a, b: numbers of the two calls, as BLOCKED
-     * counts them); the text names the call.
+     * The rank waits in a send for a rank ({@code code}) that waits in a send itself. That rank matches this send at
+     * the earliest when its own was matched. {@code a}, {@code b}: numbers of the two calls, as BLOCKED counts them.
+     * The text names the call.
      */
     public static final int SENDS_BEHIND = 19;
 
@@ -85,7 +94,11 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing
+     */
     public static JobEvent decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         JobEvent event = new JobEvent(

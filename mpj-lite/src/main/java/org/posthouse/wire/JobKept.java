@@ -3,7 +3,8 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A launcher has kept, for the one that may come after it, what a rank has printed; or all of that, and that the rank is done.
+ * A launcher's confirmation that it has kept a rank's output for a later launcher, up to a count, or all of it when the
+ * rank is done.
  *
  * @param job the job's id
  * @param rank world rank
@@ -14,12 +15,12 @@ import java.nio.ByteBuffer;
 public record JobKept(long job, int rank, int incarnation, long out, long err) {
     private static final int DONE = 0;
 
-    /** The rank's last process has ended as it should, and no other is started. */
+    /** The rank's last process has ended normally, and no other is started. */
     public static JobKept done(long job, int rank) {
         return new JobKept(job, rank, DONE, 0, 0);
     }
 
-    /** Whether no other process of the rank is started, by this launcher or the one that may come after it. */
+    /** Whether no other process of the rank is started, by this launcher or a later one. */
     public boolean isDone() {
         return incarnation == DONE;
     }
@@ -28,7 +29,11 @@ public record JobKept(long job, int rank, int incarnation, long out, long err) {
         return new FrameWriter(FrameType.JOB_KEPT, job, FrameType.JOB_KEPT.bytesMax()).i32(rank).i32(incarnation).i64(out).i64(err).finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is out of range
+     */
     public static JobKept decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         JobKept kept = new JobKept(

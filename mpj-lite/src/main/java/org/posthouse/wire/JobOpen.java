@@ -6,17 +6,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A launcher opens a job at a relay, before any of its ranks is started.
+ * A launcher's request to open a job at a relay, sent before any of its ranks is started.
  *
  * @param job the job's id, drawn by the launcher
- * @param token of which each rank's own is made ({@link Token#ofRank}); of the launcher's, which is for all relays, each relay has its own
- * @param durability what a message that was sent survives
- * @param again whether the job is open already, and its launcher comes back to it
- * @param name what people call the job
- * @param homes the relays that the job's ranks are homed at
+ * @param token the secret from which each rank's own is derived ({@link Token#ofRank}); of the launcher's, which is for
+ * all relays, each relay has its own
+ * @param durability the failure that a sent message survives
+ * @param again whether the job is open already, and its launcher returns to it
+ * @param name the job's name for people
+ * @param homes the relays at which the job's ranks are homed
  * @param homeOf for every rank, an index in {@code homes}
- * @param keepSeconds how long a logged job is kept without its launcher, at most {@link #KEEP_SECONDS_MAX}; 0: as its relays are set
- * @param keepsOutput whether its launcher keeps for another one what the ranks print, and an image counts when it has that ({@link JobKept})
+ * @param keepSeconds seconds that a logged job is kept without its launcher, at most {@link #KEEP_SECONDS_MAX}; 0: as
+ * its relays are set
+ * @param keepsOutput whether its launcher keeps the ranks' output for a later launcher; an image then counts when the
+ * launcher has that output ({@link JobKept})
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record JobOpen(
@@ -35,11 +38,14 @@ public record JobOpen(
     /** Longest that a job is kept without its launcher: 31 days. */
     public static final int KEEP_SECONDS_MAX = 31 * 86_400;
 
-    // How it is opened.
+    // Bits of the word that says how the job is opened.
     private static final int AGAIN = 1;
     private static final int KEEPS_OUTPUT = 2;
 
-    /** Shorter than a frame by more than what a rank's WELCOME says beside relays and ranks: whoever is let into the job can be told of it. */
+    /**
+     * Longest JOB_OPEN. It is shorter than a frame by more than the other content of a rank's WELCOME, so that the
+     * WELCOME can repeat it.
+     */
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
@@ -47,22 +53,22 @@ public record JobOpen(
         this(job, token, durability, again, name, homes, homeOf, 0, false);
     }
 
-    /** A new job, whose log, if it has one, is for crashes of processes. */
+    /** A new job. Its log, if any, is for crashes of processes. */
     public JobOpen(long job, Token token, boolean logged, String name, List<HomeRelay> homes, int[] homeOf) {
         this(job, token, logged ? Durability.PROCESS : Durability.NONE, false, name, homes, homeOf);
     }
 
-    /** The same job, to which its launcher comes back. */
+    /** The same job, for a launcher that returns to it. */
     public JobOpen comingBack() {
         return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds, keepsOutput);
     }
 
-    /** The same job, whose launcher keeps what the ranks print. */
+    /** The same job, with a launcher that keeps the ranks' output. */
     public JobOpen keepingOutput() {
         return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, true);
     }
 
-    /** As one of its relays is told. */
+    /** The request for one of its relays, with that relay's own token. */
     public JobOpen at(String relay) {
         return with(token.ofRelay(relay));
     }
@@ -72,7 +78,10 @@ public record JobOpen(
         return new JobOpen(job, other, durability, again, name, homes, homeOf, keepSeconds, keepsOutput);
     }
 
-    /** What a rank is given by the launcher: it proves itself with that to its own relay, and to no other. */
+    /**
+     * The token of a rank, given to it by the launcher. The rank proves itself with it to its own relay, and to no
+     * other.
+     */
     public Token tokenOf(int rank) {
         return token.ofRelay(homes.get(homeOf[rank]).relay()).ofRank(rank);
     }
@@ -82,7 +91,7 @@ public record JobOpen(
         return durability != Durability.NONE;
     }
 
-    /** Whether what leaves a relay waits for the disk. */
+    /** Whether outgoing frames of a relay wait for the disk. */
     public boolean survivesHost() {
         return durability == Durability.HOST;
     }
@@ -103,7 +112,11 @@ public record JobOpen(
         return out.i32(keepSeconds).finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing or out of range */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing or out of range
+     */
     public static JobOpen decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Token token = new Token(in.i64("token"), in.i64("token"));

@@ -8,19 +8,19 @@ import java.nio.ByteBuffer;
  * @param site the sender's site, checked against its certificate
  * @param relay the sender's relay id: SITE or SITE/NAME
  * @param expected the relay id that the sender wants to reach; empty if it was dialled
- * @param epoch when the sending relay started: a newer one has forgotten the link's frames
+ * @param epoch number of the sending relay's start: a newer one has forgotten the link's frames
  * @param peerEpoch the epoch that the sender last saw at the other end; 0 if never
- * @param lane which of the link's connections this is: 0 begins a session, the others join one
+ * @param lane number of the link's connection: 0 begins a session, the others join one
  * @param session the count of the dialling end's sessions with the other; the dialled end repeats it
- * @param heads heads received from the other end in that epoch: where to resume; with lane 0 only, like the next
+ * @param heads heads received from the other end in that epoch: the resume point; with lane 0 only, like the next
  * @param bulk frames of bulk received in that epoch without a gap
- * @param unpacks whether the sender takes LINK_PACKED
- * @param anew whether the sender has no part of the link: nothing has come and nothing has gone, as far as it knows
+ * @param unpacks whether the sender accepts LINK_PACKED
+ * @param anew whether the sender has no state of the link: no frame has come or gone, as far as it knows
  */
 public record LinkHello(
         String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk,
         boolean unpacks, boolean anew) {
-    /** The features stand in the upper byte of the word that has the lane. Those that are not known mean nothing. */
+    /** Features are in the upper byte of the word that has the lane. Unknown features are ignored. */
     private static final int LANE_MASK = 0xff;
 
     private static final int UNPACKS = 0x100;
@@ -43,7 +43,11 @@ public record LinkHello(
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if it is not a LINK_HELLO of version 2 */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if it is not a LINK_HELLO of version 2
+     */
     public static LinkHello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);

@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which relays a relay would lead its neighbour's lanes on to, and over which others: what was said before does not count any more.
+ * The relays to which a relay would forward its neighbour's lanes, and the relays between. Each frame replaces the one
+ * before.
  *
  * @param entries the relays, each once
  */
@@ -13,12 +14,12 @@ public record LinkReach(List<Entry> entries) {
     private static final int ENTRY_BYTES = 16;
 
     /**
-     * One relay.
+     * One reachable relay.
      *
      * @param relay its id
-     * @param roundTripMicros from the relay that says this to it and back, over all links on the way
-     * @param load bytes that are not acknowledged, on that one of these links that has the most
-     * @param via the relays between the two, in order; none if they are linked straight
+     * @param roundTripMicros round trip from the sender to it, over all links on the way
+     * @param load unacknowledged bytes of the most loaded of these links
+     * @param via the relays between the two, in order; empty if they are linked directly
      */
     public record Entry(String relay, int roundTripMicros, long load, List<String> via) {
         public Entry {
@@ -38,7 +39,7 @@ public record LinkReach(List<Entry> entries) {
         entries = List.copyOf(entries);
     }
 
-    /** The first ones of {@code entries}, as many as one frame takes. */
+    /** The first of {@code entries}, as many as fit one frame. */
     public static LinkReach fitting(List<Entry> entries) {
         int bytes = FrameType.LINK_REACH.bytesMin();
         int fitting = 0;
@@ -61,7 +62,11 @@ public record LinkReach(List<Entry> entries) {
         return out.finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing
+     */
     public static LinkReach decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         int count = in.u16("relays");

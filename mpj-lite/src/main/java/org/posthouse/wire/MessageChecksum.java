@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The checksum of a message's payload, the same whatever frames it travels in: the CRC32C of a payload of up to {@link
- * Wire#PAYLOAD_BYTES_MAX}; of a longer one, the CRC32C over the little-endian CRC32Cs of its pieces of so many bytes.
- * Confined to whoever made it; for one message.
+ * The checksum of a message's payload, which does not depend on the frames that carry it. For a payload of up to {@link
+ * Wire#PAYLOAD_BYTES_MAX} it is the CRC32C. For a longer one it is the CRC32C over the little-endian CRC32Cs of its
+ * pieces of that size. Confined to its creator; for one message.
  */
 public final class MessageChecksum {
     private final CRC32C ofPieces = new CRC32C();
@@ -20,7 +20,7 @@ public final class MessageChecksum {
         return (int) crc.getValue();
     }
 
-    /** Takes the next piece by its CRC32C: one of {@link Wire#PAYLOAD_BYTES_MAX} bytes, or what is left of the message. */
+    /** Adds the next piece by its CRC32C: one of {@link Wire#PAYLOAD_BYTES_MAX} bytes, or the rest of the message. */
     public void add(int crc) {
         if (pieces++ == 0) {
             first = crc;
@@ -30,7 +30,7 @@ public final class MessageChecksum {
         }
     }
 
-    /** The checksum of the pieces that were added. */
+    /** The checksum of the added pieces. */
     public int value() {
         return pieces <= 1 ? first : (int) ofPieces.getValue();
     }

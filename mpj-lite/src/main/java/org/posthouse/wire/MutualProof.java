@@ -3,28 +3,31 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * How two ends of a connection prove to each other that they know one token, which neither shows (docs/wire.md, IDENTIFY, CHALLENGE, PROOF). Each proof is over both
- * nonces and all else that the two frames before it say; what is sent one way never fits the other.
+ * The proofs by which two ends of a connection show that they know one token, without showing it (docs/wire.md,
+ * IDENTIFY, CHALLENGE, PROOF). Each proof covers both nonces and all other content of the two frames before it. A proof
+ * of one direction never fits the other.
  */
 public final class MutualProof {
     private MutualProof() {}
 
-    /** What a relay shows that knows the token. The proof in {@code challenge} is not looked at. */
+    /** The proof of a relay that knows the token. The proof in {@code challenge} is ignored. */
     static Hmac ofRelay(Token token, Identify client, Challenge challenge) {
         return Hmac.of(token, "posthouse relay", client.encode(), challenge.withoutProof().encode());
     }
 
-    /** Whether a relay knows the token that has answered so. */
+    /** Whether the relay that sent this challenge knows the token. */
     public static boolean isFromRelay(Token token, Identify client, Challenge challenge) {
         return ofRelay(token, client, challenge).matches(challenge.proof());
     }
 
-    /** What a client shows that knows the token. */
+    /** The proof of a client that knows the token. */
     public static Hmac ofClient(Token token, Identify client, Challenge challenge) {
         return Hmac.of(token, "posthouse client", client.encode(), challenge.encode());
     }
 
-    /** Hides a secret from who listens and does not know the token, or brings it back: for one secret on a connection. */
+    /**
+     * Encrypts a secret against listeners who do not know the token, or decrypts it; for one secret on a connection.
+     */
     public static Token sealed(Token secret, Token token, Identify client, Challenge challenge) {
         Token key = Hmac.of(token, "posthouse seal", client.encode(), challenge.encode()).token();
         return new Token(secret.high() ^ key.high(), secret.low() ^ key.low());

@@ -3,21 +3,21 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A number that is used once and that nobody can foretell: what makes a proof good for one connection.
+ * A random number that is used once, which makes a proof valid for one connection only.
  *
  * @param high the first eight bytes
  * @param low the last eight bytes
  */
 public record Nonce(long high, long low) {
-    /** From the system's randomness. */
+    /** A nonce from the system's random source. */
     public static Nonce random() {
         Token random = Token.random();
         return new Nonce(random.high(), random.low());
     }
 
     /**
-     * From a secret and what never comes twice: who does not know the token cannot foretell it. A rank's, to which the system's randomness would cost
-     * more than all the rest of its connection.
+     * A nonce from a secret and a unique input. Without the token it is unpredictable. A rank uses it because the
+     * system's random source costs more than all the rest of its connection.
      */
     public static Nonce derived(Token secret, long time, long count) {
         Token derived = Hmac.of(secret, "posthouse nonce", ByteBuffer.allocate(2 * Long.BYTES).putLong(time).putLong(count).flip()).token();

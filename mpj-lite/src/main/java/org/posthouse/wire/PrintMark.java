@@ -5,26 +5,28 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A word of a rank's library to its launcher among the bytes of one output stream, which nobody else sees: it stands where its place is, whoever else prints to
- * that stream. Layout: 0, {@code posthouse mark }, the process's secret in 16 hexadecimal digits, a space, {@code P} or {@code G}, a space, two numbers of 16 digits with a
- * space between, 0.
+ * A mark from a rank's library to its launcher inside an output stream; the launcher removes it. It stays in its place
+ * whatever else prints to that stream. Layout: 0, {@code posthouse mark }, the process's secret in 16 hexadecimal
+ * digits, a space, {@code P} or {@code G}, a space, two numbers of 16 digits with a space between, 0.
  *
- * @param goesOn whether the process goes on where another one has set the mark of this number; else this is a mark that another may go on at
- * @param number unlike that of any other mark of the stream: bytes that the library has written to it over all its processes, marks included
+ * @param goesOn whether the process continues where another one has set the mark of this number; else another process
+ * may continue at this mark
+ * @param number unlike that of any other mark of the stream: bytes that the library has written to it over all its
+ * processes, marks included
  * @param process those that this process has written
  */
 public record PrintMark(boolean goesOn, long number, long process) {
-    /** The first byte of each. */
+    /** The first byte of each mark. */
     public static final byte FIRST = 0;
 
     private static final String BEGINNING = "\0posthouse mark ";
     private static final int DIGITS = 16;
     private static final int HEAD_BYTES = BEGINNING.length() + DIGITS + 1;
 
-    /** Of each. */
+    /** Bytes of each mark. */
     public static final int BYTES = HEAD_BYTES + 2 + DIGITS + 1 + DIGITS + 1;
 
-    /** What each begins with that carries this secret. */
+    /** The beginning of each mark with this secret. */
     public static byte[] head(long secret) {
         return words(secret).getBytes(StandardCharsets.US_ASCII);
     }
@@ -39,13 +41,13 @@ public record PrintMark(boolean goesOn, long number, long process) {
         return mark.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Whether a mark with this head begins here, as far as [from, to) says. */
+    /** Whether a mark with this head may begin here, judged by the bytes in [from, to). */
     public static boolean mayBegin(byte[] bytes, int from, int to, byte[] head) {
         int length = Math.min(head.length, to - from);
         return Arrays.equals(bytes, from, from + length, head, 0, length);
     }
 
-    /** The one that begins here, of which all bytes are there. */
+    /** The mark that begins here, all of whose bytes are there. */
     public static PrintMark decode(byte[] bytes, int from) {
         String words = new String(bytes, from + HEAD_BYTES, BYTES - HEAD_BYTES, StandardCharsets.US_ASCII);
         long number = HexFormat.fromHexDigitsToLong(words, 2, 2 + DIGITS);

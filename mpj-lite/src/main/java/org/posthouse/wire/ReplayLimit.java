@@ -1,6 +1,9 @@
 package org.posthouse.wire;
 
-/** Why a rank cannot be replayed from some point on: what it did there depends on something that no history tells. */
+/**
+ * The reasons for which a rank cannot be replayed from some point on: its behaviour there depends on something that the
+ * history lacks.
+ */
 public enum ReplayLimit {
     MISMATCH(1, "it was told that collectives do not match"),
     THREADS(2, "several of its threads were inside MPI calls at once"),
@@ -15,7 +18,7 @@ public enum ReplayLimit {
         this.text = text;
     }
 
-    /** What the event's value is (docs/wire.md, events). */
+    /** The value of the event (docs/wire.md, events). */
     public int code() {
         return code;
     }

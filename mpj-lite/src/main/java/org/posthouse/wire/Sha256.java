@@ -42,7 +42,7 @@ final class Sha256 {
     private final ByteBuffer block = ByteBuffer.allocate(BLOCK_BYTES);
     private long bytes;
 
-    /** Takes what remains of the buffer, whose position stays. */
+    /** Digests the remaining bytes of the buffer, whose position stays. */
     Sha256 update(ByteBuffer data) {
         ByteBuffer in = data.duplicate();
         bytes += in.remaining();
@@ -57,7 +57,7 @@ final class Sha256 {
         return this;
     }
 
-    /** The digest of all that was taken; nothing is taken any more. */
+    /** The digest of all input; no more input is accepted. */
     ByteBuffer digest() {
         block.put(END);
         if (block.position() > LENGTH_AT) {

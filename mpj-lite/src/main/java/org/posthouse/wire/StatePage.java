@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A part of what an end of a rank's connection remembers about channels and messages: follows HELLO or WELCOME (docs/wire.md,
- * STATE).
+ * A page of what one end of a rank's connection remembers about channels and messages. It follows HELLO or WELCOME
+ * (docs/wire.md, STATE).
  *
  * @param job the job's id
  * @param left pages that follow this one
@@ -16,22 +16,28 @@ public record StatePage(long job, int left, List<Entry> entries) {
     /** From the rank: {@code a} is the last sequence number that it has sent on the channel to {@code peer}. */
     public static final int SENT = 1;
 
-    /** From the rank: its message {@code a} to {@code peer} is offered, {@code b} bytes long, of which {@code aux} chunks were sent. */
+    /**
+     * From the rank: its message {@code a} to {@code peer}, {@code b} bytes long, is offered, and {@code aux} of its
+     * chunks were sent.
+     */
     public static final int OFFERED = 2;
 
-    /** From the rank: of the delivered message {@code a} from {@code peer} it has the bytes up to {@code b}. */
+    /** From the rank: it has the bytes up to {@code b} of the delivered message {@code a} from {@code peer}. */
     public static final int ARRIVING = 3;
 
-    /** From the relay: the channel to {@code peer} has everything up to sequence number {@code a}. */
+    /** From the relay: the channel to {@code peer} is complete up to sequence number {@code a}. */
     public static final int ACCEPTED = 4;
 
     /**
-     * From the relay: of the message {@code a} to {@code peer} it has the bytes up to {@code b}, or it is offered and unmatched.
-     * {@code aux} is the id of its form, EAGER or OFFER.
+     * From the relay: it has the bytes up to {@code b} of the message {@code a} to {@code peer}, or the message is
+     * offered and unmatched. {@code aux} is the id of its form, EAGER or OFFER.
      */
     public static final int OPEN = 5;
 
-    /** From either: the offer {@code a} to {@code peer} was taken back before. A relay that was started again learns it from the rank. */
+    /**
+     * From either end: the offer {@code a} to {@code peer} was cancelled before. A restarted relay learns this from the
+     * rank.
+     */
     public static final int GONE = 6;
 
     /** Most entries in one page. */
@@ -39,20 +45,23 @@ public record StatePage(long job, int left, List<Entry> entries) {
 
     private static final int ENTRY_BYTES = 32;
 
-    /** What is remembered about one channel, or one message of it; what {@code a}, {@code b} and {@code aux} are depends on the kind. */
+    /**
+     * State of one channel, or of one message of it. The meaning of {@code a}, {@code b} and {@code aux} depends on the
+     * kind.
+     */
     public record Entry(int kind, int context, int peer, int aux, long a, long b) {
-        /** One that needs no more than a sequence number. */
+        /** An entry that needs only a sequence number. */
         public Entry(int kind, int context, int peer, long a) {
             this(kind, context, peer, 0, a, 0);
         }
     }
 
-    /** How many pages it takes to tell so much. */
+    /** The number of pages for this number of entries. */
     public static int pages(int entries) {
         return (entries + ENTRIES_MAX - 1) / ENTRIES_MAX;
     }
 
-    /** All of it, as frames to write one after the other. */
+    /** All entries, as frames to write one after the other. */
     public static List<ByteBuffer> encode(long job, List<Entry> entries) {
         List<ByteBuffer> frames = new ArrayList<>();
         int pages = pages(entries.size());
@@ -71,7 +80,11 @@ public record StatePage(long job, int left, List<Entry> entries) {
         return out.finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if it is not a page, or of an unknown kind of entry */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if it is not a page, or has an unknown kind of entry
+     */
     public static StatePage decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         int count = in.i32("count of entries");

@@ -3,7 +3,7 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Ends a stream both ways at once: it was refused, or an end of it broke.
+ * Ends a stream in both directions at once: it was refused, or one end failed.
  *
  * @param stream its number on the link
  * @param code a {@link CloseReason} code
@@ -29,7 +29,11 @@ public record StreamEnd(int stream, int code, String text) {
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing
+     */
     public static StreamEnd decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         StreamEnd end = new StreamEnd(in.i32("stream"), in.i32("code"), in.text("text"));

@@ -3,11 +3,12 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * Opens a stream over a link: a flow of bytes each way.
+ * Opens a stream over a link: a flow of bytes in each direction.
  *
- * @param stream its number on the link: odd if the relay with the smaller id opens it, and larger than at every earlier opening by that relay
- * @param tokens so many STREAM_DATA may come to the opening end before it gives more
- * @param door what it is to lead to at the other relay
+ * @param stream its number on the link: odd if the relay with the smaller id opens it, and larger than at every earlier
+ * opening by that relay
+ * @param tokens number of STREAM_DATA frames that may be sent to the opening end before it grants more
+ * @param door the destination at the other relay
  */
 public record StreamOpen(int stream, int tokens, String door) {
     /** A path over five relays has 646 at most. */
@@ -22,7 +23,11 @@ public record StreamOpen(int stream, int tokens, String door) {
                 .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if a field is missing
+     */
     public static StreamOpen decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         StreamOpen open = new StreamOpen(in.i32("stream"), in.i32("tokens"), in.text("door"));

@@ -6,16 +6,17 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * The 128-bit secret that opens a job to its ranks, or a relay to launchers. It is never sent: who has it proves that ({@link MutualProof}).
+ * The 128-bit secret that opens a job to its ranks, or a relay to launchers. It is never sent: its holder proves that
+ * it has it ({@link MutualProof}).
  *
  * @param high the first eight bytes
  * @param low the last eight bytes
  */
 public record Token(long high, long low) {
-    /** What everybody knows: of a relay and its launchers that know each other by their user. */
+    /** A token known to everybody, for a relay and launchers that authenticate each other by their user. */
     public static final Token NONE = new Token(0, 0);
 
-    /** A rank, which draws none, has no use for the providers that it loads. */
+    /** Loaded only on use: a rank draws no token and does not need the security providers. */
     private static final class Source {
         private static final SecureRandom RANDOM = new SecureRandom();
     }
@@ -24,17 +25,24 @@ public record Token(long high, long low) {
         return new Token(Source.RANDOM.nextLong(), Source.RANDOM.nextLong());
     }
 
-    /** What one of a job's relays is told of the job's token: it can speak for the job's ranks at home there, and for no others. */
+    /**
+     * The token for one of a job's relays, derived from the job's token. The relay can speak for the job's ranks at
+     * home there, and for no others.
+     */
     public Token ofRelay(String relay) {
         return Hmac.of(this, "posthouse home", ByteBuffer.wrap(relay.getBytes(StandardCharsets.UTF_8))).token();
     }
 
-    /** What one rank is told of the token that its relay has: it can speak for itself only. */
+    /** The token for one rank, derived from its relay's token. The rank can speak for itself only. */
     public Token ofRank(int rank) {
         return Hmac.of(this, "posthouse rank", ByteBuffer.allocate(Integer.BYTES).putInt(0, rank)).token();
     }
 
-    /** Reads 32 hexadecimal digits. @throws IllegalArgumentException if the text is anything else */
+    /**
+     * Reads 32 hexadecimal digits.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
     public static Token parse(String hex) {
         if (hex.length() != 32) {
             throw new IllegalArgumentException("a token has 32 hexadecimal digits, this one " + hex.length());
@@ -52,7 +60,7 @@ public record Token(long high, long low) {
         return ((high ^ other.high) | (low ^ other.low)) == 0;
     }
 
-    /** Never the secret itself: tokens end up in logs otherwise. */
+    /** Does not show the secret, since tokens end up in logs. */
     @Override
     public String toString() {
         return "token";

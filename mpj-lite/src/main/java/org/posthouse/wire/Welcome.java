@@ -5,23 +5,27 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The relay's answer to HELLO: what the rank may send, what will be replayed to it and what it must not send again.
+ * The relay's answer to HELLO: the rank's credit, and what the relay knows of its history and channels (docs/wire.md,
+ * WELCOME).
  *
  * @param job the job's id; 0 for a launcher
- * @param rank the rank that is welcome
- * @param incarnation the incarnation that is now the valid one
- * @param creditBytes byte credit to start with, see {@link Wire#cost}
- * @param creditMessages message credit to start with
- * @param durability what the job's messages survive; {@link Durability#NONE} to a launcher
- * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next, as they were
+ * @param rank the admitted rank
+ * @param incarnation the incarnation that is valid from now on
+ * @param creditBytes initial byte credit, see {@link Wire#cost}
+ * @param creditMessages initial message credit
+ * @param durability the failure that the job's messages survive; {@link Durability#NONE} to a launcher
+ * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next,
+ * unchanged
  * @param events events of the rank's history that the relay knows of; those above the rank's own count come with them
- * @param pages frames of type STATE that follow; to a launcher: relays of the directory for which there is no room in {@code homes}
- * @param image number of the checkpoint image that the rank starts from; 0 if from nothing
+ * @param pages number of STATE frames that follow; to a launcher: relays of the directory that do not fit into {@code
+ * homes}
+ * @param image number of the checkpoint image that the rank starts from; 0 if none
  * @param imageBytes its length
- * @param self index in {@code homes} of the relay that answers
+ * @param self index in {@code homes} of the answering relay
  * @param homes to a rank: the job's relays; to a launcher: relays of the directory
  * @param homeOf to a rank: for every rank of the job, an index in {@code homes}; to a launcher: empty
- * @param ranksAt to a launcher: for each of {@code homes}, how many ranks of any job are at home there; to a rank: empty
+ * @param ranksAt to a launcher: for each of {@code homes}, the number of ranks of any job at home there; to a rank:
+ * empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record Welcome(
@@ -40,19 +44,19 @@ public record Welcome(
         List<HomeRelay> homes,
         int[] homeOf,
         int[] ranksAt) {
-    /** Without any home or rank. */
+    /** Length in bytes without any home or rank. */
     private static final int BYTES_BARE = 96;
 
     /** Feature bit: the job is logged. */
     private static final int LOGGED = 1;
 
-    /** Feature bit, beside that: its log waits for the disk. */
+    /** Feature bit, only with {@link #LOGGED}: the log is synced to disk, so that it survives the host. */
     private static final int SURVIVES_HOST = 2;
 
     /**
-     * What a launcher is told: the relays that there are and how many ranks each has, the first ones, as many as fit one frame.
+     * The WELCOME of a launcher: the relays and their numbers of ranks, the first ones, as many as fit one frame.
      *
-     * @param homes the one that answers first
+     * @param homes the answering relay first
      */
     public static Welcome launcher(List<HomeRelay> homes, int[] ranksAt) {
         int bytes = BYTES_BARE;
@@ -69,17 +73,17 @@ public record Welcome(
         return homeOf.length;
     }
 
-    /** Whether the relay can bring the rank back: its job is logged. */
+    /** Whether the relay can restart the rank, because its job is logged. */
     public boolean logged() {
         return durability != Durability.NONE;
     }
 
-    /** Whether what the rank was given may still be lost with the relay's host. */
+    /** Whether the job survives a crash of the relay's host, so that deliveries may still be lost with it. */
     public boolean survivesHost() {
         return durability == Durability.HOST;
     }
 
-    /** Most payload bytes of a CHUNK: one that is longer than a piece is no record of a log. */
+    /** Most payload bytes of a CHUNK. A chunk longer than one piece cannot be a log record. */
     public int chunkBytesMax() {
         return logged() ? Wire.PAYLOAD_BYTES_MAX : Wire.CHUNK_BYTES_MAX;
     }
@@ -122,7 +126,11 @@ public record Welcome(
         return out.finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException if it is not a WELCOME of version 2 */
+    /**
+     * Reads a frame whose header was checked.
+     *
+     * @throws WireException if it is not a WELCOME of version 2
+     */
     public static Welcome decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame);
         Hello.checkVersion(in);

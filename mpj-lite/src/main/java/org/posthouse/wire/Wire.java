@@ -10,7 +10,10 @@ public final class Wire {
     /** Wildcard for a source or a tag in POST and PROBE. */
     public static final int ANY = -2;
 
-    /** The tag of a message that was sent with ANY_TAG: only a receive of any tag takes it, and it is told as that (ADR 7). */
+    /**
+     * The tag of a message that was sent with ANY_TAG. Only a receive of any tag takes it, and reports that tag (ADR
+     * 7).
+     */
     public static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
 
     /** Bytes of the header that every frame begins with. */
@@ -22,24 +25,29 @@ public final class Wire {
     /** Bytes of a CHUNK frame's header. */
     public static final int CHUNK_HEADER_BYTES = 48;
 
-    /** Most payload bytes in one frame but a CHUNK; a longer message is sent in chunks, of pieces of so many bytes. */
+    /**
+     * Most payload bytes in one frame except a CHUNK. A longer message is sent in chunks, which consist of pieces of
+     * this size.
+     */
     public static final int PAYLOAD_BYTES_MAX = 64 * 1024;
 
-    /** Most payload bytes of a CHUNK of a job that is not logged: four pieces. Of one that is it is a piece (ADR 67). */
+    /**
+     * Most payload bytes of a CHUNK in a job without a log: four pieces. In a logged job a chunk is one piece (ADR 67).
+     */
     public static final int CHUNK_BYTES_MAX = 4 * PAYLOAD_BYTES_MAX;
 
     /** Longest message that may be sent as EAGER, in chunks that do not wait for a receive; a longer one is offered. */
     public static final int EAGER_BYTES_MAX = 1024 * 1024;
 
-    /** Longest frame but a CHUNK: a full payload behind the longest header. */
+    /** Longest frame except a CHUNK: a full payload behind the longest header. */
     public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES;
 
     /** Longest frame: a CHUNK. */
     public static final int CHUNK_FRAME_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_BYTES_MAX;
 
     /**
-     * What one message costs of the byte credit beyond its payload: its header and the relay's bookkeeping. It keeps
-     * a flood of empty messages as bounded as one of large ones.
+     * Byte credit that a message takes in addition to its payload, for its header and the relay's bookkeeping. It
+     * bounds a flood of empty messages as well as one of large messages.
      */
     public static final int MESSAGE_COST_BYTES = 256;
 
@@ -58,7 +66,7 @@ public final class Wire {
     /** Bytes of an IMAGE frame's header; a piece of the image follows. */
     public static final int IMAGE_HEADER_BYTES = 32;
 
-    /** Bytes of an image that a rank may send before it hears MORE. */
+    /** Bytes of an image that a rank may send beyond those that the relay has reported as written (MORE). */
     public static final int IMAGE_WINDOW_BYTES = 4 * 1024 * 1024;
 
     /** Bytes of a STREAM_DATA frame's header; its bytes follow. STREAM_TOKENS is the header alone. */
@@ -67,10 +75,10 @@ public final class Wire {
     /** Bytes of a LINK_PACKED frame's header; the packed frames follow. */
     public static final int PACKED_HEADER_BYTES = 40;
 
-    /** Most bytes of the frames in a LINK_PACKED together, as they were: those of one frame. */
+    /** Most bytes, before packing, of all the frames in one LINK_PACKED: those of one frame. */
     public static final int PACKED_BYTES_MAX = FRAME_BYTES_MAX;
 
-    /** The kind of an event that says that from there on a replay is not promised; its value is a {@link ReplayLimit}'s code. */
+    /** Kind of the event from which on a replay is not guaranteed; its value is a {@link ReplayLimit}'s code. */
     public static final int EVENT_LIMIT = 6;
 
     /** Longest message: 1 TiB, some 64 times what one array can hold. */
@@ -79,12 +87,15 @@ public final class Wire {
     /** Most events in one frame. */
     public static final int EVENTS_MAX = 4_096;
 
-    /** Most that messages may cost which are pushed in one context (sent before there are receives for them) and not received. */
+    /**
+     * Most cost of the messages that are pushed in one context (sent before their receives are posted) and not yet
+     * received.
+     */
     public static final int PUSHED_COST_MAX = 1024 * 1024;
 
     private Wire() {}
 
-    /** A message's tag, for people. */
+    /** A message's tag as text for people. */
     public static String tag(int tag) {
         return tag == SENT_WITH_ANY_TAG ? "ANY_TAG" : Integer.toString(tag);
     }

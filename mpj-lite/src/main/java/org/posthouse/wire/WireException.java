@@ -1,12 +1,12 @@
 package org.posthouse.wire;
 
-/** The peer broke the protocol. The connection that carried the bytes is closed with this reason; nobody else is. */
+/** A protocol error of the peer. Only the connection that carried the bytes is closed, with this reason. */
 public final class WireException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final CloseReason closeReason;
 
-    /** A breach of kind {@code reason}; {@code detail} says what was found, where, and what was expected. */
+    /** An error with this reason; {@code detail} says what was found, where, and what was expected. */
     public WireException(CloseReason closeReason, String detail) {
         super(detail);
         this.closeReason = closeReason;
