@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
-/** A stored image that was found to be whole, to be read from its beginning. Confined to its user. */
+/** A stored image that was verified as complete, read from its beginning. Confined to its user. */
 public final class Image implements AutoCloseable {
     private final Path file;
     private final FileChannel channel;
@@ -47,7 +47,7 @@ public final class Image implements AutoCloseable {
         return why;
     }
 
-    /** Reads all of it and compares every checksum. */
+    /** Reads the whole file and verifies every checksum. */
     static void verify(FileChannel channel, Path file, long job, int rank, Checkpoint expected) throws IOException {
         ByteBuffer header = ByteBuffer.allocate(ImageLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         if (channel.size() < ImageLayout.HEADER_BYTES) {
@@ -101,17 +101,17 @@ public final class Image implements AutoCloseable {
         return new LogException(file, "cannot be read: " + LogException.words(e), "check the disk and the folder's rights", e);
     }
 
-    /** What the log says of it. */
+    /** The checkpoint as the log describes it. */
     public Checkpoint checkpoint() {
         return checkpoint;
     }
 
-    /** Where the next piece begins. */
+    /** Offset of the next piece in the image, bytes. */
     public long offset() {
         return read;
     }
 
-    /** The next piece, of 64 KiB or what is left; null if there is no more. Checked again. */
+    /** The next piece, 64 KiB or the rest; null at the end. Its checksum is verified again. */
     public ByteBuffer next() {
         if (read == checkpoint.bytes()) {
             return null;

@@ -10,8 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32C;
 
 /**
- * An image that is being stored. It has its name only once all of it is on the disk and was read back; until then, and
- * for ever if it is not committed, there is nothing but a file that the next start deletes. Confined to its user.
+ * An image that is being stored. The file gets its name only when it is completely on the disk and was read back. Until
+ * then there is only a temporary file, which the next start deletes. Confined to its user.
  */
 public final class ImageFile implements AutoCloseable {
     private final Path target;
@@ -41,12 +41,12 @@ public final class ImageFile implements AutoCloseable {
         channel.position(ImageLayout.HEADER_BYTES);
     }
 
-    /** Bytes of the image that are here. */
+    /** Bytes of the image received so far. */
     public long taken() {
         return taken;
     }
 
-    /** Takes the image's next bytes; moves the buffer's position. */
+    /** Writes the image's next bytes; moves the buffer's position. */
     public void put(ByteBuffer next) {
         if (taken + next.remaining() > bytes) {
             throw new IllegalArgumentException("image " + target + ": " + next.remaining() + " bytes at " + taken
@@ -83,11 +83,11 @@ public final class ImageFile implements AutoCloseable {
     }
 
     /**
-     * All of it is here: brings it to the disk, reads it back, and gives it its name in one step, in place of a file that
-     * had it. A crash at any moment leaves the old file or the new one.
+     * Completes the image: syncs it to the disk, reads it back, and gives it its name atomically, in place of an
+     * existing file. A crash at any moment leaves the old file or the new one.
      *
-     * @param at where the rank stood; its number, bytes and checksum are filled in
-     * @return what the log is to say of it
+     * @param at the rank's position; its number, bytes and checksum are filled in
+     * @return the checkpoint to log
      * @throws LogException if it cannot be stored; nothing has changed then
      */
     public Checkpoint commit(Checkpoint at) {
@@ -117,7 +117,7 @@ public final class ImageFile implements AutoCloseable {
                 "free disk space for the relay's data folder, or check the disk", e);
     }
 
-    /** Lets go of it; if it was not committed, nothing is left. */
+    /** Closes the file; an uncommitted one is deleted. */
     @Override
     public void close() {
         try {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the log says of one job that is open. Changed by {@link LogBook} only; read under the log's lock.
+ * The state that the log describes for one open job. Changed only by {@link LogBook}. Confined to the thread that
+ * applies records.
  */
 public final class JobState {
     private final long id;
@@ -36,37 +37,40 @@ public final class JobState {
         return id;
     }
 
-    /** Ranks of the job, here and elsewhere. */
+    /** Number of ranks of the job, here and elsewhere. */
     public int size() {
         return ranks.length;
     }
 
-    /** What it asked for when it was opened. */
+    /** The durability that the job requested when it was opened. */
     public int durability() {
         return durability;
     }
 
-    /** Position of the record that opened it. */
+    /** Position of the record that opened the job. */
     public long position() {
         return position;
     }
 
-    /** Place of the record that opened it. */
+    /** Place of the record that opened the job. */
     public long place() {
         return place;
     }
 
-    /** The payload of the record that opened it, read-only. */
+    /** The payload of the record that opened the job, read-only. */
     public ByteBuffer opening() {
         return ByteBuffer.wrap(opening).asReadOnlyBuffer();
     }
 
-    /** Messages that ranks which were started again would have sent otherwise than before, as last told: at most half of them are not in it. */
+    /**
+     * Number of messages that restarted ranks sent differently than before, as last logged. At most half of them are
+     * missing from it.
+     */
     public long divergences() {
         return divergences;
     }
 
-    /** The first of them, in words; empty if there was none. */
+    /** Description of the first divergence; empty if there was none. */
     public String divergence() {
         return divergence;
     }
@@ -76,7 +80,10 @@ public final class JobState {
         divergence = first;
     }
 
-    /** The first record of it that cannot be taken stands there: what it says is as it was before, and none of its records may go. */
+    /**
+     * Notes that the record at this position could not be applied. The job's state stays as before, and none of its
+     * records may be deleted.
+     */
     void faulted(long at, RuntimeException cause) {
         if (fault == null) {
             fault = cause;
@@ -84,27 +91,30 @@ public final class JobState {
         }
     }
 
-    /** Why it cannot go on from its records; null if they could all be taken. Not in snapshots: the scan that finds it finds it again. */
+    /**
+     * The reason why the job cannot continue from its records; null if all could be applied. Not in snapshots, because
+     * a later scan finds it again.
+     */
     public RuntimeException fault() {
         return fault;
     }
 
-    /** Position of the record that cannot be taken; {@link Long#MAX_VALUE} if all can. */
+    /** Position of the record that could not be applied; {@link Long#MAX_VALUE} if all could. */
     public long faultPosition() {
         return faultPosition;
     }
 
-    /** The ranks of which the log has records, by their numbers. */
+    /** The ranks that have records in the log, in ascending order. */
     public List<RankLog> ranks() {
         return Arrays.stream(ranks).filter(Objects::nonNull).toList();
     }
 
-    /** What the log says of this rank: null if nothing yet. */
+    /** The log's state of this rank; null if it has no record yet. */
     public RankLog rank(int rank) {
         return rank >= 0 && rank < ranks.length ? ranks[rank] : null;
     }
 
-    /** The rank that a record names. */
+    /** The rank that a record names; created if missing. */
     RankLog named(int rank) {
         Objects.checkIndex(rank, ranks.length);
         if (ranks[rank] == null) {

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 
-/** What a scan of a log says of each job that has records in it, closed ones included. Confined to the scan's thread. */
+/** A scan's summary of each job with records in the log, closed jobs included. Confined to the scan's thread. */
 public final class LogSummary implements Consumer<LogEntry> {
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
-    /** What the log has of one job. Its ranks' processes and deliveries are the log book's to tell, while it is open. */
+    /** The summary of one job. For an open job, the log book has the processes and deliveries of its ranks. */
     public static final class Job {
         private final long id;
         private int size;
@@ -33,17 +33,17 @@ public final class LogSummary implements Consumer<LogEntry> {
             return id;
         }
 
-        /** Ranks of the job, here and elsewhere; 0 if the record that opened it is gone. */
+        /** Number of ranks of the job, here and elsewhere; 0 if the record that opened it is gone. */
         public int size() {
             return size;
         }
 
-        /** What opened it, read-only; empty if the record is gone. */
+        /** The request that opened the job, read-only; empty if the record is gone. */
         public ByteBuffer opening() {
             return ByteBuffer.wrap(opening).asReadOnlyBuffer();
         }
 
-        /** How it ended, if it has. */
+        /** The job's exit status, if it has ended. */
         public OptionalInt status() {
             return status;
         }
@@ -52,17 +52,17 @@ public final class LogSummary implements Consumer<LogEntry> {
             return records;
         }
 
-        /** Of its records, envelopes included. */
+        /** Bytes of the job's records, envelopes included. */
         public long bytes() {
             return bytes;
         }
 
-        /** Position of its first record. */
+        /** Position of the job's first record. */
         public long first() {
             return first;
         }
 
-        /** Position of its last record. */
+        /** Position of the job's last record. */
         public long last() {
             return last;
         }
@@ -94,7 +94,7 @@ public final class LogSummary implements Consumer<LogEntry> {
         }
     }
 
-    /** Adds what this book of the log, of its beginning or its end, says of jobs whose first records are gone. */
+    /** Adds the jobs whose first records are gone, from the book of the log's beginning or end. */
     public LogSummary complete(LogBook book) {
         for (JobState open : book.jobs()) {
             Job job = jobs.computeIfAbsent(open.id(), Job::new);
@@ -105,7 +105,7 @@ public final class LogSummary implements Consumer<LogEntry> {
         return this;
     }
 
-    /** In the order of their first records. */
+    /** The jobs in the order of their first records. */
     public Collection<Job> jobs() {
         return Collections.unmodifiableCollection(jobs.values());
     }

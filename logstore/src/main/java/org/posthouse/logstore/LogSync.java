@@ -8,8 +8,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.LongSupplier;
 
 /**
- * Brings what a log has appended to the disk itself, beside the appends, so that it outlives the host: what is in the page cache
- * outlives only its processes. Confined to one thread, which it blocks for milliseconds.
+ * Syncs a log's appended records to the disk, concurrently with appends, so that they survive the host. The page cache
+ * survives only the host's processes. Confined to one thread, which it blocks for milliseconds.
  */
 public final class LogSync {
     private final Path folder;
@@ -18,10 +18,10 @@ public final class LogSync {
     private final ToldSafe word;
     private final Disk.Forcer forcer;
 
-    /** The oldest file that may have something that is not on the disk. */
+    /** The oldest file that may not be completely on the disk. */
     private int first;
 
-    /** The newest file whose name is on the disk. */
+    /** The newest file whose directory entry is on the disk. */
     private int named = -1;
 
     private long safe;
@@ -30,9 +30,10 @@ public final class LogSync {
 
     /**
      * @param position of the last record, read before {@code file}
-     * @param file number of the file that it stands in, or of a later one
+     *
+     * @param file number of the file that contains it, or of a later one
      * @param first number of the oldest file that may not be on the disk
-     * @param word where it is written down
+     * @param word stores the synced position
      */
     LogSync(Path folder, LongSupplier position, LongSupplier file, int first, ToldSafe word, Disk.Forcer forcer) {
         this.folder = folder;
@@ -43,7 +44,9 @@ public final class LogSync {
         this.forcer = forcer;
     }
 
-    /** By fsync: it covers the pages of a file whoever has written them, through whichever mapping (fsync(2)). */
+    /**
+     * Syncs by fsync, which covers all pages of a file, whoever has written them through whichever mapping (fsync(2)).
+     */
     static void force(Path path) throws IOException {
         boolean isFile = path.toString().endsWith(QueueFiles.SUFFIX);
         try (FileChannel channel = FileChannel.open(path, isFile ? StandardOpenOption.WRITE : StandardOpenOption.READ)) {
@@ -52,15 +55,16 @@ public final class LogSync {
             if (!isFile) {
                 throw e;
             }
-            // Truncated meanwhile: nothing of it is needed any more.
+            // The file was cut meanwhile and is not needed any more.
         }
     }
 
     /**
-     * Makes safe what has been appended so far.
+     * Syncs everything appended so far.
      *
-     * @return the position up to which it is; that of the last time if the process may open no file just now: it is to be tried again
-     * @throws LogException if the disk fails: what it has kept is unknown from then on, and nothing becomes safe any more
+     * @return the position up to which the log is synced; unchanged if the process may open no file now, and the caller
+     *         must try again
+     * @throws LogException if the disk fails; the disk's content is unknown then, and no later sync succeeds
      */
     public long sync() {
         if (broken) {
@@ -97,9 +101,10 @@ public final class LogSync {
     }
 
     /**
-     * Writes down up to where the log is safe, on the disk too: a start after a power cut takes what is missing before that for damage, and cuts what
-     * is behind it. As long as it lags, damage in between is cut as well; it costs as much as a sync of little, so not each sync is told of.
-     * Nor is it while the process may open no file: it is to be tried again.
+     * Stores the synced position on the disk. A start after a power cut treats missing records before it as damage, and
+     * cuts those after it. While the stored position lags, damage in between is cut as well. Storing costs as much as a
+     * small sync, so it is not done after each sync. It is skipped while the process may open no file, and the caller
+     * must try again.
      *
      * @throws LogException if the disk fails, as {@link #sync}
      */
@@ -120,7 +125,7 @@ public final class LogSync {
         told = safe;
     }
 
-    /** Up to which position everything is on the disk. */
+    /** The position up to which everything is on the disk. */
     public long safe() {
         return safe;
     }

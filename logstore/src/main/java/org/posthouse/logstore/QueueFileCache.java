@@ -11,24 +11,27 @@ import java.util.Collection;
 import java.util.function.IntFunction;
 
 /**
- * The files of a log that were read last, open for reading at any offset. What another thread or mapping has put there
- * is seen at once: all go through the kernel's page cache. An interrupt of the reading thread would close a channel; it
- * is put off until the read is done. Confined to its user.
+ * The log files that were read last, open for reading at any offset. All access goes through the kernel's page cache,
+ * so bytes written by another thread or mapping are visible at once. An interrupt of the reading thread, which would
+ * close a channel, is deferred until the read is done. Confined to its user.
  */
 final class QueueFileCache implements AutoCloseable {
-    /** Files held open: 2 GiB of log with files of the default size, so that reads of several ages can alternate. */
+    /**
+     * Maximum number of open files: 2 GiB of log with files of the default size, so that reads at several positions can
+     * alternate.
+     */
     private static final int OPEN_MAX = 8;
 
     private final IntFunction<Path> files;
     private final FileChannel[] channels = new FileChannel[OPEN_MAX];
     private final int[] numbers = new int[OPEN_MAX];
 
-    /** @param files the file with a number */
+    /** @param files maps a file's number to its path */
     QueueFileCache(IntFunction<Path> files) {
         this.files = files;
     }
 
-    /** Fills {@code bytes} to its limit with what stands at {@code offset} of the file with this number, and flips nothing. */
+    /** Fills {@code bytes} to its limit from {@code offset} of the file with this number; does not flip the buffer. */
     void read(int number, long offset, ByteBuffer bytes) throws IOException {
         boolean interrupted = false;
         long behind = offset + bytes.remaining();
@@ -64,7 +67,7 @@ final class QueueFileCache implements AutoCloseable {
         return channel;
     }
 
-    /** Where the process may open no more files just now, another one that is open here goes for it. */
+    /** Opens a file. If the process has reached its limit of open files, another cached file is closed for it. */
     private FileChannel open(Path file) throws IOException {
         try {
             return FileChannel.open(file, StandardOpenOption.READ);
@@ -87,7 +90,7 @@ final class QueueFileCache implements AutoCloseable {
         return false;
     }
 
-    /** Closes these, if they are open: a file that goes keeps its room on the disk until then. */
+    /** Closes these files if they are open; a deleted file occupies its disk space until then. */
     void close(Collection<Path> gone) throws IOException {
         for (int slot = 0; slot < OPEN_MAX; slot++) {
             if (channels[slot] != null && gone.contains(files.apply(numbers[slot]))) {

@@ -22,9 +22,9 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 
 /**
- * How a log is laid out as a Chronicle Queue: names of its files, and the settings every queue over them is built
- * with. File n carries the name of the n-th hour behind 1 January 1970, because Chronicle names its files by hours; that
- * time means nothing else. Stateless.
+ * The layout of a log as a Chronicle Queue: file names, and the settings of every queue over them. Stateless. File n
+ * has the name of the n-th hour after 1 January 1970, because Chronicle names its files by hours. The time has no other
+ * meaning.
  */
 final class QueueFiles {
     static final RollCycle CYCLE = RollCycles.FAST_HOURLY;
@@ -32,17 +32,23 @@ final class QueueFiles {
     /** A file grows in steps of this, sparse until written: 16 MiB. */
     static final int BLOCK_BYTES = 16 << 20;
 
-    /** Number of the last file that has a name: the last hour of the year 9999. With the smallest files of a limited log, 11 MiB, it has come to 810 TB then. */
+    /**
+     * Number of the last possible file: the last hour of the year 9999. With the smallest files of a limited log, 11
+     * MiB, the log has then written 810 TB.
+     */
     static final int LAST = number(LocalDateTime.of(9999, 12, 31, 23, 0));
 
-    /** From here on a log takes no new jobs, and begins anew with file 0 when it is opened and no job is: 200 TB are left for those that are. */
+    /**
+     * From this number on, a log accepts no new jobs. It begins anew with file 0 when it is opened without an open job.
+     * 200 TB are left for the open jobs.
+     */
     static final int WORN = LAST / 4 * 3;
 
     static final String SUFFIX = "F.cq4";
     private static final long SECONDS_OF_HOUR = 3600;
     private static final DateTimeFormatter HOUR = DateTimeFormatter.ofPattern("yyyyMMdd-HH", Locale.ROOT);
 
-    /** So files were named before, by days: a log of a month may have more. */
+    /** The earlier names of files, by days; a log may still have some. */
     private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE.withLocale(Locale.ROOT);
     private static final int DAY_CHARACTERS = 8;
 
@@ -53,7 +59,7 @@ final class QueueFiles {
 
     private QueueFiles() {}
 
-    /** Chronicle prints an advertisement and starts a thread of its own to watch the disk; both are turned off. */
+    /** Turns off Chronicle's advertisement, and its thread that watches the disk. */
     private static void quiet(String property) {
         if (System.getProperty(property) == null) {
             System.setProperty(property, "true");
@@ -64,7 +70,7 @@ final class QueueFiles {
         return folder.resolve(LocalDateTime.ofEpochSecond(number * SECONDS_OF_HOUR, 0, ZoneOffset.UTC).format(HOUR) + SUFFIX);
     }
 
-    /** Where the file with this number may stand ready before Chronicle begins it: it takes that one then. */
+    /** The path where a prepared file with this number may be. Chronicle then uses it instead of creating one. */
     static Path ready(Path folder, int number) {
         return PrecreatedFiles.preCreatedFile(file(folder, number).toFile()).toPath();
     }
@@ -78,7 +84,7 @@ final class QueueFiles {
         return files;
     }
 
-    /** Deletes a folder of work beside the log's files, and what is in it; there may be none. */
+    /** Deletes a working folder beside the log's files with its content; it need not exist. */
     static void removeFolder(Path work) throws IOException {
         if (!Files.exists(work)) {
             return;
@@ -108,7 +114,7 @@ final class QueueFiles {
         return Math.toIntExact(time.toEpochSecond(ZoneOffset.UTC) / SECONDS_OF_HOUR);
     }
 
-    /** Gives the files that are named by days the names that they have now, before Chronicle sees them. */
+    /** Renames files with names by days to the current scheme, before Chronicle sees them. */
     static void rename(Path folder) throws IOException {
         for (Map.Entry<Integer, Path> each : list(folder).entrySet()) {
             Path now = file(folder, each.getKey());

@@ -19,7 +19,10 @@ import org.posthouse.logstore.LogRecord.Snapshot;
 import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
-/** Reads what {@link RecordCodec} wrote: records that passed {@link RecordEnvelope#flaw}, in a little endian buffer. Stateless. */
+/**
+ * Decodes records that {@link RecordCodec} wrote and that passed {@link RecordEnvelope#flaw}, in a little-endian
+ * buffer. Stateless.
+ */
 final class RecordDecoder {
     private RecordDecoder() {}
 
@@ -85,17 +88,17 @@ final class RecordDecoder {
         return new UUID(b.getLong(at + Body.STARTED_BOOT), b.getLong(at + Body.STARTED_BOOT + Long.BYTES));
     }
 
-    /** Of an ARRIVAL: whether a receive got the message at once. */
+    /** For an ARRIVAL: whether a receive got the message at once. */
     static boolean isDelivered(ByteBuffer b, int at) {
         return (b.getShort(at + Body.ARRIVAL_FLAGS) & Body.DELIVERED) != 0;
     }
 
-    /** Of EVENTS. */
+    /** For EVENTS: whether a replay is not promised from there on. */
     static boolean isLimited(ByteBuffer b, int at) {
         return (b.getInt(at + Body.EVENTS_FLAGS) & Body.LIMITED) != 0;
     }
 
-    /** Of FINALIZED. */
+    /** For FINALIZED: whether the rank is done. */
     static boolean isDone(ByteBuffer b, int at) {
         return (b.getInt(at + Body.FINALIZED_FLAGS) & Body.DONE) != 0;
     }
@@ -104,7 +107,7 @@ final class RecordDecoder {
         return b.getInt(at + RecordEnvelope.PAYLOAD);
     }
 
-    /** CRC32C of the payload, as the record says; 0 if there is none. */
+    /** The CRC32C of the payload, as stored in the record; 0 if there is none. */
     static int payloadCrc(ByteBuffer b, int at) {
         RecordType type = type(b, at);
         return type.hasPayload() ? b.getInt(at + type.payloadCrc()) : 0;

@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 
 /**
- * How far the blocks of the file that a log's writer is at are the file's own. The writer goes no further: beyond, a full
- * disk would end the process. Confined to the log's owner.
+ * The extent up to which the blocks of the current log file are allocated. The writer goes no further, because writing
+ * beyond would kill the process on a full disk. Confined to the log's owner.
  */
 final class ReservedBlocks {
-    /** 4 MiB: how much more is reserved at once. At 1 GB/s of appends, one call every 4 ms. */
+    /** 4 MiB: bytes reserved at once. At 1 GB/s of appends, that is one call every 4 ms. */
     static final long STEP_BYTES = 4 << 20;
 
-    /** Chronicle needs it beside a record: its headers, two levels of its index. 256 KiB. */
+    /** 256 KiB: space that Chronicle needs beside a record, for its headers and two levels of its index. */
     static final long SLACK_BYTES = 256 << 10;
 
-    /** Chronicle's locks and what it knows of its files; it writes them through memory too. 128 KiB. */
+    /** 128 KiB: Chronicle's locks and file metadata, which it also writes through memory. */
     private static final long METADATA_BYTES = 128 << 10;
 
     private final Path folder;
@@ -28,8 +28,8 @@ final class ReservedBlocks {
     }
 
     /**
-     * The writer goes on in a file that has records already, or begins one: reserves so much of it, or all that there is of it
-     * and enough beyond for a record. If it cannot, everything stays as it was.
+     * Reserves blocks for a file that the writer begins or continues. It reserves {@code bytes} of the file, or all of
+     * its existing part and enough beyond for a record. On failure nothing changes.
      */
     boolean tryBegin(int number, long bytes) {
         Path path = QueueFiles.file(folder, number);
@@ -49,7 +49,7 @@ final class ReservedBlocks {
         }
     }
 
-    /** Whether another file may be begun just now, which Chronicle opens: if it cannot, the log is broken. */
+    /** Whether another file may be begun now. Chronicle opens it, and a failure would break the log. */
     boolean mayBegin() {
         try {
             return tryMetadata();
@@ -62,13 +62,13 @@ final class ReservedBlocks {
         return FileBlocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES);
     }
 
-    /** The writer begins a file that has so many bytes, all with blocks of their own. */
+    /** Notes that the writer begins a file of {@code bytes} bytes, all of them allocated. */
     void begin(int number, long bytes) {
         file = number;
         end = bytes;
     }
 
-    /** Whether the file has its blocks up to there. */
+    /** Whether the file's blocks are allocated up to there. */
     boolean covers(long upTo) {
         return upTo <= end;
     }
@@ -95,7 +95,7 @@ final class ReservedBlocks {
         return unusable(path, "has no blocks of its disk", e);
     }
 
-    /** A file of which that is so, for another reason than want of room. */
+    /** The exception for a file that cannot be used for a reason other than lack of space. */
     static LogException unusable(Path path, String what, IOException e) {
         return new LogException(path, what + ": " + LogException.words(e),
                 "check that the file system is local and writable", e);

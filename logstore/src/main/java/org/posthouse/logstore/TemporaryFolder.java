@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A folder that goes with the process that made it: at {@link #close}, or, if that was killed, when the next one of the same user makes one. It holds
- * logs and keys, which are neither to fill the disk nor to lie about.
+ * A folder that is deleted with its process: at {@link #close}, or, if the process was killed, when the same user
+ * creates the next one. It holds logs and keys, which must neither fill the disk nor be left behind.
  *
- * <p>A lock on the file {@code owner} tells whether the process lives: the kernel drops it when that dies. The file has its name from when it is
- * locked, so that nobody takes a folder that is just being made for one whose owner has died.
+ * <p>A lock on the file {@code owner} shows that the process is alive; the kernel drops it when the process dies. The
+ * file gets its name only when it is locked. Otherwise a folder in creation could look like one whose owner has died.
  */
 public final class TemporaryFolder implements AutoCloseable {
     static final String OWNER = "owner";
@@ -31,7 +31,10 @@ public final class TemporaryFolder implements AutoCloseable {
     private static final Path SELF = Path.of("/proc/self");
     private static final Logger LOG = LoggerFactory.getLogger(TemporaryFolder.class);
 
-    /** This process's own: no other descriptor of their locked files may be closed, which would drop the lock. */
+    /**
+     * Folders of this process. No other descriptor of their locked files may be closed, because that would drop the
+     * lock.
+     */
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
     private final Path folder;
@@ -43,15 +46,16 @@ public final class TemporaryFolder implements AutoCloseable {
     }
 
     /**
-     * Makes one in the system's folder for temporary files, and removes those with the same prefix that killed processes of this user have left there.
+     * Creates a folder in the system's folder for temporary files. Deletes those with the same prefix that killed
+     * processes of this user have left there.
      *
-     * @param prefix a number follows it
+     * @param prefix of the name, followed by a number
      */
     public static TemporaryFolder make(String prefix) throws IOException {
         return make(Path.of(System.getProperty("java.io.tmpdir")), prefix);
     }
 
-    /** The same in another folder. */
+    /** As {@link #make(String)}, in another parent folder. */
     public static TemporaryFolder make(Path parent, String prefix) throws IOException {
         sweep(parent, prefix);
         Path folder = Files.createTempDirectory(parent, prefix).toRealPath();
@@ -68,12 +72,12 @@ public final class TemporaryFolder implements AutoCloseable {
         }
     }
 
-    /** Where it is. */
+    /** The path of the folder. */
     public Path path() {
         return folder;
     }
 
-    /** Removes it with all that is in it. */
+    /** Deletes the folder with all its content. */
     @Override
     public void close() throws IOException {
         try (owner) {
@@ -83,7 +87,7 @@ public final class TemporaryFolder implements AutoCloseable {
         }
     }
 
-    /** Leaves it where it is, as no process's: nobody removes it but its user. */
+    /** Releases the folder without deleting it. From then on only the user removes it. */
     public void leave() throws IOException {
         try (owner) {
             Files.delete(folder.resolve(OWNER));
@@ -102,7 +106,7 @@ public final class TemporaryFolder implements AutoCloseable {
         }
     }
 
-    /** What cannot be removed is no reason not to start. */
+    /** A folder that cannot be deleted does not prevent the start. */
     private static void removeIfLeft(Path folder) {
         try {
             if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) || !isOurs(folder) || HELD_HERE.contains(folder.toRealPath())) {
@@ -125,7 +129,7 @@ public final class TemporaryFolder implements AutoCloseable {
         return !Files.isDirectory(SELF) || Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(SELF));
     }
 
-    /** The owner's file last: without it nobody would finish what was begun. */
+    /** Deletes the owner's file last, because a folder without it would never be deleted completely. */
     private static void remove(Path folder) throws IOException {
         Path owner = folder.resolve(OWNER);
         List<Path> removed = new ArrayList<>();

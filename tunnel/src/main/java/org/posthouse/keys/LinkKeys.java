@@ -7,23 +7,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The keys in force at one relay: the site's own, and the newest list of revoked certificates, whoever brought it. Confined
- * to the relay's context; knows no file.
+ * The keys in force at one relay: the site's own keys, and the newest revocation list from any source. Confined to the
+ * relay's context; accesses no file.
  */
 final class LinkKeys {
-    /** What becomes of links by a certificate that is not valid now. */
+    /** The effect of a certificate that is not valid now on links. */
     private static final String REFUSED = "; links that are up stay, new ones are refused";
 
     private SiteKeys keys;
     private RevocationList revocations;
 
-    /** What is wrong with the files since they were loaded last; empty if nothing is. */
+    /** The problem with the files since they were loaded last; empty if there is none. */
     private String problem = "";
 
-    /** The last list of another authority that a peer has told of: it may be that of the next one, which the peer's site has been given already. */
+    /**
+     * The last list of another authority that a peer sent. It may be that of the next authority, whose keys the peer's
+     * site has already.
+     */
     private RevocationList others = RevocationList.NONE;
 
-    /** Of a list that has what the one in force has not, and does not count; empty if there is none. */
+    /**
+     * Message about a list that is not in force but has entries which the one in force lacks; empty if there is none.
+     */
     private String passedOver = "";
 
     LinkKeys(SiteKeys keys) {
@@ -44,7 +49,7 @@ final class LinkKeys {
     }
 
     /**
-     * The files have changed: connections that are made from now on use {@code newer}.
+     * Takes changed files into force; new connections use {@code newer}.
      *
      * @return whether its list of revoked certificates is a new one
      */
@@ -61,22 +66,27 @@ final class LinkKeys {
         return take(newer.revocations(), newer.folder().resolve(GridAuthority.REVOKED).toString());
     }
 
-    /** The files have changed and cannot be used, or cannot be written. */
+    /** Notes that changed files cannot be used, or a file cannot be written. */
     void onProblem(String what) {
         problem = what;
     }
 
-    /** A peer has told of a list. @return whether it is newer, and this authority's @throws KeysException if it is none */
+    /**
+     * Handles a list that a peer sent.
+     *
+     * @return whether it is newer, and of this authority
+     * @throws KeysException if it is not a list
+     */
     boolean take(byte[] encoded, String from) throws KeysException {
         if (Arrays.equals(encoded, revocations.encoded())) {
-            return false; // What comes back from those who were told of it is not checked again.
+            return false; // A list that peers send back is not checked again.
         }
         RevocationList list = RevocationList.parse(encoded, from);
         if (!list.isOf(keys.authority())) {
             others = list;
             return false;
         }
-        boolean old = revocations.isNewerThan(list); // Of one that was away.
+        boolean old = revocations.isNewerThan(list); // An older list comes from a peer that was away.
         return !old && take(list, from);
     }
 
@@ -93,7 +103,7 @@ final class LinkKeys {
         return false;
     }
 
-    /** @param peers the certificates of the relays that are linked, by relay */
+    /** @param peers the certificates of the linked relays, by relay */
     KeysStatus status(Map<String, SiteCertificate> peers, Instant now) {
         SiteCertificate own = keys.certificate();
         List<String> warnings = new ArrayList<>();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of one relay, as its links use them: those in force, and what its files and its peers change of them while it runs. Confined to the relay's
- * context.
+ * The keys of one relay, as its links use them. They change while the relay runs, by changed files or lists from peers.
+ * Confined to the relay's context.
  */
 public final class RelayKeys {
     private static final Logger LOG = LoggerFactory.getLogger(RelayKeys.class);
@@ -29,8 +29,9 @@ public final class RelayKeys {
 
     /**
      * @param context the relay's
-     * @param loaded what is in force at first
-     * @param onRevocations told of each list of revoked certificates that comes into force from now on
+     *
+     * @param loaded the keys in force at first
+     * @param onRevocations receives each revocation list that comes into force from now on
      */
     public RelayKeys(ContextInternal context, String relay, SiteKeys loaded, Consumer<RevocationList> onRevocations) {
         this.relay = relay;
@@ -40,25 +41,30 @@ public final class RelayKeys {
         this.watch = new KeyWatch(context, loaded, this::onKeys, this::onProblem);
     }
 
-    /** From now on files that change are taken up. */
+    /** Begins to watch the files for changes. */
     public void start() {
         watch.start();
     }
 
-    /** Done when no file is read or written any more. */
+    /** Stops watching. Completes when no file is read or written any more. */
     public Future<Void> stop() {
         return watch.stop();
     }
 
-    /** A new end of a TLS connection, with the keys in force. @param dialled whether this end has dialled */
+    /**
+     * Creates an engine for a new TLS connection, with the keys in force.
+     *
+     * @param dialled whether this end has dialled
+     */
     public SSLEngine engine(boolean natively, boolean dialled, ByteBufAllocator allocator) {
         return keys.inForce().engines().engine(natively, dialled, allocator);
     }
 
     /**
-     * Whose certificate the other end has shown in a handshake that is over; it may name no site.
+     * The certificate that the other end has shown in a completed handshake; it may name no site.
      *
-     * @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since
+     * @throws CertificateException if it is not valid now; a resumed session presents its first certificate, whose
+     *         validity nobody has checked since
      */
     public static SiteCertificate peer(SSLEngine engine) throws CertificateException {
         X509Certificate certificate;
@@ -79,17 +85,26 @@ public final class RelayKeys {
         return keys.isRevoked(certificate);
     }
 
-    /** The list in force. */
+    /** The revocation list in force. */
     public RevocationList revocations() {
         return keys.revocations();
     }
 
-    /** The keys in force, and what is to be done about them. @param peers the certificates of the relays that are linked, by relay */
+    /**
+     * Status of the keys in force, with the actions due on them.
+     *
+     * @param peers the certificates of the linked relays, by relay
+     */
     public KeysStatus status(Map<String, SiteCertificate> peers) {
         return keys.status(peers, Instant.now());
     }
 
-    /** A peer has told of a list: if it is newer, it is in force and kept for the next start. Another authority's is not. @throws KeysException if it is none */
+    /**
+     * Handles a list that a peer sent. A newer one takes effect and is stored for the next start; one of another
+     * authority is not.
+     *
+     * @throws KeysException if it is not a list
+     */
     public void take(byte[] encoded, String from) throws KeysException {
         if (keys.take(encoded, from)) {
             proof.use(keys.inForce(), keys.revocations());
@@ -110,7 +125,8 @@ public final class RelayKeys {
             honour(keys.revocations());
         }
         if ((changed || newer.revocations().number() > 0) && keys.revocations().isNewerThan(newer.revocations())) {
-            // Not over one of the same number: another relay that has the folder may have that in force, and each would put back its own for ever.
+            // A list of the same number is not overwritten. Another relay with the same folder may have it in force,
+            // and each would overwrite the other's forever.
             watch.keep(keys.revocations(), newer.authority());
         }
     }

@@ -8,8 +8,8 @@ import java.security.cert.X509Certificate;
 import org.posthouse.causes.Causes;
 
 /**
- * A site's keys folder in memory: its own certificate and key, and the authority that its peers must be of.
- * Immutable; loaded before any port is opened, because loading blocks.
+ * A site's keys folder in memory: its own certificate and key, and the authority of its peers. Immutable; loaded before
+ * any port is opened, because loading blocks.
  */
 public final class SiteKeys {
     private final SiteCertificate certificate;
@@ -19,10 +19,10 @@ public final class SiteKeys {
     private final RevocationList revocations;
     private final TlsEngines engines;
 
-    /** How the files looked before they were read. */
+    /** The stamp of the files before they were read. */
     private final String stamp;
 
-    /** Of the relay that was started with these keys. */
+    /** The proof object of the relay that was started with these keys. */
     private final SiteProof proof;
 
     private SiteKeys(
@@ -44,10 +44,10 @@ public final class SiteKeys {
     }
 
     /**
-     * Reads site.key, site.pem, authority.pem and, if it is there, revoked.pem from {@code folder}.
+     * Reads site.key, site.pem, authority.pem and, if it exists, revoked.pem from {@code folder}.
      *
-     * @throws KeysException one line naming the file that is missing, unreadable, readable or writable by others, expired, not
-     *     of this authority, not of this key, or without a site's name
+     * @throws KeysException one line naming the file that is missing, unreadable, readable or writable by others,
+     *         expired, not of this authority, not of this key, or without a site's name
      */
     public static SiteKeys load(Path folder) throws KeysException {
         String stamp = KeyWatch.stamp(folder);
@@ -84,8 +84,8 @@ public final class SiteKeys {
     }
 
     /**
-     * What the relay that was started with these keys proves itself by where there is no link: it goes with the keys that come into force at
-     * that relay's links later.
+     * Signs and verifies outside of links for the relay that was started with these keys. It follows later changes of
+     * that relay's keys.
      */
     public SiteProof proof() {
         return proof;
@@ -115,7 +115,11 @@ public final class SiteKeys {
         return engines;
     }
 
-    /** What {@code own}, read from {@code file}, says, whether it is valid now or not. @throws KeysException if it is no site's, or of another authority */
+    /**
+     * The site's certificate from {@code own}, which was read from {@code file}, whether it is valid now or not.
+     *
+     * @throws KeysException if it names no site, or is of another authority
+     */
     static SiteCertificate certificate(X509Certificate own, X509Certificate authority, Path file) throws KeysException {
         SiteCertificate certificate = SiteCertificate.of(own, file);
         if (certificate.site().isEmpty()) {

@@ -22,17 +22,18 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority. No
- * relay resumes a session; one that another client resumes, {@link RelayKeys#peer} looks at as at a new one. Immutable. Making it blocks; making an engine does not.
+ * Creates the engines of TLS connections with a site's keys: TLS 1.3 only, and both ends show a certificate of the
+ * authority. No relay resumes a session. If another client does, {@link RelayKeys#peer} checks it like a new one.
+ * Immutable. Constructing this object blocks; creating an engine does not.
  *
- * <p>AES-128-GCM is wanted first: keys are on P-256, which is as strong, and it is cheaper than AES-256. BoringSSL wants it first by itself where the processor
- * has AES.
+ * <p>AES-128-GCM is preferred. Keys are on P-256, which is as strong, and it is cheaper than AES-256. BoringSSL prefers
+ * it by itself where the processor has AES.
  */
 final class TlsEngines {
     private static final String PROTOCOL = "TLSv1.3";
     private static final String[] CIPHERS = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
     private static final char[] NO_PASSWORD = new char[0];
-    /** The JDK cannot be told to give no session ticket; no relay uses one. */
+    /** Shortest validity of session tickets. The JDK cannot turn them off, and no relay uses one. */
     private static final int SESSION_SECONDS = 1;
 
     private static final Cleaner CLEANER = Cleaner.create();
@@ -42,7 +43,7 @@ final class TlsEngines {
     /** Null where there is no native TLS. */
     private final NativeContexts natives;
 
-    /** Each engine holds its own reference to the one that it was made with. */
+    /** The native contexts. Each engine holds its own reference to the context that it was created with. */
     private record NativeContexts(SslContext dialling, SslContext accepting) implements Runnable {
         @Override
         public void run() {
@@ -87,7 +88,7 @@ final class TlsEngines {
         }
     }
 
-    /** Whom a certificate is for, links look at: no host's name is in it. */
+    /** Certificates contain no host name; the links check which site a certificate is for. */
     private static SslContext natively(SslContextBuilder builder, TrustManager trust) throws IOException {
         return builder.sslProvider(SslProvider.OPENSSL_REFCNT)
                 .trustManager(trust)

@@ -22,16 +22,17 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Finds the user at the other end of a TCP connection within this host and network namespace, in Linux's tables of sockets (proc(5),
- * {@code /proc/net/tcp} and {@code tcp6}). Immutable, thread-safe.
+ * Finds the user at the other end of a TCP connection within this host and network namespace. It uses Linux's socket
+ * tables (proc(5), {@code /proc/net/tcp} and {@code tcp6}). Immutable, thread-safe.
  *
- * <p>A look-up reads a whole table: a few milliseconds, more with many sockets. It must not run on an event loop. A peer that has closed
- * its socket, or has not accepted the connection yet, has no owner in the table, and counts as unknown.
+ * <p>A look-up reads a whole table: a few milliseconds, more with many sockets. It must not run on an event loop. A
+ * peer that has closed its socket, or has not accepted the connection yet, has no owner in the table, and counts as
+ * unknown.
  */
 public final class PeerUsers {
     private static final PeerUsers HOST = new PeerUsers(Path.of("/proc/net"), PeerUser.own());
 
-    /** An address of version 4 as a socket of version 6 has it (RFC 4291, section 2.5.5.2), in the table's words of 32 bits. */
+    /** Prefix of an IPv4-mapped address in an IPv6 socket (RFC 4291, section 2.5.5.2), in the table's 32-bit words. */
     private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff};
 
     private static final List<String> TABLES = List.of("tcp6", "tcp");
@@ -46,7 +47,7 @@ public final class PeerUsers {
     private final Path tables;
     private final long ownUid;
 
-    /** A line of a table. */
+    /** One line of a table. */
     record Socket(long uid, String inode) {}
 
     PeerUsers(Path tables, long ownUid) {
@@ -54,25 +55,26 @@ public final class PeerUsers {
         this.ownUid = ownUid;
     }
 
-    /** Those of this host. */
+    /** The tables of this host. */
     public static PeerUsers ofHost() {
         return HOST;
     }
 
     /**
-     * Looks the peer of a connection up. Blocks for a few milliseconds.
+     * Finds the peer of a connection. Blocks for a few milliseconds.
      *
      * @param local  this end's address
      * @param remote the other end's address, as this end sees it
-     * @return unknown if the peer is on another host or in another network namespace, has gone, or the system has no such tables
+     * @return unknown if the peer is on another host or in another network namespace, has closed, or the system has no
+     *         such tables
      */
     public PeerUser find(SocketAddress local, SocketAddress remote) {
         return socket(local, remote).map(socket -> PeerUser.of(socket.uid(), ownUid)).orElse(PeerUser.UNKNOWN);
     }
 
     /**
-     * The same, but a peer that is this very process counts as unknown: it may pass on what somebody says at one of its other ports. Blocks longer with many open
-     * files.
+     * As {@link #find}, but a peer that is this process counts as unknown. This process may relay bytes that another
+     * user sent to one of its other ports. Blocks longer with many open files.
      */
     public PeerUser findOther(SocketAddress local, SocketAddress remote) {
         return socket(local, remote)
@@ -81,13 +83,13 @@ public final class PeerUsers {
                 .orElse(PeerUser.UNKNOWN);
     }
 
-    /** What the tables say now. Blocks for as long as {@link #findOther}. */
+    /** A snapshot of the tables. Blocks for as long as {@link #findOther}. */
     public PeerTable read() {
         Map<String, Socket> sockets = new HashMap<>();
         for (String table : TABLES) {
             each(table, line -> {
                 String[] fields = line.strip().split(" +");
-                // Without an inode nobody owns the socket, and the table says user 0.
+                // A socket without an inode has no owner, and the table shows user 0.
                 if (fields[0].endsWith(":") && !fields[INODE].equals("0")) {
                     sockets.put(fields[LOCAL] + " " + fields[REMOTE], new Socket(Long.parseLong(fields[UID]), fields[INODE]));
                 }
@@ -111,7 +113,7 @@ public final class PeerUsers {
         return Optional.empty();
     }
 
-    /** How the peer's socket stands in each of the {@link #TABLES}, as far as it can stand there. */
+    /** The possible keys of the peer's socket in each of the {@link #TABLES}. */
     static List<String> ends(SocketAddress local, SocketAddress remote) {
         if (!(local instanceof InetSocketAddress here) || !(remote instanceof InetSocketAddress there) || here.isUnresolved() || there.isUnresolved()) {
             return List.of();
@@ -124,7 +126,7 @@ public final class PeerUsers {
         return ownInodes().map(own -> own.contains(inode)).orElse(true);
     }
 
-    /** The sockets that this process has open; empty if that cannot be told. */
+    /** The sockets that this process has open; empty if unknown. */
     private static Optional<Set<String>> ownInodes() {
         Set<String> own = new HashSet<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(OWN_FILES)) {
@@ -161,18 +163,18 @@ public final class PeerUsers {
         return found[0];
     }
 
-    /** Of no table, or one of another form, nobody is known. */
+    /** A missing table, or one of a different format, yields no users. */
     private void each(String table, Consumer<String> lines) {
         try (BufferedReader sockets = Files.newBufferedReader(tables.resolve(table), StandardCharsets.US_ASCII)) {
             for (String line = sockets.readLine(); line != null; line = sockets.readLine()) {
                 lines.accept(line);
             }
         } catch (IOException | ArrayIndexOutOfBoundsException | NumberFormatException e) {
-            // Its sockets are unknown.
+            // The process's sockets are unknown.
         }
     }
 
-    /** An address as a table writes it: words of 32 bits in the processor's order, as hexadecimal digits, and the port. */
+    /** An address in a table's format: 32-bit words in the processor's byte order, in hexadecimal, and the port. */
     private static String text(InetSocketAddress address, boolean asVersion6) {
         byte[] bytes = address.getAddress().getAddress();
         ByteBuffer words = ByteBuffer.allocate(MAPPED.length + bytes.length).order(ByteOrder.BIG_ENDIAN);

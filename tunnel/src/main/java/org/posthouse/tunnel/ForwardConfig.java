@@ -9,12 +9,12 @@ import java.util.Optional;
 import org.posthouse.keys.SiteName;
 
 /**
- * What a relay lets other relays reach through it, and what it reaches through them. Immutable; its constructor reports all problems
- * together.
+ * The addresses that other relays reach through this relay, and those that it reaches through them. Immutable; its
+ * constructor reports all problems together.
  *
- * @param streams how much it takes in at once
- * @param doors by name, where a stream to that door goes: host:port
- * @param vias where this relay listens for whom
+ * @param streams the limits on buffered data
+ * @param doors by name, the target of streams to that door: host:port
+ * @param vias the local ports that lead to doors of other relays
  * @param loopback a service that all relays have on loopback and reach here, if there is one
  */
 public record ForwardConfig(
@@ -25,34 +25,37 @@ public record ForwardConfig(
     private static final int DOORS_MAX = 256;
 
     /**
-     * A port here that leads to a door there.
+     * A local port that leads to a door of another relay.
      *
      * @param relay the other relay's id
      * @param door the door's name
      * @param listen host:port; port 0 lets the system choose
-     * @param users whose connections it takes
+     * @param users whose connections it accepts
      */
     public record Via(String relay, String door, String listen, Users users) {
-        /** Of the relay's own user alone. */
+        /** Creates a port for the relay's own user alone. */
         public Via(String relay, String door, String listen) {
             this(relay, door, listen, Users.OWN);
         }
 
-        /** The two as they are written on the command line. */
+        /** Relay and door as they are written on the command line. */
         public String target() {
             return relay + "/" + door;
         }
     }
 
-    /** Whose connections a port takes. Root counts as the relay's own user. */
+    /** The users whose connections a port accepts. Root counts as the relay's own user. */
     public enum Users {
-        /** Of the relay's own user, if the system says so. */
+        /** The relay's own user, if the system can identify the user. */
         OWN,
 
-        /** Of nobody that the system knows as another user: what is behind the door asks for a proof itself. */
+        /**
+         * All except those that the system identifies as another user. The service behind the door demands its own
+         * proof.
+         */
         NOT_OTHERS,
 
-        /** Of all that reach it. */
+        /** All who can connect. */
         ANY
     }
 
@@ -79,26 +82,29 @@ public record ForwardConfig(
         }
     }
 
-    /** The same with other limits. */
+    /** A copy with other limits. */
     public ForwardConfig streams(StreamConfig other) {
         return new ForwardConfig(other, doors, vias, loopback);
     }
 
-    /** The same with a door more. */
+    /** A copy with an additional door. */
     public ForwardConfig door(String name, String target) {
         Map<String, String> more = new LinkedHashMap<>(doors);
         more.put(name, target);
         return new ForwardConfig(streams, more, vias, loopback);
     }
 
-    /** The same with a port more. */
+    /** A copy with an additional port. */
     public ForwardConfig via(String relay, String door, String listen) {
         List<Via> more = new ArrayList<>(vias);
         more.add(new Via(relay, door, listen));
         return new ForwardConfig(streams, doors, more, loopback);
     }
 
-    /** The same with a service that {@code relay}, this one, has as all others do: its door leads to its own address. */
+    /**
+     * A copy with a service that every relay has, including {@code relay}, which is this one. Its door leads to the
+     * service's own address.
+     */
     public ForwardConfig loopback(String relay, LoopbackConfig service) {
         return door(service.door(), service.endpointOf(relay)).withLoopback(service);
     }
@@ -120,7 +126,7 @@ public record ForwardConfig(
         }
     }
 
-    /** An address of this configuration without the brackets of an IPv6 address. */
+    /** An address of this configuration; an IPv6 address has no brackets. */
     static HostAndPort parse(String address) {
         HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
         String host = parsed.host();

@@ -6,10 +6,11 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
- * What is on its way on a lane that goes a way of its own, and how much of it may be. The other end says, on that lane, how many bytes of bulk have come there (LINK_CAME),
- * whatever else waits for its turn: so a fast way is not taken for as slow as another one. Confined to its window; pure.
+ * The bytes in flight on a lane with its own path, and their limit. The other end reports on that lane how many bytes
+ * of bulk have arrived on it (LINK_CAME), even if their frames wait for others. So a fast path is not considered as
+ * slow as another one. Confined to its window; pure.
  *
- * <p>A lane keeps its order. Counts are of bytes as they go, from the lane's beginning:
+ * <p>A lane preserves order. Counts are bytes on the wire, from the lane's beginning:
  * <pre>
  *   0 ...... come in whole frames ...... come ...... written
  *                                  (a part of one )[ on its way )
@@ -18,7 +19,7 @@ import org.posthouse.wire.WireException;
 final class LanePace {
     private final LinkGovernor governor = new LinkGovernor();
 
-    /** Not known to have come, in the order in which they were written. */
+    /** Frames not known to have arrived, in the order in which they were written. */
     private final ArrayDeque<LinkFrame> frames = new ArrayDeque<>();
 
     private long whole;
@@ -30,7 +31,11 @@ final class LanePace {
         return governor.allows(written - whole);
     }
 
-    /** These are written, and come together: one frame, or a run. @param learns whether the governor may learn from it */
+    /**
+     * Notes frames that are written and arrive together: one frame, or a run.
+     *
+     * @param learns whether the governor may learn from it
+     */
     void write(List<LinkFrame> together, int wireBytes, boolean learns, long nowNanos) {
         LinkGovernor.Stamp stamp = learns ? governor.write(wireBytes, written - whole, nowNanos) : null;
         written += wireBytes;
@@ -41,7 +46,11 @@ final class LanePace {
         }
     }
 
-    /** The other end says that so many bytes have come. @throws WireException if they cannot, or it has said more before */
+    /**
+     * Handles the other end's report that {@code bytes} bytes have arrived.
+     *
+     * @throws WireException if that is impossible, or less than before
+     */
     void come(long bytes, long nowNanos) throws WireException {
         if (bytes < come || bytes > written) {
             throw new WireException(
@@ -59,7 +68,7 @@ final class LanePace {
         governor.come(whole - before, come - whole, stamp, nowNanos);
     }
 
-    /** Bytes written and not known to have come. */
+    /** Bytes written and not known to have arrived. */
     long underWay() {
         return written - come;
     }

@@ -15,23 +15,24 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Takes peers' connections and lets in those that the grid's authority vouches for: those that come to its port, if it has one, and those that come over
- * other relays. Confined to the relay's context.
+ * Accepts peers' connections whose certificate is from the grid's authority. Connections arrive at the relay's port, if
+ * it has one, or over other relays. Confined to the relay's context.
  *
- * <p>Limits: at most {@code connectionsMax} accepted connections are open, counted from the first packet on, and
- * each has {@code handshakeMs} and {@code helloMs} to say who it is. When there are so many, the oldest that has not ended its handshake makes room for a
- * new one: so those who only connect keep no relay out. Of those that have, a site has its {@link FairShare}.
+ * <p>Limits: at most {@code connectionsMax} accepted connections are open, counted from the first packet. Each has
+ * {@code handshakeMs} and {@code helloMs} to identify itself. At the limit, a new connection replaces the oldest one in
+ * the handshake. So clients that only connect cannot block a relay. After the handshake, each site has its
+ * {@link FairShare}.
  */
 final class LinkAcceptor {
     private final Links links;
     private final NetServer server;
 
-    /** Those of the open connections that have not ended their handshake, the oldest first. */
+    /** Open connections whose handshake is not complete, the oldest first. */
     private final SequencedSet<Newcomer> newcomers = new LinkedHashSet<>();
 
     private int open;
 
-    /** Those that have ended it and are open, by the site of their certificate. */
+    /** Open connections whose handshake is complete, by the site of their certificate. */
     private final FairShare secured;
 
     LinkAcceptor(Links links, Vertx vertx) {
@@ -41,14 +42,15 @@ final class LinkAcceptor {
         NetServerOptions options = new NetServerOptions()
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true)
-                // A last resort behind the times of the handshake and of LINK_HELLO; then LinkConnection watches.
+                // A backstop for the limits on the handshake and LINK_HELLO; afterwards LinkConnection monitors the
+                // connection.
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout(timeouts.handshakeMs() + timeouts.helloMs() + 2 * timeouts.silenceMs());
         this.server = vertx.createNetServer(options)
                 .connectHandler(socket -> accept(((NetSocketInternal) socket).channelHandlerContext()));
     }
 
-    /** Opens the port, if there is one; a failure names it, as a relay has several. */
+    /** Opens the port, if there is one. A failure names the port, because a relay has several. */
     Future<Void> listen() {
         LinkConfig config = links.config();
         if (!config.listens()) {
@@ -70,7 +72,11 @@ final class LinkAcceptor {
         return server.close();
     }
 
-    /** A connection that a peer has made. @param end what stands last in its pipeline */
+    /**
+     * Handles a connection that a peer has made.
+     *
+     * @param end the last handler of its pipeline
+     */
     void accept(ChannelHandlerContext end) {
         String remote = FrameSocket.text(end.channel().remoteAddress());
         if (open >= links.config().limits().connectionsMax()) {
@@ -89,12 +95,12 @@ final class LinkAcceptor {
         links.tls().secure(end, false, newcomer);
     }
 
-    /** A connection whose handshake goes on. */
+    /** A connection in the handshake. */
     private final class Newcomer implements LinkTls.Outcome {
         private final ChannelHandlerContext end;
         private final String remote;
 
-        /** Why it was closed here; empty if it was not. */
+        /** Why this end closed it; empty if it did not. */
         private String closedFor = "";
 
         private Newcomer(ChannelHandlerContext end, String remote) {

@@ -9,19 +9,19 @@ import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
 
 /**
- * What the links of one relay are made with. Immutable; its constructor reports all problems together.
+ * The configuration of one relay's links. Immutable; its constructor reports all problems together.
  *
  * @param relay the relay's id, as {@link RelayId} writes it; one of the certificate's site
- * @param epoch when the relay started: larger than at every earlier start of this relay, at least 1
+ * @param epoch of the relay's start: larger than at every earlier start of this relay, at least 1
  * @param keys the site's certificate and key
  * @param listenHost where to accept peers, or empty to dial only
  * @param listenPort 0 to 65,535; 0 lets the system choose
  * @param peers relay id to host:port, for the peers that this relay dials
- * @param limits how much there may be of what links take
- * @param tls whose TLS is used
+ * @param limits the resource limits of the links
+ * @param tls the TLS implementation
  * @param timeouts the named times
- * @param forwards what streams lead to and from
- * @param compression whether bulk goes packed
+ * @param forwards the doors and ports of streams
+ * @param compression whether bulk is packed
  */
 public record LinkConfig(
         String relay,
@@ -50,40 +50,40 @@ public record LinkConfig(
         }
     }
 
-    /** Links that only dial, with the default limits and times. */
+    /** Creates a configuration that only dials, with the default limits and times. */
     public static LinkConfig of(String relay, long epoch, SiteKeys keys) {
         return new LinkConfig(
                 relay, epoch, keys, "", 0, Map.of(), LinkLimits.DEFAULT, TlsKind.AUTO, LinkTimeouts.DEFAULT, ForwardConfig.NONE, Compression.AUTO);
     }
 
-    /** The same relay, started as another epoch. */
+    /** A copy with another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same, accepting peers at {@code host}:{@code port}. */
+    /** A copy that accepts peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(relay, epoch, keys, host, port, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
+    /** A copy that also dials {@code peer} at {@code address}, host:port or [host]:port. */
     public LinkConfig peer(String peer, String address) {
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, more, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same with other limits. */
+    /** A copy with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return limits(new LinkLimits(windowBytes, connectionsMax, limits.lanes()));
     }
 
-    /** The same with other times. */
+    /** A copy with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same with so many connections in each link that it dials; 0: as many as are of use. */
+    /** A copy with this number of connections in each link that it dials; 0: as many as are useful. */
     public LinkConfig lanes(int lanes) {
         return limits(new LinkLimits(limits.windowBytes(), limits.connectionsMax(), lanes));
     }
@@ -92,27 +92,27 @@ public record LinkConfig(
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same with that TLS. */
+    /** A copy with another TLS implementation. */
     public LinkConfig tls(TlsKind tls) {
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same, with doors and ports to doors. */
+    /** A copy with doors and ports to doors. */
     public LinkConfig forwards(ForwardConfig forwards) {
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** The same, packing bulk as {@code compression} says. */
+    /** A copy that packs bulk as {@code compression} says. */
     public LinkConfig compression(Compression compression) {
         return new LinkConfig(relay, epoch, keys, listenHost, listenPort, peers, limits, tls, timeouts, forwards, compression);
     }
 
-    /** Most sockets at once: those that are accepted and dialled, and a stream's end each. */
+    /** Maximum number of open sockets: accepted and dialled ones, and one end of each stream. */
     public int socketsMax() {
         return limits.connectionsMax() + peers.size() * LinkLimits.LANES_MAX + forwards.streams().streams();
     }
 
-    /** The relay's own. */
+    /** The relay's own site. */
     String site() {
         return keys.site();
     }
@@ -121,7 +121,7 @@ public record LinkConfig(
         return !listenHost.isEmpty();
     }
 
-    /** The address of {@code peer} without the brackets of an IPv6 address. */
+    /** The address of {@code peer}; an IPv6 address has no brackets. */
     HostAndPort addressOf(String peer) {
         return ForwardConfig.parse(peers.get(peer));
     }

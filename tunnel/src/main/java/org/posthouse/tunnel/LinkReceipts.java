@@ -3,25 +3,25 @@ package org.posthouse.tunnel;
 import java.util.BitSet;
 
 /**
- * The receiving direction of a link: how many frames came, how many of them were handled, and when those are to be
- * acknowledged. Confined to its link; knows no clock.
+ * The receiving direction of a link: how many frames arrived, how many of them were handled, and when to acknowledge
+ * those. Confined to its link; uses no clock.
  *
- * <p>Frames are numbered from 0 over all streams, so that a number of a stream that was forgotten says so:
+ * <p>Frames are numbered from 0 over all streams, so that a number reveals that its stream was dropped:
  * <pre>
  *   first ...... acknowledged ...... handled ........ received
  *   (a stream)                       [ some handled, the first not )
  * </pre>
- * An acknowledgement counts what was handled without a gap. What was handled behind the gap is one bit each, and there are
- * no more of them than the peer's window holds frames: 64 MiB of frames of 152 bytes and more are 55 KB of bits.
+ * An acknowledgement counts the frames handled without a gap. Each frame handled behind the gap takes one bit. There
+ * are no more bits than the peer's window holds frames: 64 MiB of frames of at least 152 bytes need 55 KB of bits.
  *
- * <p>A LINK_ACK of 24 bytes for at least 64 frames or 256 KiB costs less than 1 % of what it acknowledges; a
- * shorter stretch is acknowledged by the link's timer.
+ * <p>A LINK_ACK of 24 bytes for at least 64 frames or 256 KiB costs less than 1 % of what it acknowledges. The link's
+ * timer acknowledges fewer frames.
  */
 final class LinkReceipts {
     private static final int FRAMES_PER_ACK = 64;
     private static final int BYTES_PER_ACK = 256 * 1024;
 
-    /** Bits in front of the gap after which they are thrown away: 8 KiB of them, and moving the others is rare. */
+    /** Bits in front of the gap after which they are removed: 8 KiB of them, so that the others are moved rarely. */
     private static final int BITS_BEHIND_MAX = 1 << 16;
 
     private long first;
@@ -30,25 +30,25 @@ final class LinkReceipts {
     private long acknowledged;
     private long bytesPending;
 
-    /** Frames behind {@code handled} that were handled, by their distance from {@link #aheadFrom}. */
+    /** Handled frames behind {@code handled}, by their distance from {@link #aheadFrom}. */
     private final BitSet ahead = new BitSet();
 
     private long aheadFrom;
 
-    /** Counts one frame. Returns its number, by which {@link #handle} knows it. */
+    /** Counts one frame. Returns its number, for {@link #handle}. */
     long receive(int bytes) {
         bytesPending += bytes;
         return received++;
     }
 
-    /** The frame that was received last did not come after all: it will come again. */
+    /** Withdraws the frame that was received last; it will be sent again. */
     void takeBack(int bytes) {
         bytesPending -= bytes;
         received--;
     }
 
     /**
-     * The frame with this number was handled; nothing happens if its stream was forgotten.
+     * Notes that the frame with this number was handled; has no effect if its stream was reset.
      *
      * @return whether an acknowledgement is due now
      */
@@ -87,29 +87,32 @@ final class LinkReceipts {
         }
     }
 
-    /** Whether something was handled that the peer has not been told of. */
+    /** Whether handled frames were not yet acknowledged to the peer. */
     boolean pending() {
         return handled > acknowledged;
     }
 
-    /** Whether all that came was handled. */
+    /** Whether all received frames were handled. */
     boolean isSettled() {
         return handled == received;
     }
 
-    /** The count to put into a LINK_ACK that is being written now. */
+    /** The count for a LINK_ACK that is being written now. */
     long acknowledge() {
         acknowledged = handled;
         bytesPending = 0;
         return handled - first;
     }
 
-    /** The count to put into a LINK_HELLO: what the peer need not write again. */
+    /** The count for a LINK_HELLO: frames that the peer need not write again. */
     long received() {
         return received - first;
     }
 
-    /** The peer restarted: its stream begins with frame 0 again. What is not handled yet, and was, is nobody's concern. */
+    /**
+     * Begins a new stream with frame 0, because the peer restarted. Frames of the old stream no longer matter, handled
+     * or not.
+     */
     void forget() {
         first = received;
         handled = received;

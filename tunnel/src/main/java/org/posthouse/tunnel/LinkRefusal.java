@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 
-/** Why a connection did not become a link. The one table: it feeds the counters, the log and docs/links.md. */
+/** The reasons why a connection did not become a link. This table feeds the counters, the log and docs/links.md. */
 public enum LinkRefusal {
     PLAIN_TCP("the other end does not speak TLS", "check that only relays use this port"),
     TLS_VERSION("a TLS older than 1.3", "use a relay at both ends"),
@@ -45,17 +45,21 @@ public enum LinkRefusal {
         return meaning;
     }
 
-    /** What an operator does about it. */
+    /** What an operator should do. */
     public String advice() {
         return advice;
     }
 
-    /** What a link says of its last try. @param where the other end */
+    /**
+     * The notice about a link's last attempt.
+     *
+     * @param where the other end
+     */
     CloseNotice notice(String where, String detail) {
         return CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, this + " " + where + ": " + Refusals.shown(this, detail) + "; " + advice);
     }
 
-    /** The kind that a breach of the LINK_HELLO exchange counts as. */
+    /** The kind of a failure in the LINK_HELLO exchange. */
     static LinkRefusal of(CloseReason closeReason) {
         return switch (closeReason) {
             case WRONG_SITE -> WRONG_SITE;
@@ -68,7 +72,10 @@ public enum LinkRefusal {
         };
     }
 
-    /** The kind of a failed TLS handshake; the JDK, Netty and BoringSSL tell it by the exception's causes, alert names and error names. */
+    /**
+     * The kind of a failed TLS handshake. The JDK, Netty and BoringSSL indicate it by the exception's causes, alert
+     * names and error names.
+     */
     static LinkRefusal of(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
@@ -85,14 +92,14 @@ public enum LinkRefusal {
                     return NOT_YET_VALID;
                 }
                 default -> {
-                    // Go on: the reason lies deeper, or in the message.
+                    // Continue: the reason is a deeper cause, or is in the message.
                 }
             }
         }
         return ofMessage(failure);
     }
 
-    /** With the JDK's TLS a relay says of any certificate that it does not take that it is unknown; its own log has the reason. */
+    /** With the JDK's TLS, a relay reports any certificate that it refuses as unknown; its own log has the reason. */
     private static LinkRefusal ofAlert(String message) {
         return message.contains("unknown_ca") ? OTHER_AUTHORITY : REFUSED_BY_PEER;
     }
@@ -104,7 +111,7 @@ public enum LinkRefusal {
                 return ofAlert(message);
             }
             if (message.contains("too_many_key_updates") || message.contains("too_many_empty_fragments")) {
-                return RECORD_FLOOD; // BoringSSL counts 32 of either in a row.
+                return RECORD_FLOOD; // BoringSSL permits 32 of either in a row.
             }
             if (message.contains("protocol_version") || message.contains("is not enabled or supported") || message.contains("unsupported_protocol")) {
                 return TLS_VERSION;

@@ -7,10 +7,10 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
- * One of the two streams of frames, heads or bulk, that a link sends: which were written, have come, and are acknowledged. Confined to its
- * window; knows no lane's fate but by what it is told.
+ * One of the two streams of frames, heads or bulk, that a link sends: which were written, have arrived, and are
+ * acknowledged. Confined to its window, which reports the loss of lanes.
  *
- * <p>A frame gets its number, from 0, when it is written for the first time, and keeps it for good. The counts are half-open ends:
+ * <p>A frame gets its permanent number, from 0, when it is written for the first time. The counts are half-open ends:
  * <pre>
  *   0 ... acknowledged ... come ... written
  *         [ handled later  )[ on a lane, or to be written again )
@@ -37,7 +37,7 @@ final class LinkSent {
         underWay.add(frame);
     }
 
-    /** @throws WireException if the other end cannot have received or handled so many frames */
+    /** @throws WireException if the other end cannot have received or handled that many frames */
     void require(CloseReason closeReason, String what, long count, long from) throws WireException {
         if (count < from || count > written()) {
             throw new WireException(
@@ -45,12 +45,12 @@ final class LinkSent {
         }
     }
 
-    /** Of those that have not come. */
+    /** The first frame that has not arrived. */
     LinkFrame first() {
         return underWay.getFirst();
     }
 
-    /** {@link #first} has come. */
+    /** Notes that {@link #first} has arrived. */
     LinkFrame arrive() {
         LinkFrame frame = underWay.remove();
         frame.came();
@@ -58,7 +58,7 @@ final class LinkSent {
         return frame;
     }
 
-    /** The first {@code count} have come and were handled. */
+    /** Notes that the first {@code count} frames have arrived and were handled. */
     void acknowledge(long count) {
         while (acknowledged < count) {
             unhandled.remove().acknowledged();
@@ -66,7 +66,10 @@ final class LinkSent {
         }
     }
 
-    /** Takes the frames on {@code lane} that are not known to be there, or all on any if it is {@link LinkFrame#NOWHERE}, off it: the first ones first. */
+    /**
+     * Takes the frames on {@code lane} that are not known to have arrived off it, in order. {@link LinkFrame#NOWHERE}
+     * means all lanes.
+     */
     List<LinkFrame> takeOff(int lane) {
         List<LinkFrame> lost = new ArrayList<>();
         for (LinkFrame frame : underWay) {
@@ -78,7 +81,7 @@ final class LinkSent {
         return lost;
     }
 
-    /** What the other end has is known exactly. */
+    /** Notes that the other end's received frames are known exactly. */
     void trust() {
         underWay.forEach(frame -> frame.doubt(false));
     }
@@ -93,7 +96,7 @@ final class LinkSent {
         return acknowledged;
     }
 
-    /** How many are known to have come. */
+    /** Number of frames that are known to have arrived. */
     long arrived() {
         return acknowledged + unhandled.size();
     }

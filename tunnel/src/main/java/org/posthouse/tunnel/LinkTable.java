@@ -12,21 +12,27 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
-/** The links of a relay, by the relay at the other end: who gets one, and who loses it. Confined to the relay's context. */
+/**
+ * The links of a relay, by the relay at the other end; decides which relays get a link and which lose it. Confined to
+ * the relay's context.
+ */
 final class LinkTable {
-    /** Most peer relays: with full windows they hold 256 * 2 * 64 MiB = 32 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
+    /**
+     * Maximum number of peer relays. With full windows they hold 256 * 2 * 64 MiB = 32 GiB, so the window must be
+     * configured for the number of links. Each site has its {@link FairShare} of them.
+     */
     static final int LINKS_MAX = 256;
 
     private final Function<String, Link> maker;
     private final Map<String, Link> links = new TreeMap<>();
     private final LeftEpochs leftEpochs = new LeftEpochs();
 
-    /** @param maker makes the link to a relay */
+    /** @param maker creates the link to a relay */
     LinkTable(Function<String, Link> maker) {
         this.maker = maker;
     }
 
-    /** Null if there is none. */
+    /** The link to a relay; null if there is none. */
     Link get(String relay) {
         return links.get(relay);
     }
@@ -35,17 +41,21 @@ final class LinkTable {
         return links.values().stream();
     }
 
-    /** Of those that there are now, whatever {@code action} does to them. */
+    /** Visits the current links, even if {@code action} adds or removes some. */
     void each(Consumer<Link> action) {
         List.copyOf(links.values()).forEach(action);
     }
 
-    /** The link to a relay that this one will send frames to. */
+    /** Creates the link to a relay that this one will send frames to, if there is none. */
     void expect(String relay) {
         links.computeIfAbsent(relay, maker).expect();
     }
 
-    /** The link to a relay that has said LINK_HELLO. @throws WireException if its site has its share */
+    /**
+     * The link to a relay that has sent LINK_HELLO; created if missing.
+     *
+     * @throws WireException if its site has used up its share
+     */
     Link linkTo(String relay) throws WireException {
         String site = RelayId.parse(relay).site();
         if (!links.containsKey(relay) && !mayLink(site)) {
@@ -57,7 +67,10 @@ final class LinkTable {
         return links.computeIfAbsent(relay, maker);
     }
 
-    /** {@code neighbour} says that there is a way to {@code relay}: that gets a link, if the neighbour's site may have one more. */
+    /**
+     * Handles the announcement by {@code neighbour} of a path to {@code relay}. The relay gets a link, if the
+     * neighbour's site may have one more.
+     */
     void meet(String relay, String neighbour) {
         String site = RelayId.parse(neighbour).site();
         if (!links.containsKey(relay) && mayLink(site)) {
@@ -75,7 +88,7 @@ final class LinkTable {
         return all().filter(link -> link.isOf(site)).count();
     }
 
-    /** Lets go of links that were made because somebody said so, and of which nothing has come, but for those to {@code relays}. */
+    /** Drops links that are known by hearsay only and have received nothing, except those to {@code relays}. */
     void keepHearsay(Set<String> relays) {
         CloseNotice why = CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, "nobody says that it is there");
         each(link -> {
@@ -86,29 +99,29 @@ final class LinkTable {
         });
     }
 
-    /** There is no link to this one's peer any more, which has left. */
+    /** Removes the link to a peer that has left. */
     void remove(Link left) {
         links.remove(left.relay());
         leftEpochs.note(left.relay(), left.peerEpoch());
     }
 
-    /** Of relays whose links were removed. */
+    /** The epochs of relays whose links were removed. */
     LeftEpochs leftEpochs() {
         return leftEpochs;
     }
 
-    /** The relays that are linked straight and were measured. */
+    /** The relays with a direct, measured link. */
     List<LinkRoutes.Neighbour> neighbours() {
         return all().map(Link::neighbour).filter(Objects::nonNull).toList();
     }
 
-    /** Whether frames flow to and from {@code relay} over no other one. */
+    /** Whether the link to {@code relay} is up and direct. */
     boolean isNeighbour(String relay) {
         Link link = links.get(relay);
         return link != null && link.isStraight();
     }
 
-    /** Whether {@code relay} has been linked with this one, so that it is what it says it is. */
+    /** Whether {@code relay} has been linked with this relay, so that its identity is proven. */
     boolean hasMet(String relay) {
         Link link = links.get(relay);
         return link != null && link.hasBeenUp();

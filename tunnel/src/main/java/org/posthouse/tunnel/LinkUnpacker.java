@@ -9,8 +9,9 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Unpacks what comes packed over a link, on the relay's {@link PackingWorker}, and hands its frames over like those that came as they are: their
- * numbers give them their places. What is being unpacked when the session ends is dropped, since it will come again. Confined to its link.
+ * Unpacks packed frames of a link on the relay's {@link PackingWorker}. It delivers them like unpacked ones, because
+ * their numbers give them their places. Frames in unpacking at the end of the session are dropped, because they will be
+ * sent again. Confined to its link.
  */
 final class LinkUnpacker {
     private final Links links;
@@ -21,7 +22,9 @@ final class LinkUnpacker {
     private long session;
 
     /**
-     * @param room how much may wait for the worker, unpacked, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each, and be held back by {@link LinkArrivals}, of all links
+     * @param room limits, for all links, the unpacked bytes that wait for the worker and those held back by
+     *         {@link LinkArrivals}, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each frame
+     *
      * @param site the peer's
      */
     LinkUnpacker(Links links, Link link, FairShare room, String site) {
@@ -31,7 +34,11 @@ final class LinkUnpacker {
         this.site = site;
     }
 
-    /** A LINK_PACKED. @throws WireException if it cannot be one: nothing was allocated for it */
+    /**
+     * Handles a LINK_PACKED.
+     *
+     * @throws WireException if it is invalid; nothing was allocated for it
+     */
     void onPacked(ByteBuf buffer, int index, int length, FrameView header) throws WireException {
         Claim claim = Claim.of(header);
         if (!links.unpacks()) {
@@ -92,12 +99,12 @@ final class LinkUnpacker {
         }
     }
 
-    /** All lanes are lost, or the link ends. */
+    /** Called when all lanes are lost, or the link ends. */
     void endSession() {
         session++;
     }
 
-    /** What a LINK_PACKED says that it holds. */
+    /** The content that a LINK_PACKED claims. */
     private record Claim(long job, long number, long after, int bytes, int frames) {
         static Claim of(FrameView header) throws WireException {
             Claim claim = new Claim(header.job(), header.linkWord(0), header.linkWord(1), header.packedBytes(), header.packedFrames());

@@ -17,13 +17,15 @@ import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Packs frames and unpacks them: Zstandard, level 1 (ADR 33). Confined to one thread; has native memory, and buffers of its own. */
+/**
+ * Packs and unpacks frames with Zstandard, level 1 (ADR 33). Confined to one thread; owns native memory and buffers.
+ */
 final class PackingCodec implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PackingCodec.class);
 
     private static final int LEVEL = 1;
 
-    /** What does not become shorter by an eighth is not worth the other end's unpacking. */
+    /** Minimum saving: packed data must be shorter by an eighth, or unpacking at the other end is not worthwhile. */
     private static final int SAVED_LEAST = 8;
 
     private final ByteBuffer plain = ByteBuffer.allocateDirect(Wire.PACKED_BYTES_MAX);
@@ -31,7 +33,7 @@ final class PackingCodec implements AutoCloseable {
     private final ZstdCompressCtx compressor = new ZstdCompressCtx().setLevel(LEVEL);
     private final ZstdDecompressCtx decompressor = new ZstdDecompressCtx();
 
-    /** Whether the library's native code runs here. */
+    /** Tests whether the library's native code runs here. */
     private static final class Library {
         private static final boolean THERE = load();
 
@@ -46,7 +48,7 @@ final class PackingCodec implements AutoCloseable {
         }
     }
 
-    /** Whether there can be a codec on this machine. The first call reads and writes files. */
+    /** Whether a codec is available on this machine. The first call reads and writes files. */
     static boolean isThere() {
         return Library.THERE;
     }
@@ -70,7 +72,7 @@ final class PackingCodec implements AutoCloseable {
         return frame.writerIndex(length);
     }
 
-    /** Packs for nothing but to see how long it gets. */
+    /** Returns the packed length of a frame, without a result. */
     int measure(ByteBuffer frame) {
         return compressor.compressDirectByteBuffer(packed, 0, packed.capacity(), plain, 0, gather(List.of(frame)));
     }
@@ -81,7 +83,11 @@ final class PackingCodec implements AutoCloseable {
         return plain.position();
     }
 
-    /** Unpacks into {@code out}, which it must fill. @throws WireException if it does not */
+    /**
+     * Unpacks into {@code out}, which the data must fill exactly.
+     *
+     * @throws WireException if it does not
+     */
     void unpack(ByteBuffer in, ByteBuffer out) throws WireException {
         packed.clear().put(in.duplicate());
         int bytes = out.remaining();

@@ -1,32 +1,37 @@
 package org.posthouse.tunnel;
 
 /**
- * Says whether the bulk of one direction of a link goes packed (docs/links.md, compression). Confined to its link; pure: time and what was
- * measured are handed in.
+ * Decides whether the bulk of one direction of a link is packed (docs/links.md, compression). Confined to its link;
+ * pure: the caller passes time and measurements.
  *
- * <p>Packing pays when packing a byte and sending what remains of it take less than {@link #PAYS_BELOW} of the time to send it as it is:
+ * <p>Packing pays when packing a byte and sending the packed rest takes less than {@link #PAYS_BELOW} of the time to
+ * send it unpacked:
  * <pre>
  *   nanosPerByte + ratio / rate  &lt;  0.9 / rate
  * </pre>
- * That is known from samples while it is off, and from everything that is packed while it is on. The rate is the link's own, which
- * shows only when a link is full: one that is not has nothing to gain. Packing begins at once and ends when it has not paid for {@link #OFF_AFTER_NANOS}.
+ * Samples show this while packing is off, and all packed frames while it is on. The rate is the link's own and is known
+ * only when the link is full; otherwise packing gains nothing. Packing begins at once and ends when it has not paid for
+ * {@link #OFF_AFTER_NANOS}.
  */
 final class PackingRule {
-    /** One percent of gain is not worth a processor. */
+    /** Upper bound of the ratio that pays; a gain of one percent is not worth a processor. */
     private static final double PAYS_BELOW = 0.9;
 
-    /** One frame of bulk in so many is a sample. A prime: channels take turns, and with 64 all samples would be of one of two. */
+    /**
+     * Bulk frames per sample. It is a prime, because channels take turns; with 64, all samples would be of one of two
+     * channels.
+     */
     static final int FRAMES_PER_SAMPLE = 61;
 
-    /** The same where the link is so fast that packing would not pay if nothing remained. */
+    /** Bulk frames per sample on a link so fast that packing would not pay even if nothing remained. */
     static final int FRAMES_PER_SAMPLE_HOPELESS = 4_093;
 
     static final long OFF_AFTER_NANOS = 1_000_000_000L;
 
-    /** How much of a new measurement counts: some eight of them are remembered. */
+    /** Weight of a new measurement; effectively the last eight count. */
     private static final double WEIGHT = 1.0 / 8;
 
-    /** The first times are those of code that has never run. */
+    /** Minimum number of measurements, because the first ones time cold code. */
     private static final int MEASUREMENTS_MIN = 8;
 
     private final Compression mode;
@@ -50,10 +55,10 @@ final class PackingRule {
     }
 
     /**
-     * A frame of bulk goes as it is.
+     * Called for a bulk frame that is sent unpacked.
      *
-     * @param rate bytes a nanosecond that the link carries; 0 if that is not known
-     * @return whether it is to be packed too, to learn from it
+     * @param rate of the link in bytes a nanosecond; 0 if unknown
+     * @return whether to pack the frame as a sample as well
      */
     boolean wantsSample(double rate) {
         if (mode != Compression.AUTO || rate == 0) {
@@ -69,7 +74,10 @@ final class PackingRule {
         return true;
     }
 
-    /** So many bytes were packed, and have become so many, in so much time. A time that is shorter than those before is believed: what stands still is the machine. */
+    /**
+     * Notes that {@code before} bytes were packed into {@code after} bytes in {@code nanos}. A time shorter than
+     * earlier ones is adopted at once, because only the machine makes times longer.
+     */
     void measured(int before, int after, long nanos) {
         double newNanosPerByte = (double) nanos / before;
         double newRatio = (double) after / before;
@@ -78,7 +86,11 @@ final class PackingRule {
         measurements++;
     }
 
-    /** Looks whether it pays, after {@link #measured}. @param rate bytes a nanosecond that the link carries; 0 if that is not known */
+    /**
+     * Decides again after {@link #measured}.
+     *
+     * @param rate of the link in bytes a nanosecond; 0 if unknown
+     */
     void decide(double rate, long nowNanos) {
         if (mode != Compression.AUTO) {
             return;

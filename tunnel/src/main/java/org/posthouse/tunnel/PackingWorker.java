@@ -13,17 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread on which the links of one relay pack and unpack, in the order in which they ask. Its methods are called on the relay's context,
- * and answer there. The thread begins with the first call. What waits for it is bounded by who asks: {@link LinkRuns#BYTES_AHEAD_MAX}
- * of each link, and of what came packed as much as the other end keeps.
+ * The thread that packs and unpacks for all links of one relay, in the order of the requests. Its methods are called on
+ * the relay's context, and answer there. The thread starts with the first call. The requesting links bound its queue:
+ * {@link LinkRuns#BYTES_AHEAD_MAX} of each link for packing, and the other end's window for unpacking.
  */
 final class PackingWorker {
-    /** Runs something on the relay's context. */
+    /** Runs a task on the relay's context. */
     interface Loop {
         void soon(Runnable task);
     }
 
-    /** What became of frames that were to be packed. @param frame null if it was a sample, or would hardly be shorter */
+    /**
+     * The result of packing frames.
+     *
+     * @param frame null if it was a sample, or would hardly be shorter
+     */
     record Packed(ByteBuf frame, int before, int after, long nanos) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(PackingWorker.class);
@@ -31,7 +35,7 @@ final class PackingWorker {
     private final Loop loop;
     private ExecutorService thread;
 
-    /** Confined to the thread. Null before its first use, and as long as there is no memory for it. */
+    /** Confined to the thread. Null before its first use, and while there is no memory for it. */
     private PackingCodec codec;
 
     PackingWorker(Loop loop) {
@@ -49,7 +53,10 @@ final class PackingWorker {
         });
     }
 
-    /** Null if it cannot be, or is a CHUNK of several pieces: then the frames go as they are. */
+    /**
+     * Packs the frames. Returns null if that fails or the first frame is a CHUNK of several pieces; then they are sent
+     * unpacked.
+     */
     private ByteBuf packOrNot(long job, List<ByteBuffer> frames) {
         if (frames.getFirst().remaining() > Wire.PACKED_BYTES_MAX) {
             return null;
@@ -80,7 +87,7 @@ final class PackingWorker {
         }
     }
 
-    /** @param then is told why it could not be, or null */
+    /** @param then receives the reason of a failure, or null */
     void unpack(ByteBuffer in, ByteBuffer out, Consumer<WireException> then) {
         submit(() -> {
             WireException failure = tryUnpack(in, out);
@@ -114,7 +121,9 @@ final class PackingWorker {
         thread.execute(task);
     }
 
-    /** Ends the thread when it has done what was asked, and says so behind its last answer. Nothing is asked afterwards. */
+    /**
+     * Ends the thread after all requests are done, and calls {@code then} after its last answer. No request may follow.
+     */
     void close(Runnable then) {
         if (thread == null) {
             then.run();

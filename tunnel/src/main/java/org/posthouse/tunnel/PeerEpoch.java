@@ -5,8 +5,8 @@ import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.WireException;
 
 /**
- * The start of the relay at the other end that a link knows, and who is refused for it: of one name, one relay at a time (docs/links.md, "Handshake"). Confined
- * to its link.
+ * The epoch of the peer relay that a link knows, and the fencing rules that follow from it: at most one relay of one
+ * name at a time (docs/links.md, "Handshake"). Confined to its link.
  */
 final class PeerEpoch {
     private final Links links;
@@ -20,17 +20,17 @@ final class PeerEpoch {
         this.last = links.table().leftEpochs().of(link.relay());
     }
 
-    /** As last seen, be it by a link before this one, which was let go of; 0 before the first contact. */
+    /** The last known epoch, perhaps from a previous link that was dropped; 0 before the first contact. */
     long last() {
         return last;
     }
 
-    /** Whether this link was made with it. */
+    /** Whether this link was made with that epoch. */
     boolean isSeen() {
         return seen;
     }
 
-    /** Whether this comes from a later start of the relay than the one that the link was made with. */
+    /** Whether {@code hello} is from a later start of the relay than the one that the link was made with. */
     boolean isRestart(LinkHello hello) {
         return seen && hello.epoch() > last;
     }
@@ -41,9 +41,11 @@ final class PeerEpoch {
     }
 
     /**
-     * Neither end may have been seen with a later epoch, nor be linked with an earlier one, nor have told one that it has no more.
+     * Checks the epochs of both ends. Refuses the peer if a later epoch of either end was seen, or if this end
+     * announced an epoch that it no longer has. Also refuses a later start while an earlier start of the peer is
+     * linked.
      *
-     * @param linked the first lane on which frames flow to the relay that the link knows; null if there is none
+     * @param linked the first lane of the link that is up with the known relay; null if there is none
      * @throws WireException FENCED or NAME_TAKEN
      */
     void check(LinkConnection connection, LinkHello hello, LinkConnection linked) throws WireException {
@@ -63,14 +65,20 @@ final class PeerEpoch {
         }
     }
 
-    /** One that is refused hears which epoch it was, unless the link to the later one is up: then it may take the next one. */
+    /**
+     * Tells a refused peer the last known epoch, so that it may take the next one. Not while the link to the later
+     * start is up.
+     */
     private void tellLast(LinkConnection connection, LinkHello hello) {
         if (!connection.dialled() && !link.isUp()) {
             connection.greet(link.hello("", 0, hello.session()));
         }
     }
 
-    /** What was said on a connection that this end dialled, it said with its old epoch. */
+    /**
+     * Takes a later epoch for this relay, or refuses the peer. A connection dialled here is refused in any case,
+     * because this end announced its old epoch on it.
+     */
     private void outlive(LinkConnection connection, LinkHello hello) throws WireException {
         long own = links.epoch();
         if (!links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
@@ -81,7 +89,11 @@ final class PeerEpoch {
         }
     }
 
-    /** Another peer may have told of a later start meanwhile. Who knows this relay by its old epoch would take the new one for a restart, and forget what this one remembers. */
+    /**
+     * Refuses the connection if this end announced an outdated epoch on it; another peer may have reported a later
+     * start meanwhile. A peer that knows this relay by the old epoch would take the new one for a restart, and drop
+     * state that this relay still has.
+     */
     private void requireSaid(LinkConnection connection) throws WireException {
         if (connection.dialled() && connection.epochSaid() != links.epoch()) {
             throw new WireException(
@@ -92,8 +104,9 @@ final class PeerEpoch {
     }
 
     /**
-     * A later start takes over when the earlier one is gone. As long as that is linked it is asked for a sign of life: who was started under its name by mistake
-     * would take what the jobs have sent to it.
+     * Refuses a later start of the peer while the earlier one is linked, and probes the earlier one. The later start is
+     * accepted once the earlier is gone. A relay started under this name by mistake would otherwise get the frames that
+     * jobs have sent to it.
      */
     private void refuseBeside(LinkConnection linked, LinkHello hello) throws WireException {
         linked.suspect();

@@ -7,26 +7,34 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 
 /**
- * Bounds what a peer makes a relay decrypt for nothing: key updates, tickets, padding, and records that are empty or tiny (RFC 8446, 4.6.1, 4.6.3, 5.1, 5.4).
- * It stands in front of TLS and sees records only; {@link #data} stands behind it and counts what they carried. A record's length tells how much it may have
- * carried, so what was no data is the difference, whichever engine decrypts. Confined to the connection's event loop.
+ * Bounds the useless data that a peer can make a relay decrypt: key updates, tickets, padding, and empty or tiny
+ * records (RFC 8446, 4.6.1, 4.6.3, 5.1, 5.4). Confined to the connection's event loop.
  *
- * <p>Past a limit it fires a {@link Flood}, once, and drops what comes. It hands over so few records at once that the limit holds within one read, too.
+ * <p>It is in front of TLS and sees records only; {@link #data} is behind TLS and counts their content. A record's
+ * length bounds its content. The difference is overhead, whichever engine decrypts.
+ *
+ * <p>Past a limit it fires one {@link Flood} and drops all further input. It passes on so few records at once that the
+ * limit also holds within one read.
  */
 final class RecordAudit extends ChannelInboundHandlerAdapter {
-    /** More than both ends' certificates and all else that a handshake takes. */
+    /** Limit for the handshake: more than both ends' certificates and everything else in it. */
     static final int HANDSHAKE_BYTES_MAX = 128 * 1024;
 
-    /** Records that need not carry anything: far more than the pings of a link that is at rest have of tickets around them. */
+    /** Records that may be empty: far more than the tickets around the pings of an idle link. */
     static final int RECORDS_SPARE = 1_024;
 
-    /** A relay writes frames, and no frame is shorter: of each record beyond {@link #RECORDS_SPARE} so much is data. */
+    /** Minimum data per record beyond {@link #RECORDS_SPARE}. A relay writes frames, and no frame is shorter. */
     static final int RECORD_DATA_BYTES_MIN = 16;
 
-    /** Bytes in records that need not be data: a dozen tickets with the peer's certificate in each, or 6,500 key updates. */
+    /**
+     * Bytes in records that need not be data: a dozen tickets with the peer's certificate in each, or 6,500 key
+     * updates.
+     */
     static final int OTHER_BYTES_SPARE = 32 * 1024;
 
-    /** Of so much data one byte more may be none. An engine updates its keys after 2^24 records at the earliest. */
+    /**
+     * Data bytes that permit one more byte of overhead. An engine updates its keys after 2^24 records at the earliest.
+     */
     static final int DATA_PER_OTHER_BYTE = 1_024;
 
     private static final int HEADER_BYTES = 5;
@@ -43,16 +51,16 @@ final class RecordAudit extends ChannelInboundHandlerAdapter {
     private long dataBytes;
     private long handshakeBytes;
 
-    /** Of the record that is coming: what has come of its header, those bytes, and what is to come of its body. */
+    /** State of the current record: received bytes of its header, the header, and missing bytes of its body. */
     private int headerBytes;
 
     private int length;
     private int bodyBytes;
 
-    /** What a connection is to be closed for. */
+    /** The reason for which a connection must be closed. */
     record Flood(String detail) {}
 
-    /** Stands behind TLS. */
+    /** The handler behind TLS. */
     ChannelInboundHandler data() {
         return new ChannelInboundHandlerAdapter() {
             @Override
@@ -87,7 +95,11 @@ final class RecordAudit extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Counts {@link #RECORDS_AT_ONCE} records or what there is. @return their bytes */
+    /**
+     * Counts up to {@link #RECORDS_AT_ONCE} records.
+     *
+     * @return their bytes
+     */
     private int count(ByteBuf in) {
         int at = in.readerIndex();
         int end = in.writerIndex();

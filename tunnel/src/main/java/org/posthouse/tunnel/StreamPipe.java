@@ -5,10 +5,12 @@ import java.util.ArrayDeque;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Two streams of different links that are one: what comes on either leaves on the other. Confined to the relay's context; knows no socket.
+ * Joins two streams of different links: what arrives on either is sent on the other. Confined to the relay's context;
+ * uses no socket.
  *
- * <p>A token goes back when its bytes were written on the other stream, which takes a token there. So what waits here is bounded by the tokens
- * that were given, and whoever is slow slows only those who send to him, hop by hop. It owes nothing: when either stream ends, so does the other.
+ * <p>A token is returned when its bytes were written on the other stream, which takes a token there. So the granted
+ * tokens bound the waiting bytes, and a slow receiver slows only its own senders, hop by hop. When either stream ends,
+ * so does the other, without waiting for pending bytes.
  */
 final class StreamPipe {
     private final StreamTally tally;
@@ -40,7 +42,7 @@ final class StreamPipe {
             other().onWritable();
         }
 
-        /** This stream takes what came on the other one. */
+        /** Sends on this stream what arrived on the other one. */
         @Override
         public void onWritable() {
             if (!begun) {
@@ -81,13 +83,13 @@ final class StreamPipe {
         this.tally = tally;
     }
 
-    /** @param asked by another relay, and not answered before the onward one is open */
+    /** @param asked the stream that another relay opened, which is not answered before the onward one is open */
     LinkStream.Listener from(LinkStream asked) {
         near.stream = asked;
         return far;
     }
 
-    /** @param opened the stream that leads on */
+    /** @param opened the onward stream */
     void onto(LinkStream opened) {
         far.stream = opened;
     }

@@ -13,29 +13,30 @@ import org.posthouse.causes.Causes;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Moves bytes between a socket and a stream. Confined to the relay's event loop, on which the socket lives.
+ * Moves bytes between a socket and a stream. Confined to the socket's event loop, which is the relay's.
  *
- * <p>Nothing is read from the socket while the stream has no token, so its peer is slowed by TCP; and a token goes back when its bytes
- * are in the socket's own buffer. When one direction ends, the other goes on. A socket
- * is closed in order when both have ended and is reset otherwise, even if this process is killed: so nobody takes a part for the whole.
+ * <p>It reads nothing from the socket while the stream has no token, so TCP slows the socket's peer. A token is
+ * returned when its bytes are in the socket's own buffer. When one direction ends, the other continues. The socket is
+ * closed in order when both have ended. Otherwise it is reset, even if this process is killed, so that its peer never
+ * mistakes a part for the whole.
  */
 final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStream.Listener {
     private final DuplexChannel channel;
 
-    /** Null until there is one, and again after its end. */
+    /** Null before the stream exists, and after its end. */
     private LinkStream stream;
 
-    /** Read when the stream could not take it: one read, or two where the system reads ahead. */
+    /** Bytes read while the stream could not take them: one read, or two where the system reads ahead. */
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
 
     private boolean inputEnded;
 
-    /** @param channel reads nothing by itself yet, stays open when its input ends, and is reset when it is closed */
+    /** @param channel has automatic reads off, stays open when its input ends, and is reset when it is closed */
     StreamPump(Channel channel) {
         this.channel = (DuplexChannel) channel;
     }
 
-    /** Begins to move bytes, as soon as the stream lets it. */
+    /** Begins to move bytes as soon as the stream permits it. */
     void join(LinkStream joined) {
         assert channel.eventLoop().inEventLoop();
         stream = joined;
