@@ -8,9 +8,9 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.ReplayLimit;
 
 /**
- * The calls that this rank is inside: the relay is told of those that last (docs/wire.md, ranks that are blocked), and says of which
- * collectives nothing can come any more. The words of {@link StallDetector} come on its thread; all else is guarded by the
- * endpoint's lock.
+ * Tracks the calls that this rank is inside, and reports long ones to the relay (docs/wire.md, ranks that are blocked).
+ * It also knows the collectives in which nothing more can come. {@link StallDetector} calls on its own thread; all else
+ * is guarded by the endpoint's lock.
  */
 final class CallTracker implements CollectivePosition.Watch {
     private final RelayConnection line;
@@ -25,19 +25,19 @@ final class CallTracker implements CollectivePosition.Watch {
     private final MismatchReports mismatchReports = new MismatchReports();
     private final BlockedCalls blockedCalls = new BlockedCalls();
 
-    /** Whether somebody looks now and then. */
+    /** Whether a watch runs. */
     private boolean watched;
 
     private boolean quiet;
 
     private int look;
 
-    /** The last look that has found bytes of the rank moved, and what it has found. */
+    /** The last look that found moved bytes of the rank, and the counters that it found. */
     private int movedAt = -CollectivePosition.LOOKS;
 
     private long trace;
 
-    /** @param lost ends the process, as its line has broken */
+    /** @param lost ends the process after its connection has broken */
     CallTracker(
             RelayConnection line,
             ProgressEngine progressEngine,
@@ -66,7 +66,7 @@ final class CallTracker implements CollectivePosition.Watch {
 
     // ---- point-to-point calls
 
-    /** A thread of the program's has ended by what it threw. */
+    /** Handles a thread of the program that has ended with an exception. */
     void threadEnded(String name, Throwable thrown) {
         progressEngine.lock();
         try {
@@ -80,7 +80,10 @@ final class CallTracker implements CollectivePosition.Watch {
         }
     }
 
-    /** A call of the program begins to wait; null: one that has another word. The first one begins the watch. */
+    /**
+     * Registers a call of the program that begins to wait; null: one that has another name. The first one starts the
+     * watch.
+     */
     void begin(String call, Object what) {
         if (call == null) {
             return;
@@ -92,19 +95,19 @@ final class CallTracker implements CollectivePosition.Watch {
         blockedCalls.begin(call, what);
     }
 
-    /** It does so no more. */
+    /** Removes a call that waits no more. */
     void end(String call, Object what) {
         if (call != null) {
             blockedCalls.end(what);
         }
     }
 
-    /** For who has no watch of its own: {@link #look} is called by others. */
+    /** For a rank without a watch of its own: others call {@link #look}. */
     void watchedByOthers() {
         watched = true;
     }
 
-    /** One look of the watch, before those at presences. */
+    /** One look of the watch, before the looks at presences. */
     void look() {
         boolean says;
         progressEngine.lock();
@@ -124,17 +127,17 @@ final class CallTracker implements CollectivePosition.Watch {
 
     // ---- collectives
 
-    /** Why nothing more can come in a context; null if all is well there. */
+    /** The reason that nothing more can come in a context; null if there is none. */
     ReceiveException mismatch(int context) {
         return mismatchReports.mismatch(context);
     }
 
-    /** The watch looks no more, when it has ended its look. */
+    /** Stops the watch, after its present look. */
     void stop() {
         watch.stop();
     }
 
-    /** The rank says goodbye: the relay is told no more. With the lock. */
+    /** Ends all reports: the rank is closing its connection. Called with the lock. */
     void quiet() {
         quiet = true;
     }
@@ -153,7 +156,9 @@ final class CallTracker implements CollectivePosition.Watch {
         tell(() -> word, false);
     }
 
-    /** Also if nothing can be said: what the relay concludes from where the rank was is not believed any more. */
+    /**
+     * Also used if nothing can be sent: the relay's conclusions from the rank's old position are refused from now on.
+     */
     private BlockedReport leave(CollectivePosition collectivePosition) {
         progressEngine.lock();
         try {
@@ -169,9 +174,9 @@ final class CallTracker implements CollectivePosition.Watch {
     }
 
     /**
-     * Says BLOCKED, unless there is nothing to say, or what there is was said before the process was started again.
+     * Sends BLOCKED, unless there is nothing to report, or the report was made before the process was restarted.
      *
-     * @param once whether nobody will say it again: then it waits until a rank that has come again is live
+     * @param once whether nobody repeats the report: then it waits until a reconnected rank is live
      */
     private void tell(Supplier<BlockedReport> word, boolean once) {
         progressEngine.lock();
@@ -194,8 +199,8 @@ final class CallTracker implements CollectivePosition.Watch {
     }
 
     /**
-     * The relay says that nothing more can come in a collective; about one that waits for a rank, if it waits for it still: where the context
-     * runs ahead only this rank knows.
+     * Handles MISMATCH: nothing more can come in a collective. A MISMATCH about a waiting receive holds only if that
+     * receive still waits: in a context that runs ahead only this rank knows.
      */
     void onMismatch(BlockedReport blockedReport) {
         if (!mismatchReports.isAt(blockedReport) || blockedReport.peer() >= 0 && !inbox.waitsFor(blockedReport.context(), blockedReport.peer())) {

@@ -3,8 +3,8 @@ package org.posthouse.mpj;
 import java.io.IOException;
 
 /**
- * Waits for operations, and tests them. Which of several a wait finds done and what a test finds depends on time: in a job that is
- * logged it is recorded, and found again after a restart. Guarded by the endpoint's lock.
+ * Waits for operations and tests them. The choice among several operations, and the result of a test, depend on time. A
+ * logged job records them, and repeats them after a restart. Guarded by the endpoint's lock.
  */
 final class Completions {
     private final ProgressEngine progressEngine;
@@ -20,10 +20,10 @@ final class Completions {
     }
 
     /**
-     * Waits until it is done.
+     * Waits until the operation is done.
      *
      * @param call as {@link Endpoint#await}
-     * @throws DivergedException if it never will be: the process before has taken it back, and had not waited for it
+     * @throws DivergedException if it never ends: the earlier process has cancelled it, and had not waited for it
      */
     void await(Operation operation, String call) throws IOException {
         if (!operation.isDone()) {
@@ -46,7 +46,7 @@ final class Completions {
         }
     }
 
-    /** Waits until all of them are done, and throws as {@link #await}. Those that are null are none. */
+    /** Waits until all of the operations are done, and throws as {@link #await}; nulls are skipped. */
     void awaitAll(Operation[] operations, String call) throws IOException {
         if (!areDone(operations)) {
             callTracker.begin(call, operations);
@@ -76,12 +76,16 @@ final class Completions {
         return true;
     }
 
-    /** One thread at a time is inside a call of a program that is replayed: nobody takes back what this one waits for. */
+    /** A replayed program is inside one call at a time, so no other thread cancels the operation of this wait. */
     private DivergedException waitedInVain() {
         return determinantRecorder.diverged("a wait for what it had taken back then,");
     }
 
-    /** Waits until one of them is done, and throws as {@link #await}. @return its index; those that are null are no choice */
+    /**
+     * Waits until one of the operations is done, and throws as {@link #await}; nulls are skipped.
+     *
+     * @return its index
+     */
     int awaitAny(Operation[] operations, String call) throws IOException {
         boolean choice = determinantLog.isLogged() && isChoice(operations);
         int index = choice && determinantRecorder.replays() ? anyAgain(operations, call) : any(operations, choice, call);

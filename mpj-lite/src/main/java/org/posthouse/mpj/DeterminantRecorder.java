@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
 
 /**
- * What the calls of a rank do about all that depends on time: it is recorded and told, and after a restart it is handed out
- * again until there is no more, which the relay is told at once. Guarded by the endpoint's lock.
+ * Records and reports the non-deterministic outcomes of a rank's calls, and replays them after a restart. When none is
+ * left, the relay is told at once. Guarded by the endpoint's lock.
  */
 final class DeterminantRecorder {
     private final RelayConnection line;
@@ -19,10 +19,10 @@ final class DeterminantRecorder {
     private boolean survivesHost;
     private boolean over;
 
-    /** How much was observed when the relay was last known to know all. */
+    /** The observation count at the last time that the relay was known to have all. */
     private long toldBefore;
 
-    /** @param deliveries how many messages the rank was given, over all its processes */
+    /** @param deliveries number of messages given to the rank, over all its processes */
     DeterminantRecorder(Platform machine, RelayConnection line, ProgressEngine progressEngine, DeterminantLog determinantLog,
             DeterminantWriter determinantWriter, long job, LongSupplier deliveries) {
         this.line = line;
@@ -34,19 +34,19 @@ final class DeterminantRecorder {
         clock = new RecordedClock(machine::nanoTime);
     }
 
-    /** The job is to survive hosts: that a message was delivered is not safe because it has come. */
+    /** Sets that the job survives hosts: an arrived delivery is then not yet safe. */
     void surviveHost() {
         survivesHost = true;
     }
 
-    /** FINALIZE was said: what is observed from here on is told to nobody. */
+    /** Marks FINALIZE as sent: later observations are not reported. */
     void end() {
         over = true;
     }
 
     // ---- after a restart
 
-    /** Whether what is observed next was observed before this process began; blocks until that is known. */
+    /** Whether the next observation was made by an earlier process. Blocks until that is known. */
     boolean replays() throws IOException {
         while (determinantLog.isUndecided()) {
             progressEngine.await();
@@ -59,7 +59,7 @@ final class DeterminantRecorder {
         return determinantLog.failsAgain();
     }
 
-    /** As {@link DeterminantLog#next}. If it was the last, the relay knows before anything is waited for. */
+    /** As {@link DeterminantLog#next}. If it was the last event, the relay is told before any wait. */
     long again(int kind, String call) throws IOException {
         long value = determinantLog.next(kind, call);
         sayLive();
@@ -73,7 +73,7 @@ final class DeterminantRecorder {
         return envelope;
     }
 
-    /** Tells the relay that the replay is over, if it is and that was not told. */
+    /** Sends LIVE, if the replay is over and the relay was not told. */
     void sayLive() throws IOException {
         if (determinantLog.isLiveDue() && line.isOpen()) {
             determinantWriter.tell();
@@ -81,12 +81,12 @@ final class DeterminantRecorder {
         }
     }
 
-    /** What happens to a program that asks for something else than before. */
+    /** The error of a program that asks for something else than before. */
     DivergedException diverged(String call) {
         return determinantLog.diverged(call);
     }
 
-    /** The clock goes on from an image. */
+    /** Sets the clock to continue from an image. */
     void goOn(boolean asked, long time) {
         if (asked) {
             clock.goOn(time);
@@ -98,7 +98,7 @@ final class DeterminantRecorder {
         return clock.isAsked();
     }
 
-    /** What it was told last. */
+    /** The time that it was given last. */
     long time() {
         return clock.time();
     }
@@ -128,7 +128,7 @@ final class DeterminantRecorder {
         }
     }
 
-    /** Tells at once what there is, if it is much; whoever comes to wait for the line meanwhile looks again. */
+    /** Reports at once if much has gathered. Callers that wait for the connection meanwhile look again. */
     private void makeRoom() throws IOException {
         while (determinantLog.isFull()) {
             progressEngine.awaitLine();
@@ -137,7 +137,7 @@ final class DeterminantRecorder {
         }
     }
 
-    /** Counts failed polls, and tells the relay before there are too many to tell. */
+    /** Counts failed polls, and reports them before there are too many for a frame. */
     void count(int polls) throws IOException {
         determinantLog.failed(polls);
         if (determinantLog.hasManyPolls() && !over) {
@@ -147,14 +147,17 @@ final class DeterminantRecorder {
         }
     }
 
-    /** Tells of all failed polls, in a frame of their own. The caller flushes. */
+    /** Reports all failed polls in a frame of their own. The caller flushes. */
     void tellPolls() throws IOException {
         int bytes = FrameType.POLLS.bytesMin();
         determinantWriter.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(determinantLog.tellPolls());
         determinantWriter.end(bytes);
     }
 
-    /** Waits until the relay has handled all that was observed until now; if anything was since the last time, or any may be untold. */
+    /**
+     * Waits until the relay has handled all that was observed until now. Returns at once if nothing was observed since
+     * the last time and nothing is unreported.
+     */
     void awaitTold() throws IOException {
         long seen = determinantLog.observed() + (survivesHost ? deliveries.getAsLong() : 0);
         if (over || progressEngine.isOver() || seen == toldBefore) {

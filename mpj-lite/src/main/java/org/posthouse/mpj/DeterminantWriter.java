@@ -7,11 +7,11 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * The line to the relay for all that follows from what the rank has observed: before a frame goes what was observed until
- * then, with the same flush, so that no effect is ever known without its cause. Guarded by the endpoint's lock.
+ * The connection to the relay for frames that follow from the rank's observations. The observations are written before
+ * the frame, with the same flush, so that no effect is ever known without its cause. Guarded by the endpoint's lock.
  */
 final class DeterminantWriter {
-    /** What is said right behind LIVE. */
+    /** Writes frames right behind LIVE. */
     interface Behind {
         void say() throws IOException;
     }
@@ -27,7 +27,7 @@ final class DeterminantWriter {
         this.job = job;
     }
 
-    /** Called once, before anything is said. */
+    /** Sets what is written behind LIVE. Called once, before any frame is sent. */
     void behindLive(Behind what) {
         behindLive = what;
     }
@@ -53,13 +53,13 @@ final class DeterminantWriter {
         return line.hasRoom();
     }
 
-    /** Writes what the relay must know, if anything, and asks for an ACK as soon as it is safe. The caller flushes. */
+    /** Writes the unreported events, if any, and requests an ACK for when they are safe. The caller flushes. */
     void ask() throws IOException {
         sayLive();
         tell(FrameView.ACK_NOW);
     }
 
-    /** Writes what the relay must know: that the replay is over, then the events behind it. The caller flushes. */
+    /** Writes what the relay must know: LIVE if the replay is over, then the later events. The caller flushes. */
     void tell() throws IOException {
         sayLive();
         if (determinantLog.untoldBytes() > 0) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Token;
 
-/** Finds this process's endpoint from what the launcher put into its environment. */
+/** Finds this process's endpoint from the environment that the launcher set. */
 public final class Endpoints {
     /** Where the rank's home relay listens, as host:port. */
     public static final String RELAY = "POSTHOUSE_RELAY";
@@ -18,25 +18,37 @@ public final class Endpoints {
     /** The rank's number in the job. */
     public static final String RANK = "POSTHOUSE_RANK";
 
-    /** The rank's own token, 32 hexadecimal digits; not an argument, as arguments can be read by every user of the host. */
+    /**
+     * The rank's own token, 32 hexadecimal digits. It is not an argument, because every user of the host can read
+     * arguments.
+     */
     public static final String TOKEN = "POSTHOUSE_TOKEN";
 
-    /** Set where nothing stands between rank and relay, as {@link Credentials#direct} has it. */
+    /** Set if nothing stands between rank and relay, as in {@link Credentials#direct}. */
     public static final String DIRECT = "POSTHOUSE_RELAY_DIRECT";
 
-    /** Which start of this rank the process is, from 1; without it, the first. */
+    /** Number of this start of the rank, from 1; without it, the first. */
     public static final String INCARNATION = "POSTHOUSE_INCARNATION";
 
-    /** Milliseconds between two checkpoints of a program that has points for them; 0, or without it: as the relay asks. */
+    /**
+     * Milliseconds between two checkpoints of a program that has points for them; 0, or without it: when the relay
+     * asks.
+     */
     public static final String CHECKPOINT_MS = "POSTHOUSE_CHECKPOINT_MS";
 
-    /** Set for a rank whose launcher starts it again: it waits for its relay if that is not there, and then the process ends with status 70. */
+    /**
+     * Set for a rank that its launcher restarts. The rank waits for a relay that is down; if that fails, the process
+     * ends with status 70.
+     */
     public static final String RESTARTABLE = "POSTHOUSE_RESTARTABLE";
 
-    /** Set for a rank that is given its launcher's standard input ({@link ProgramInput}). */
+    /** Set for a rank that gets its launcher's standard input ({@link ProgramInput}). */
     public static final String INPUT = "POSTHOUSE_INPUT";
 
-    /** What the marks carry that the library sets in the output, for the launcher: 16 hexadecimal digits; without it there are none. */
+    /**
+     * The secret of the marks that the library sets in the output, for the launcher: 16 hexadecimal digits; without it
+     * there are none.
+     */
     public static final String PRINT_MARKS = "POSTHOUSE_PRINT_MARKS";
 
     private static RelayEndpoint connected;
@@ -49,10 +61,12 @@ public final class Endpoints {
     /**
      * Connects this rank to its home relay.
      *
-     * <p>If the relay cannot be reached, and the launcher starts such a rank again, it waits for the relay to come back. One that ends the connection before it
-     * has greeted the rank, without a word or because HELLO came late, is dialled again in any case. If all is in vain, the process ends.
+     * <p>If the relay cannot be reached and the launcher restarts such ranks, it waits for the relay's return. A relay
+     * that ends the connection before WELCOME, without a reason or because HELLO came late, is redialled in any case.
+     * If all attempts fail, the process ends.
      *
-     * @throws IllegalStateException if the process was not started by {@code posthouse run}, or a connection was made before
+     * @throws IllegalStateException if the process was not started by {@code posthouse run}, or a connection was made
+     * before
      */
     public static synchronized Endpoint fromEnvironment() {
         if (connected != null) {
@@ -82,8 +96,8 @@ public final class Endpoints {
     }
 
     /**
-     * Connects one of several ranks that this process hosts to its home relay: what benches do for want of memory for a
-     * process a rank. Package {@code mpi} knows nothing of it.
+     * Connects one of several ranks that this process hosts to its home relay. Benches use it to save the memory of a
+     * process per rank. Package {@code mpi} does not know of it.
      *
      * @param token the rank's own
      * @throws IOException if the relay cannot be reached, in one line that names it
@@ -92,12 +106,16 @@ public final class Endpoints {
         return RelayEndpoint.connect(relay, token, Hello.firstStart(job, rank), Settings.of(System.getenv()), new ProcessExit(rank));
     }
 
-    /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */
+    /** Milliseconds between two checkpoints; 0 if only the relay asks for them. */
     public static long checkpointMs() {
         return checkpointMs(System.getenv());
     }
 
-    /** The same of an environment. @throws IllegalArgumentException if it says something else than milliseconds */
+    /**
+     * The same for an environment.
+     *
+     * @throws IllegalArgumentException if it says something else than milliseconds
+     */
     public static long checkpointMs(Map<String, String> environment) {
         String value = environment.getOrDefault(CHECKPOINT_MS, "0");
         try {
@@ -107,14 +125,14 @@ public final class Endpoints {
         }
     }
 
-    /** A program's own arguments among those that it gives to Init; null is none. Always a new array. */
+    /** The program's own arguments among those that it passes to Init; null counts as none. Always a new array. */
     public static String[] ownArguments(String[] given) {
         Map<String, String> environment = System.getenv();
         int rank = Integer.parseInt(variable(environment, RANK));
         return given == null ? new String[0] : ArgumentWords.of(environment).strip(given, rank);
     }
 
-    /** {@link RankMain} starts a program: its main class, then its arguments. */
+    /** Records the program that {@link RankMain} starts: its main class, then its arguments. */
     static synchronized void starting(List<String> mainClassAndArguments) {
         program = mainClassAndArguments;
     }

@@ -10,8 +10,9 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * How a rank and its relay begin to speak: at first, on the connection that the relay asked for, and on one that replaces a broken one;
- * and how they end (docs/wire.md, conversations). Guarded by the endpoint's lock.
+ * The greeting of a rank and its relay: on the first connection, on one that the relay asked for, and on one that
+ * replaces a broken one. Also the last frames of a connection (docs/wire.md, conversations). Guarded by the endpoint's
+ * lock.
  */
 final class Handshake {
     private final RelayConnection line;
@@ -24,16 +25,16 @@ final class Handshake {
     private final Inbox inbox;
     private Admission admission;
 
-    /** What was said on broken connections, until the relay has greeted the rank on the next. Null else. */
+    /** Judges the frames of broken connections until the relay has greeted the rank on the next; else null. */
     private ResendFilter resendFilter;
 
-    /** Whether the rank has come again, and has not asked again for what is under way. */
+    /** Whether the rank has reconnected and has not repeated its pending requests. */
     private boolean asksDue;
 
-    /** Whether this process does what the one before did, whatever becomes of the connection meanwhile. */
+    /** Whether this process repeats an earlier one, independent of what happens to the connection meanwhile. */
     private boolean replayed;
 
-    /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
+    /** FINALIZE was sent; it is this rank's last frame, and a move comes too late. */
     private boolean finalizing;
 
     Handshake(
@@ -78,7 +79,7 @@ final class Handshake {
             return;
         }
         if (line.kept() == null) {
-            moveTo(next); // The relay has asked for it, and waits for that still.
+            moveTo(next); // The relay has asked for the move, and still waits for it.
             return;
         }
         replayed &= determinantLog.isReplaying();
@@ -101,7 +102,7 @@ final class Handshake {
         line.greet(next, again.from(determinantLog.origin()), state);
     }
 
-    // ---- the relay's greeting
+    // ---- WELCOME from the relay
 
     void onWelcome(Welcome answer) throws WireException, IOException {
         line.welcomed(answer.pages());
@@ -147,19 +148,19 @@ final class Handshake {
         }
     }
 
-    /** What has no outcome that depends on what the relay tells next. */
+    /** Sends again what does not depend on the relay's next answers. */
     private void sayAgain() throws WireException, IOException {
         line.repeat(resendFilter);
         outbox.again(resendFilter);
         resendFilter = null;
         if (replayed) {
-            outbox.withdrawAgain(); // The program may wait for the answer before it observes what is left of the past.
+            outbox.withdrawAgain(); // The program may need the answer before it observes the rest of its history.
         } else {
-            asksDue = true; // Behind LIVE. In a replay nothing is asked, and what is asked behind it is asked once.
+            asksDue = true; // Sent behind LIVE. During replay nothing is asked, and after it each request is sent once.
         }
     }
 
-    /** As {@link ProgressEngine.Owner#caughtUp}: all else is said again when the relay has told what it had. */
+    /** As {@link ProgressEngine.Owner#caughtUp}: sends all else again after the relay has told what it had. */
     void caughtUp() throws IOException {
         determinantRecorder.sayLive();
         if (asksDue && determinantLog.isLive() && line.isOpen()) {
@@ -193,7 +194,10 @@ final class Handshake {
 
     // ---- the last connection
 
-    /** The relay asks for a move; it says goodbye instead if the rank has. */
+    /**
+     * Handles MOVE: the relay asks the rank to reconnect. If the rank has sent FINALIZE, the relay sends its last frame
+     * instead.
+     */
     void onMove() throws WireException, IOException {
         if (!finalizing) {
             line.leave(hello.job());

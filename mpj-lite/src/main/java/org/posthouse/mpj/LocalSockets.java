@@ -28,31 +28,35 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 
 /**
- * A folder of Unix sockets, in which ranks find the relays of their own host and user: past the network's protocols a message costs
- * its host less (docs/adr/0042-unix-sockets-for-local-ranks.md).
+ * A folder of Unix sockets by which ranks find the relays of their own host and user. A message costs the host less
+ * there than through the network protocols (docs/adr/0042-unix-sockets-for-local-ranks.md).
  *
- * <p>Nobody is told of a socket. It is named after what only one process can listen at, which the rank knows anyway: network
- * namespace, address and port. A rank that finds none, or one where nobody listens any more, goes to the port. The folder must
- * be its user's alone, as whoever can put a socket there is shown the tokens of jobs.
+ * <p>Socket names are not announced. A name consists of what only one process can listen at, and the rank knows it:
+ * network namespace, address and port. A rank that finds no socket, or one with no listener, uses the port. The folder
+ * must belong to its user alone: whoever can create a socket there would get the tokens of jobs.
  *
- * @param folder it need not exist; the path of a socket in it has up to some 40 characters more, and 107 are the most that a system takes
+ * @param folder it need not exist; the path of a socket in it has up to some 40 characters more, and 107 are the most
+ * that a system takes
  */
 public record LocalSockets(Path folder) {
-    /** Names the folder, or is {@link #OFF}; without it, it is the user's own in the system's folder for temporary files. */
+    /**
+     * Names the folder, or is {@link #OFF}. Without it, the folder is the user's own in the system's folder for
+     * temporary files.
+     */
     public static final String VARIABLE = "POSTHOUSE_LOCAL_SOCKETS";
 
-    /** Of relays and ranks that meet at ports only. */
+    /** Value for relays and ranks that use ports only. */
     public static final String OFF = "off";
 
-    /** What a socket of a relay that listens at every address is named after, in an address's place. */
+    /** The address part of the socket name of a relay that listens at every address. */
     private static final String EVERY_ADDRESS = "any";
 
-    /** What a socket is named after, in an address's place, while its relay is asked for; the number behind is any. */
+    /** The address part of a socket name while its relay is being checked; the number behind it is arbitrary. */
     private static final String ASIDE = "aside";
 
     private static final Pattern NAMED = Pattern.compile("\\d+-.+-\\d+");
 
-    /** A relay listens at its socket this long after it made it at the latest: two system calls, one behind the other. */
+    /** A relay listens at its socket at most this long after it made it: two system calls, one behind the other. */
     private static final long LISTENS_WITHIN_MS = 60_000;
 
     private static final int SEND_BYTES = 4 << 20;
@@ -60,7 +64,10 @@ public record LocalSockets(Path folder) {
     private static final Path NAMESPACE = SELF.resolve("ns/net");
     private static final Set<PosixFilePermission> OWNERS = PosixFilePermissions.fromString("rwx------");
 
-    /** What the environment says; nothing where the system does not say who the process is, and in which namespace: elsewhere than on Linux. */
+    /**
+     * The folder from the environment. Empty where the system does not tell the process's user and namespace: anywhere
+     * but on Linux.
+     */
     public static Optional<LocalSockets> of(Map<String, String> environment) {
         String said = environment.getOrDefault(VARIABLE, "");
         if (said.equals(OFF) || !Files.isDirectory(SELF)) {
@@ -78,7 +85,8 @@ public record LocalSockets(Path folder) {
     }
 
     /**
-     * Where a relay that listens at {@code port} is to be met: the folder is there then, and nothing of that name in it.
+     * The socket's path for a relay that listens at {@code port}. Afterwards the folder exists, and nothing of that
+     * name is in it.
      *
      * @throws IOException if the folder cannot be made, or is not this user's alone
      */
@@ -93,8 +101,8 @@ public record LocalSockets(Path folder) {
     }
 
     /**
-     * Removes the sockets at which nobody listens any more: those of killed relays that have not come back at their ports, in whatever
-     * network namespace. A connection to a live one is accepted from all of them.
+     * Removes the sockets without a listener: those of killed relays that have not returned to their ports, in whatever
+     * network namespace. Live sockets accept a connection for the check.
      *
      * @throws IOException if the folder cannot be read, or is not this user's alone
      */
@@ -118,7 +126,7 @@ public record LocalSockets(Path folder) {
         }
     }
 
-    /** Unless it is a new one meanwhile: then its relay has come back, and is met there again. */
+    /** Removes the socket, unless a new one has taken its name: then the relay has returned and listens there again. */
     void remove(Path socket) throws IOException {
         Path aside = named(ASIDE, ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
         Files.move(socket, aside, StandardCopyOption.ATOMIC_MOVE);
@@ -136,7 +144,7 @@ public record LocalSockets(Path folder) {
 
     private static boolean isRefused(Path socket) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            // One whose relay does not accept just now has no room for it, and is not waited for.
+            // A relay that does not accept just now has a full backlog. It is not waited for.
             channel.configureBlocking(false);
             channel.connect(UnixDomainSocketAddress.of(socket));
             return false;
@@ -145,7 +153,10 @@ public record LocalSockets(Path folder) {
         }
     }
 
-    /** Connects to a relay that listens at {@code port}, if it is met here. Blocks only while more connections wait there than a relay lets. */
+    /**
+     * Connects to a relay that listens at {@code port}, if it has a socket here. Blocks only while the relay's backlog
+     * is full.
+     */
     Optional<SocketChannel> connect(InetSocketAddress port) {
         try {
             if (!Files.isDirectory(folder)) {
@@ -159,7 +170,7 @@ public record LocalSockets(Path folder) {
             }
             return Files.exists(any) && isHere(port.getAddress()) ? Optional.of(connect(any)) : Optional.empty();
         } catch (IOException e) {
-            // Somebody has left the socket behind, or the folder is not to be trusted: where the relay listens for sure is the port.
+            // The socket was left behind, or the folder is not trusted: the port is certain.
             return Optional.empty();
         }
     }
@@ -176,7 +187,10 @@ public record LocalSockets(Path folder) {
         }
     }
 
-    /** Gives a socket's sender as much room as the system lets it have: who waits for room waits until three quarters are empty. */
+    /**
+     * Sets a socket's send buffer to the largest that the system allows. A sender that waits for room waits until three
+     * quarters are empty.
+     */
     public static void sized(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BYTES);
     }
@@ -185,7 +199,10 @@ public record LocalSockets(Path folder) {
         return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
     }
 
-    /** Link-local addresses have their interface behind a percent sign, addresses of version 6 colons: both may be in a file's name. */
+    /**
+     * Link-local addresses contain a percent sign before their interface, and IPv6 addresses contain colons. Both may
+     * be in a file's name.
+     */
     private Path named(String address, int port) throws IOException {
         String namespace = Files.readSymbolicLink(NAMESPACE).toString().replaceAll("\\D", "");
         return folder.resolve(namespace + "-" + address + "-" + port);
@@ -196,7 +213,7 @@ public record LocalSockets(Path folder) {
             Files.createDirectories(folder.toAbsolutePath().getParent());
             Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNERS));
         } catch (FileAlreadyExistsException e) {
-            // Made by an earlier relay, or by somebody else: that is looked at next.
+            // An earlier relay or somebody else made it: the owner is checked next.
             return;
         }
     }

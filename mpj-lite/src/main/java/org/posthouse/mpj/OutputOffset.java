@@ -7,8 +7,9 @@ import java.util.HexFormat;
 import org.posthouse.wire.PrintMark;
 
 /**
- * How much a rank has printed to one of its streams, over all its processes, and the marks in it where processes may go on: a checkpoint says which is its own, for the launcher, which
- * shows every byte once. What native code prints, or a child, is not counted; a mark stands where it stands all the same. Thread-safe.
+ * Counts the bytes that a rank has printed to one of its streams, over all its processes, and sets marks where
+ * processes may continue. A checkpoint names its mark, so that the launcher shows every byte once. Output of native
+ * code or of a child is not counted; a mark holds its place anyhow. Thread-safe.
  */
 final class OutputOffset extends FilterOutputStream {
     private static final PrintMark NONE = new PrintMark(false, 0, 0);
@@ -17,12 +18,12 @@ final class OutputOffset extends FilterOutputStream {
     private static OutputOffset standardOutput;
     private static OutputOffset standardError;
 
-    /** What marks carry; null if there is nobody to read them. Set before any is. */
+    /** Secret of the marks; null if nobody reads them. Set before any mark is written. */
     private static Long secret;
 
     private long bytes;
 
-    /** How much of that other processes have printed, less what this one had printed when it went on where they were. */
+    /** Bytes that other processes have printed, less those that this one had printed when it continued after them. */
     private long others;
 
     private PrintMark last = NONE;
@@ -31,19 +32,19 @@ final class OutputOffset extends FilterOutputStream {
         super(to);
     }
 
-    /** Counts what goes to standard output, from here on. */
+    /** Counts output to standard output from here on. */
     static OutputStream countOut(OutputStream to) {
         standardOutput = new OutputOffset(to);
         return standardOutput;
     }
 
-    /** Counts what goes to standard error, from here on. */
+    /** Counts output to standard error from here on. */
     static OutputStream countErr(OutputStream to) {
         standardError = new OutputOffset(to);
         return standardError;
     }
 
-    /** Brings out what was printed, which may wait for the relay. */
+    /** Flushes the printed output, which may wait for the relay. */
     static void flushAll() {
         System.out.flush();
         System.err.flush();
@@ -54,7 +55,10 @@ final class OutputOffset extends FilterOutputStream {
         secret = hexSecret == null ? null : HexFormat.fromHexDigitsToLong(hexSecret);
     }
 
-    /** Marks in both streams, behind all that was printed, where this process is. Which may wait for the relay, and for who reads. */
+    /**
+     * Sets a mark in both streams behind all printed output, for the process's present position. This may wait for the
+     * relay, and for the reader.
+     */
     static void markAll() {
         flushAll();
         if (standardOutput != null) {
@@ -63,7 +67,7 @@ final class OutputOffset extends FilterOutputStream {
         }
     }
 
-    /** Says in both streams that this process goes on where another was, see {@link #goOn}. */
+    /** Announces in both streams that this process continues where another was, see {@link #goOn}. */
     static void sayGoesOn() {
         if (standardOutput != null) {
             standardOutput.goesOn();
@@ -71,22 +75,22 @@ final class OutputOffset extends FilterOutputStream {
         }
     }
 
-    /** Bytes that had gone to standard output with its last mark. */
+    /** Bytes that had been written to standard output by its last mark. */
     static long out() {
         return last(standardOutput).number();
     }
 
-    /** Bytes that had gone to standard error with its last mark. */
+    /** Bytes that had been written to standard error by its last mark. */
     static long err() {
         return last(standardError).number();
     }
 
-    /** Bytes of that which this process has printed to standard output. */
+    /** The part of those that this process has printed to standard output. */
     static long processOut() {
         return last(standardOutput).process();
     }
 
-    /** Bytes of that which this process has printed to standard error. */
+    /** The part of those that this process has printed to standard error. */
     static long processErr() {
         return last(standardError).process();
     }
@@ -95,7 +99,7 @@ final class OutputOffset extends FilterOutputStream {
         return stream == null ? NONE : stream.last();
     }
 
-    /** This process goes on where another had printed so much. */
+    /** Sets the counts of the process that this one continues. */
     static void goOn(long outBytes, long errBytes) {
         if (standardOutput != null) {
             standardOutput.set(outBytes);
@@ -120,7 +124,11 @@ final class OutputOffset extends FilterOutputStream {
         }
     }
 
-    /** In one piece, which a pipe does not divide. @return false if nobody reads marks, or the program has closed the stream, which holds no image up */
+    /**
+     * Writes a mark in one piece, which a pipe does not divide.
+     *
+     * @return false if nobody reads marks, or the program has closed the stream; a closed stream blocks no image
+     */
     private boolean write(PrintMark mark) {
         try {
             if (secret != null) {

@@ -8,52 +8,54 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * Payload that is read from the socket into the program's memory: of a frame that has begun, and of the CHUNKs that will probably
- * follow it, several with one call, the header of each into a place between. If something else follows, what has come of it goes
- * back to the line, in its order; what it has left in the program's memory is overwritten by the chunks that are still to come. Confined to
- * whoever reads.
+ * Reads payload from the socket directly into the program's memory: the rest of a frame that has begun, and the CHUNKs
+ * that probably follow. Several chunks take one call; the headers go to separate memory. If something else follows, its
+ * bytes go back to the connection in order. What it left in the program's memory is overwritten by the later chunks.
+ * Confined to the reading thread.
  */
 final class PayloadRun {
-    /** Frames of one call, */
+    /** Most frames of one call. */
     private static final int FRAMES_MAX = 4;
 
-    /** and the most that they have together: a socket seldom has as much at once. */
+    /** Most bytes of these frames together: a socket seldom has as much at once. */
     private static final int FRAMES_BYTES_MAX = 2 * Wire.CHUNK_FRAME_BYTES_MAX;
 
-    /** What is read of the frames behind the last payload, or behind one that probably goes to its place: any short one. */
+    /**
+     * Bytes read behind the last payload, or behind a payload that probably has a place: enough for any short frame.
+     */
     static final int AHEAD_BYTES = 4 * 1024 + Wire.MESSAGE_HEADER_BYTES;
 
-    /** What a line gets at most when a run ends. */
+    /** Most bytes that a connection gets back when a run ends. */
     static final int BYTES_MAX = FRAMES_BYTES_MAX + AHEAD_BYTES;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /** How the frame stands that is the first in the stream. */
+    /** The state of the first frame in the stream. */
     enum First {
-        /** Some of it is missing. */
+        /** A part of it is missing. */
         BEGUN,
         WHOLE,
-        /** It is not the chunk that was expected. */
+        /** It is not the expected chunk. */
         OTHER
     }
 
     private final ByteBuffer[] headers = new ByteBuffer[FRAMES_MAX];
     private final ByteBuffer[] payloads = new ByteBuffer[FRAMES_MAX];
 
-    /** The headers that the chunks should have. */
+    /** The headers that the expected chunks should have. */
     private final ByteBuffer[] expected = new ByteBuffer[FRAMES_MAX];
 
-    /** Behind the last payload of a message. */
+    /** Bytes behind the last payload of a message. */
     private final ByteBuffer ahead = ByteBuffer.allocateDirect(AHEAD_BYTES);
 
     private final ByteBuffer[] parts = new ByteBuffer[2 * FRAMES_MAX + 1];
     private final FrameView view = new FrameView();
     private int frames;
 
-    /** Whether the first frame is known to be what it should be. */
+    /** Whether the first frame is known to be the expected one. */
     private boolean isKnown;
 
-    /** The memory of the chunks behind those that are to be read now. */
+    /** Memory for the chunks behind those that are to be read now. */
     private ByteBuffer rest = NOTHING;
 
     PayloadRun() {
@@ -95,7 +97,7 @@ final class PayloadRun {
         frames++;
     }
 
-    /** Adds the chunks that should follow, as long as the last one, as many as are read at once. */
+    /** Adds expected chunks of the same length as the last one, as many as are read at once. */
     private void extend() {
         while (frames < FRAMES_MAX && rest.hasRemaining()) {
             ByteBuffer last = expected[frames - 1];
@@ -111,7 +113,11 @@ final class PayloadRun {
         }
     }
 
-    /** Reads once what there is. @return as of the channel */
+    /**
+     * Reads once what is there.
+     *
+     * @return as of the channel
+     */
     int read(ScatteringByteChannel channel) throws IOException {
         int count = 0;
         for (int i = 0; i < frames; i++) {
@@ -135,14 +141,17 @@ final class PayloadRun {
         return payloads[0].hasRemaining() ? First.BEGUN : First.WHOLE;
     }
 
-    /** Whether as much as has come is: another frame may be shorter than a chunk's header, and nothing come behind it. */
+    /**
+     * Whether the received part of the header is as expected. Another frame may be shorter than a chunk's header, with
+     * nothing behind it.
+     */
     private boolean isAsExpected() {
         ByteBuffer come = headers[0].duplicate().flip();
         return come.equals(expected[0].slice(0, come.limit()));
     }
 
     /**
-     * Goes on behind the first frame, which is whole.
+     * Continues behind the first frame, which is complete.
      *
      * @param line gets what has come behind the last
      * @return the frame's header, valid until the next {@link #read}
@@ -166,7 +175,11 @@ final class PayloadRun {
         return header;
     }
 
-    /** Ends. @param line gets all that has come, but of frames that were whole */
+    /**
+     * Ends the run.
+     *
+     * @param line gets all received bytes, except those of complete frames
+     */
     void leave(ByteBuffer line) {
         for (int i = 0; i < frames; i++) {
             line.put(headers[i].flip()).put(payloads[i].flip());

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import org.posthouse.wire.Wire;
 
 /**
- * A posted receive and how far its message has arrived. Whatever its sink throws is the receive's own failure, and
- * nobody else's. Guarded by its endpoint's lock.
+ * A posted receive and the progress of its message. An exception of its sink is the failure of this receive only.
+ * Guarded by its endpoint's lock.
  */
 final class PostedReceive extends Operation {
     final int context;
@@ -20,7 +20,7 @@ final class PostedReceive extends Operation {
     private long arrived;
     private boolean passedOver;
 
-    /** Which delivery of the rank its message is. */
+    /** Number of the rank's delivery that brought its message. */
     private long delivery;
 
     PostedReceive(int context, int source, int tag, Sink sink) {
@@ -35,7 +35,7 @@ final class PostedReceive extends Operation {
         return request;
     }
 
-    /** Which receive of its context it is, once it was called. */
+    /** Its number in its context, once it was called. */
     long ordinal() {
         return ordinal;
     }
@@ -49,7 +49,7 @@ final class PostedReceive extends Operation {
         return (int) ordinal - other < 0;
     }
 
-    /** Whether {@code other} would get such a message as this one has got. */
+    /** Whether {@code other} would also match the message of this receive. */
     boolean isMatchFor(PostedReceive other) {
         return (other.source == Wire.ANY || other.source == envelope.source())
                 && (other.tag == Wire.ANY || other.tag == envelope.tag());
@@ -72,7 +72,10 @@ final class PostedReceive extends Operation {
         return envelope != null;
     }
 
-    /** The receive was matched, as the rank's {@code delivery}-th. A message that does not fit is read and thrown away. */
+    /**
+     * Matches the receive, as the rank's {@code delivery}-th delivery. A message that does not fit is read and
+     * discarded.
+     */
     void begin(Envelope envelope, long delivery) {
         this.envelope = envelope;
         this.delivery = delivery;
@@ -89,21 +92,28 @@ final class PostedReceive extends Operation {
     }
 
     /**
-     * Where all of its message goes as it is on the wire, see {@link Sink#inPlace}; null if it is to be read.
+     * Memory for the whole message as on the wire, see {@link Sink#inPlace}; null if the bytes must be read instead.
      *
-     * @param envelope of the message, to which it may be matched yet or not
+     * @param envelope of the message, whether it was matched already or not
      */
     ByteBuffer place(Envelope envelope) {
         return failure == null ? sink.inPlace(envelope) : null;
     }
 
-    /** The same of what is still to come of a message to which it is matched. @param next bytes that are to come next */
+    /**
+     * The same for the rest of a matched message.
+     *
+     * @param next bytes that are to come next
+     */
     ByteBuffer placeOfRest(int next) {
         ByteBuffer whole = next <= envelope.bytes() - arrived ? place(envelope) : null;
         return whole == null ? null : whole.position(whole.position() + (int) arrived);
     }
 
-    /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
+    /**
+     * Marks the message's next bytes as placed in {@link #place}; completes the receive with the last. True if these
+     * were the last.
+     */
     boolean placed(long bytes) {
         arrived += bytes;
         return endIfWhole();
@@ -115,7 +125,9 @@ final class PostedReceive extends Operation {
         return endIfWhole();
     }
 
-    /** The receive was matched before it was called, and goes on in place of what has kept the message. True if it is whole. */
+    /**
+     * Continues in place of the keeper: the receive was matched before it was called. True if the message is complete.
+     */
     boolean goOn(PostedReceive keeper, Iterable<byte[]> pieces) {
         begin(keeper.envelope, keeper.delivery);
         if (failure == null) {
@@ -156,7 +168,9 @@ final class PostedReceive extends Operation {
         cancelled();
     }
 
-    /** The process before has taken it back: no message comes for it, and this one takes it back, too. */
+    /**
+     * Marks a receive that the earlier process had cancelled: no message comes for it, and this process cancels it too.
+     */
     void passedOver() {
         passedOver = true;
     }
@@ -176,7 +190,7 @@ final class PostedReceive extends Operation {
         return passedOver;
     }
 
-    /** Ends it before its message has come; what may come of it is thrown away. */
+    /** Ends the receive before its message is complete; later bytes of it are discarded. */
     void abandon(ReceiveException why) {
         if (!isDone()) {
             failure = why;

@@ -9,16 +9,16 @@ import java.util.List;
 import org.posthouse.wire.Wire;
 
 /**
- * Receives of one context that wait in the rank, by the source that they name. That which a message gets is found in constant time, but for
- * those with another tag before it. Guarded by the endpoint's lock.
+ * The waiting receives of one context, by the source that they name. The receive for a message is found in constant
+ * time, apart from receives with another tag before it. Guarded by the endpoint's lock.
  */
 final class PostedReceives {
     private final Deque<PostedReceive> anySource = new ArrayDeque<>();
 
-    /** By source; null of a source that none has named. */
+    /** Receives by source; null for a source that no receive has named. */
     private final List<Deque<PostedReceive>> bySource = new ArrayList<>();
 
-    /** A receive is called, after all that wait. */
+    /** Adds a receive behind all that wait. */
     void add(PostedReceive postedReceive) {
         queue(postedReceive.source).add(postedReceive);
     }
@@ -36,7 +36,7 @@ final class PostedReceives {
         return bySource.get(source);
     }
 
-    /** The receive that was called first of those that take such a message, which waits no more; null if there is none. */
+    /** Removes and returns the first-called receive that matches such a message; null if there is none. */
     PostedReceive take(int source, int tag) {
         PostedReceive taken = find(source, tag);
         if (taken != null) {
@@ -69,7 +69,7 @@ final class PostedReceives {
         }
         Iterator<PostedReceive> each = queue.iterator();
         while (each.next() != postedReceive) {
-            // Those before it have other tags.
+            // The receives before it have other tags.
         }
         each.remove();
     }
@@ -86,7 +86,7 @@ final class PostedReceives {
         return named != null && named.remove(postedReceive);
     }
 
-    /** All, in the order of their calls. */
+    /** All receives, in call order. */
     List<PostedReceive> all() {
         List<PostedReceive> all = new ArrayList<>(anySource);
         for (Deque<PostedReceive> named : bySource) {

@@ -7,48 +7,53 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 
 /**
- * A rank's {@code System.in}: what its launcher is given on its own standard input. It comes over this process's standard input, whose end says that the launcher is gone, in
- * pieces: their length, four bytes, and so many bytes; a length of 0 is the input's end. A bounded part of it waits here for the program. Thread-safe.
+ * A rank's {@code System.in}: what its launcher gets on its own standard input. It arrives over this process's standard
+ * input, whose end means that the launcher is gone. The format is pieces: a length of four bytes, then that many bytes;
+ * a length of 0 ends the input. A bounded part waits here for the program. Thread-safe.
  *
- * <p>A process that goes on from an image reads on where the one before had been: what a reader of the program's own, such as a {@code BufferedReader}, had taken and not given is gone.
+ * <p>A process that continues from an image reads on where the earlier one was. Bytes that a buffering reader of the
+ * program, such as a {@code BufferedReader}, had taken and not returned are lost.
  */
 public final class ProgramInput extends InputStream {
     /** The longest piece, in bytes. */
     public static final int PIECE_BYTES_MAX = 32 * 1024;
 
-    /** What waits for the program at most, and a piece. */
+    /** Most bytes that wait for the program, apart from one piece. */
     private static final int WAITING_BYTES_MAX = 1024 * 1024;
 
     private static final long LOOK_MS = 1_000;
 
-    /** This process's; null if it has none. Set before the program runs. */
+    /** This process's input; null if it has none. Set before the program runs. */
     private static ProgramInput standard;
 
     private byte[] bytes = new byte[PIECE_BYTES_MAX];
-    /** What waits is [from, to). */
+    /** The waiting bytes are [from, to). */
     private int from;
     private int to;
     private boolean ended;
 
-    /** How many bytes have been read, of all that there were. */
+    /** Bytes read so far, of the whole input. */
     private long position;
 
-    /** How many are still to be passed over. */
+    /** Bytes still to be skipped. */
     private long toSkip;
 
-    /** From here on the program reads what comes. */
+    /** Makes the program read this input from here on. */
     static ProgramInput install() {
         standard = new ProgramInput();
         System.setIn(standard);
         return standard;
     }
 
-    /** How much this process's program has read, and those before it whose images it went on from; 0 if it reads nothing. */
+    /**
+     * Bytes read by this process's program, and by the processes before it whose images it continued; 0 if it reads
+     * nothing.
+     */
     static long standardPosition() {
         return standard == null ? 0 : standard.position();
     }
 
-    /** The program goes on where another process had read so much. */
+    /** Continues where another process had read this many bytes. */
     static void goOnAt(long position) {
         if (standard != null) {
             standard.moveTo(position);
@@ -56,9 +61,9 @@ public final class ProgramInput extends InputStream {
     }
 
     /**
-     * Takes all that comes from the launcher; returns when it is gone.
+     * Reads all input from the launcher; returns when the launcher is gone.
      *
-     * @throws IOException if that is none of a launcher's
+     * @throws IOException if the input does not come from a launcher
      */
     void fill(InputStream launcher) throws IOException {
         long parent = parent();
@@ -80,7 +85,11 @@ public final class ProgramInput extends InputStream {
         }
     }
 
-    /** Waits for room, and, since nobody looks meanwhile whether the launcher is still there, for that as well. @return whether it is */
+    /**
+     * Waits for room. It also checks the parent, since meanwhile nobody else notices the launcher's end.
+     *
+     * @return whether the launcher is there
+     */
     private synchronized boolean put(byte[] piece, int length, long parent) {
         try {
             while (to - from >= WAITING_BYTES_MAX) {

@@ -6,22 +6,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.posthouse.wire.WireException;
 
 /**
- * How a rank's threads wait for its relay: of those that wait, one reads the socket for all of them, without the lock while it
- * blocks. Its lock guards all that the endpoint has; every method but {@link #lock} is called with it.
+ * Lets a rank's threads wait for its relay: one of the waiting threads reads the socket for all, without the lock while
+ * it blocks. Its lock guards the endpoint's whole state; every method except {@link #lock} is called with it.
  */
 final class ProgressEngine {
-    /** Whose frames these are. */
+    /** The receiver of the frames. */
     interface Owner extends FrameChannel.Handler {
-        /** All frames that were there are handled, and what they led to has left. */
+        /** Called when all frames that were there are handled, and the frames that follow from them are sent. */
         void caughtUp() throws IOException;
 
-        /** The relay asked for this connection, and the last one has ended. */
+        /** Called with the connection that the relay asked for, after the last one has ended. */
         void moveTo(FrameChannel next) throws IOException;
 
-        /** The last connection has broken, and this is the next. */
+        /** Called with the next connection, after the last one has broken. */
         void comeAgain(FrameChannel next) throws IOException;
 
-        /** Nothing may be begun, for want of room. */
+        /** Called when no frame may begin for want of room. */
         void askForRoom() throws IOException;
     }
 
@@ -32,12 +32,12 @@ final class ProgressEngine {
     private final Condition changed = lock.newCondition();
     private boolean reading;
 
-    /** Whether the thread that reads waits for an errand too, whose end is no frame. */
+    /** Whether the reading thread also waits for a background operation, whose end is no frame. */
     private boolean readsAtErrand;
 
     private int waiting;
 
-    /** Whether the last {@link #poll} has found frames: there may be more. */
+    /** Whether the last {@link #poll} found frames: there may be more. */
     private boolean found;
 
     private boolean over;
@@ -61,7 +61,7 @@ final class ProgressEngine {
         lock.unlock();
     }
 
-    /** The relay has said goodbye: nothing is waited for any more. */
+    /** Ends all waits: the relay has sent its last frame. */
     void end() {
         assert isLocked();
         over = true;
@@ -81,8 +81,8 @@ final class ProgressEngine {
     }
 
     /**
-     * Waits until frames may be written: what is begun then, with the lock, is written before the next move, and is not lost in a
-     * break.
+     * Waits until frames may be written. A frame begun then, with the lock, is written before the next move, and is not
+     * lost in a break.
      */
     void awaitLine() throws IOException {
         assert isLocked();
@@ -94,7 +94,7 @@ final class ProgressEngine {
         }
     }
 
-    /** Handles what frames there are, unless another thread is about to. */
+    /** Handles the frames that are there, unless another thread is about to. */
     void poll() throws IOException {
         assert isLocked();
         found = !reading && line.readable();
@@ -103,7 +103,7 @@ final class ProgressEngine {
         }
     }
 
-    /** Whether the last {@link #poll} has found frames, so that another one may, too. */
+    /** Whether the last {@link #poll} found frames, so that another one may too. */
     boolean hasFound() {
         assert isLocked();
         return found;
@@ -115,11 +115,11 @@ final class ProgressEngine {
     }
 
     /**
-     * Waits for the next frames: reads them, or lets the thread that is reading do it.
+     * Waits for the next frames: reads them, or leaves that to the thread that is reading.
      *
-     * @param frame whether a frame ends what is waited for. If not, the reading is left to the errand's own thread, which
-     *     is sooner at what has come when it need not be told
-     * @param errand whether the end of an errand does
+     * @param frame whether a frame ends the wait. If not, the reading is left to the background operation's own thread,
+     * which gets its result sooner if it need not be notified
+     * @param errand whether the end of a background operation ends the wait
      */
     void await(boolean frame, boolean errand) throws IOException {
         assert isLocked();
@@ -136,7 +136,7 @@ final class ProgressEngine {
         }
     }
 
-    /** Ends an errand, and wakes who waits for it. */
+    /** Ends a background operation, and wakes the threads that wait for it. */
     void end(BackgroundOperation errand) {
         assert isLocked();
         errand.done();
@@ -168,7 +168,7 @@ final class ProgressEngine {
         }
     }
 
-    /** From here to {@link #endReading} this thread is without the lock, and the one that reads. */
+    /** Makes this thread the reader, without the lock, until {@link #endReading}. */
     private void beginReading(boolean errand) {
         reading = true;
         readsAtErrand = errand;
@@ -183,7 +183,7 @@ final class ProgressEngine {
         }
     }
 
-    /** Connects to the relay again. The other threads wait, as while this one reads. */
+    /** Reconnects to the relay. The other threads wait as while this one reads. */
     private void move() throws IOException {
         FrameChannel next;
         beginReading(false);
@@ -199,7 +199,7 @@ final class ProgressEngine {
         }
     }
 
-    /** Connects to the relay again, since the connection has broken. As {@link #move}. */
+    /** Reconnects to the relay because the connection has broken. As {@link #move}. */
     private void comeAgain() throws IOException {
         FrameChannel next;
         line.giveUp();

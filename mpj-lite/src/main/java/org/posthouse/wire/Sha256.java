@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 /**
  * SHA-256 (FIPS 180-4) over a few hundred bytes. Its time depends on the number of bytes only.
  *
- * <p>A rank proves itself before it does anything else, and the JDK's first digest loads the security providers. Processor time of a JVM that digests
- * 100 bytes, above one that does not (the least of 9 runs in turns, busy host of two processors, 2026-11-28), in milliseconds:
+ * <p>A rank authenticates before it does anything else, and the JDK's first digest loads the security providers. The table
+ * shows the additional processor time of a JVM that digests 100 bytes, in milliseconds. It is the least of 9 alternating
+ * runs on a busy host of two processors, 2026-11-28.
  *
  * <pre>
  *                           this   MessageDigest   MessageDigest and Mac
