@@ -10,15 +10,17 @@ import org.posthouse.core.Peer;
 import org.posthouse.wire.FrameType;
 
 /**
- * What waits at one shard until there is room in the log: frames that other cores have passed on, and connections that are
- * not read meanwhile. All in its order. Confined to the shard's strand.
+ * The work of one shard that waits for room in the log, in order: frames from other cores, and connections whose
+ * reading is paused. Confined to the shard's strand.
  *
- * <p>A frame that would have something logged is not shown to the core while the disk is full, or the log as large as it may be: so the core need not know of
- * it, and nothing of it is done by halves. How much waits here is bounded by the credit that the frames' senders had, which
- * comes back only when they are logged.
+ * <p>While the disk is full or the log has reached its limit, a frame that would be logged is not given to the core.
+ * The core thus needs no code for this case, and no frame is half handled. The number of waiting frames is bounded by
+ * their senders' credit, which returns only when they are logged.
  */
 final class Backlog {
-    /** Frames that have, or may have, something logged; but for what makes room, and a rank's goodbye, which are let through. */
+    /**
+     * Types of frames that are logged, or may be. Frames that make room, and a rank's last frames, are not among them.
+     */
     private static final Set<FrameType> LOGGED = EnumSet.of(
             FrameType.SEND,
             FrameType.EAGER,
@@ -32,10 +34,16 @@ final class Backlog {
             FrameType.EVENTS,
             FrameType.LIVE);
 
-    /** Words on blocked ranks that may wait at once, some 200 bytes each: they are said again, so more are not kept. */
+    /**
+     * Limit of waiting reports on blocked ranks, some 200 bytes each. Further ones are dropped, because reports are
+     * repeated.
+     */
     static final int WORDS_MAX = 1_024;
 
-    /** A frame of another core, which the work handles and releases; or no frame, but a word on a blocked rank. */
+    /**
+     * A frame of another core, which the work handles and releases. If {@code frame} is null, a report on a blocked
+     * rank.
+     */
     private record Waiting(Peer from, ByteBuf frame, Runnable work) {
         boolean isWord() {
             return frame == null;
@@ -49,8 +57,9 @@ final class Backlog {
     private int words;
 
     /**
-     * @param full whether there is no room in the log
-     * @param waits is told of jobs that have something here
+     * @param full whether the log has no room
+     *
+     * @param waits receives the jobs whose frames wait here
      */
     Backlog(BooleanSupplier full, LongConsumer waits) {
         this.full = full;
@@ -61,27 +70,30 @@ final class Backlog {
         return !frames.isEmpty();
     }
 
-    /** Whether a frame of another core, of a logged job, must wait: it may have something logged, or others wait. */
+    /** Whether a frame of another core, of a logged job, must wait: it may be logged, or others wait before it. */
     boolean stops(FrameType type) {
         return !frames.isEmpty() || stopsFirst(type);
     }
 
-    /** Whether a frame of a logged job before which none waits must wait. */
+    /** Whether a frame of a logged job must wait, if none waits before it. */
     boolean stopsFirst(FrameType type) {
         return full.getAsBoolean() && LOGGED.contains(type);
     }
 
-    /** Whether nothing waits, and nothing must. */
+    /** Whether nothing waits and the log has room. */
     boolean isIdle() {
         return frames.isEmpty() && !full.getAsBoolean();
     }
 
-    /** A frame waits, whose work handles and releases it. */
+    /** Adds a frame, which the work handles and releases. */
     void add(Peer from, ByteBuf frame, Runnable work) {
         frames.add(new Waiting(from, frame, work));
     }
 
-    /** What another core says of a blocked rank waits behind what that has passed on before: it says that nothing more comes. */
+    /**
+     * Adds another core's report on a blocked rank, behind the frames that the core forwarded before. The report says
+     * that nothing more will come.
+     */
     void addWord(Peer from, Runnable work) {
         if (words < WORDS_MAX) {
             words++;
@@ -89,17 +101,17 @@ final class Backlog {
         }
     }
 
-    /** A frame of this job waits, the first of some. */
+    /** Reports that a frame of this job waits. */
     void waits(long job) {
         waits.accept(job);
     }
 
-    /** A connection is not read until there is room. */
+    /** Adds a connection that resumes when there is room. */
     void add(Runnable goOn) {
         connections.add(goOn);
     }
 
-    /** The other core has been restarted: what it has not heard to be handled it will see to itself. */
+    /** Discards the frames of another core that was restarted; it resends what was not acknowledged. */
     void drop(Peer from) {
         frames.removeIf(waiting -> {
             boolean gone = waiting.from() == from;
@@ -118,7 +130,7 @@ final class Backlog {
         }
     }
 
-    /** There is room: as much is done as there is room for. */
+    /** Runs what waits, as long as the log has room. */
     void goOn() {
         while (!frames.isEmpty() && !full.getAsBoolean()) {
             Waiting next = frames.remove();

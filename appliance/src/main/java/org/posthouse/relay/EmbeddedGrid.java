@@ -26,18 +26,18 @@ import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
 
 /**
- * The relays of one site or several in this one process, on loopback: what {@code posthouse run} uses when it is given no relay.
- * They are whole relays with real links between them, under an authority that lives as long as the grid does.
+ * The relays of one or several sites in this process, on loopback. {@code posthouse run} uses it when it is given no
+ * relay. They are complete relays with real links between them. Their authority lives as long as the grid.
  */
 public final class EmbeddedGrid implements AutoCloseable {
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** A job of months redials its links. */
+    /** Days that the keys are valid: a job that runs for months must be able to reconnect its links. */
     private static final int KEY_DAYS = 3_650;
 
     private static final long ANSWER_SECONDS = 30;
 
-    /** How often it is said what a relay's start takes so long with. */
+    /** Milliseconds between messages about a relay that starts slowly. */
     private static final long TELL_MS = 10_000;
 
     private final Vertx vertx;
@@ -51,7 +51,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final BooleanSupplier unwanted;
     private long unexpectedBytes = RelayConfig.unexpectedBytesDefault();
 
-    /** What a test changes in a relay's links before it starts. */
+    /** A test's change of a relay's link settings before the relay starts. */
     interface LinkChange {
         LinkConfig of(LinkConfig links) throws IOException;
     }
@@ -65,12 +65,12 @@ public final class EmbeddedGrid implements AutoCloseable {
         this.unwanted = unwanted;
     }
 
-    /** A Vert.x that makes no files. */
+    /** A Vert.x instance that creates no files. */
     public static Vertx vertx() {
         return vertx(LoopKind.DEFAULT);
     }
 
-    /** A Vert.x with loops of that kind that makes no files. */
+    /** A Vert.x instance with event loops of the given kind that creates no files. */
     public static Vertx vertx(LoopKind kind) {
         return StillLoops.watchOfCommand(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
     }
@@ -78,11 +78,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     /**
      * Starts the relays; blocks until all serve.
      *
-     * @param vertx whose event loops they run on; the caller closes it
-     * @param sites how many sites, from 1
-     * @param relaysPerSite how many relays each site has, from 1
-     * @param logged whether the relays keep logs, in a folder that goes with the grid
-     * @param mode how each relay places its work on threads
+     * @param vertx supplies the event loops of the relays; the caller closes it
+     * @param sites number of sites, at least 1
+     * @param relaysPerSite number of relays of each site, at least 1
+     * @param logged whether the relays keep logs, in a folder that is deleted with the grid
+     * @param mode placement of each relay's work on threads
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
             throws IOException {
@@ -93,7 +93,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         return logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty();
     }
 
-    /** One multiplexed relay at each site, with another network between them, and what its links do about packing. */
+    /**
+     * Starts one multiplexed relay at each site, with the given network between them and the given compression on their
+     * links.
+     */
     public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, GridNetwork network, Compression compression) throws IOException {
         LinkChange packing = links -> links.compression(compression);
         EmbeddedGrid grid = new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing, () -> false);
@@ -101,10 +104,10 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * The first, with other logs and links.
+     * Starts the relays with the given logs and lanes; blocks until all serve.
      *
-     * @param logs how much each log may take; none: without logs
-     * @param lanes connections of each link; 0: as many as are of use
+     * @param logs limits of each relay's log; empty for relays without logs
+     * @param lanes connections of each link; 0 for as many as are useful
      */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
@@ -112,10 +115,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * The same, for somebody who may want them no more before they have opened their logs, which may wait for room on a full disk: then there is none of them.
+     * Starts the relays, unless the caller gives up while they open their logs, which may wait for room on a full disk.
+     * Then no relay runs.
      *
-     * @param unexpectedBytes what messages may take of each relay's memory that wait for their receives
-     * @param unwanted asked by the relays that have not
+     * @param unexpectedBytes limit of the memory for unexpected messages in each relay
+     * @param unwanted asked by relays that have not opened their logs; true if the caller has given up
      */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes, long unexpectedBytes, BooleanSupplier unwanted)
@@ -127,10 +131,10 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * The same, for tests.
+     * Starts the relays; for tests.
      *
-     * @param disk stands between each relay's log and what makes it safe, where a test can stop it
-     * @param linkChange what a test changes in each relay's links
+     * @param disk wraps the sync of each relay's log, so that a test can block it
+     * @param linkChange a test's change of each relay's link settings
      */
     static EmbeddedGrid start(
             Vertx vertx,
@@ -173,8 +177,8 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * Starts one relay, which dials all earlier ones, and waits as long as its disk and this host make it take: the folder may not go under one that starts.
-     * {@code keys} is null if it stays alone.
+     * Starts one relay, which dials all earlier ones. Waits as long as the relay's disk and this host need, because the
+     * folder may not be deleted while a relay starts. {@code keys} is null if there is no other relay.
      */
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withUnexpected(unexpectedBytes).withLocal(LocalSockets.of(System.getenv()))
@@ -185,7 +189,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             logFolders.add(logFolder);
         }
         if (keys != null) {
-            // Nothing is slower than the loopback when it is packed first.
+            // On the loopback, compression only costs time.
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys))
                     .listen(LOOPBACK, 0)
                     .compression(Compression.NEVER);
@@ -200,22 +204,22 @@ public final class EmbeddedGrid implements AutoCloseable {
         relays.add(relay);
     }
 
-    /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
+    /** The addresses for ranks and launchers, one for each relay, ordered by site. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
     }
 
-    /** Where each relay keeps its log; empty if none does. */
+    /** The folders of the relays' logs; empty without logs. */
     public List<Path> logFolders() {
         return List.copyOf(logFolders);
     }
 
-    /** What a console shows of the relays. */
+    /** The relays as a console shows them. */
     public List<RelayView> views() {
         return relays.stream().map(Relay::view).toList();
     }
 
-    /** Changes the mode of all relays while they run; blocks until all have told what came of it. */
+    /** Changes the mode of all relays while they run; blocks until all have reported the result. */
     public List<ModeChange> switchMode(ModeConfig mode) throws IOException {
         List<Future<ModeChange>> changes = relays.stream().map(relay -> relay.switchMode(mode)).toList();
         List<ModeChange> told = new ArrayList<>();
@@ -225,7 +229,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         return told;
     }
 
-    /** The system's numbers for the threads that carry messages now, for each site, in the order of their addresses. Linux only. */
+    /**
+     * The system's ids of the threads that carry messages now, for each site, in the order of the addresses. Linux
+     * only.
+     */
     public List<List<Long>> threads() throws IOException {
         Map<String, List<Long>> threads = new LinkedHashMap<>();
         for (Relay relay : relays) {
@@ -234,7 +241,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         return List.copyOf(threads.values());
     }
 
-    /** What the relays have done so far, one entry a relay; blocks until each has told. */
+    /** The counters of each relay so far; blocks until all have counted. */
     public List<RelayLoad> loads() throws IOException {
         List<RelayLoad> loads = new ArrayList<>();
         for (Relay relay : relays) {
@@ -243,7 +250,9 @@ public final class EmbeddedGrid implements AutoCloseable {
         return loads;
     }
 
-    /** Stops the relays, those that dial before those they would dial again, and removes their files. */
+    /**
+     * Stops the relays and removes their files. Relays that dial others stop first, so that they do not redial those.
+     */
     @Override
     public void close() {
         for (Relay relay : relays.reversed()) {

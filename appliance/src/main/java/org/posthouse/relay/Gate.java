@@ -10,35 +10,39 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * What must not leave the relay before the log is safe on its disk: it waits here, in its order. One for each shard, confined to its strand.
+ * The output gate of one shard: holds, in order, effects that must not leave the relay before the log is synced.
+ * Confined to the shard's strand.
  *
- * <p>In jobs with {@code --durability host} that is every frame to another relay, every word to a rank or a relay that it need not keep something any more, or may
- * end, and what a process is told of its past (docs/architecture.md, the way of a message; P3). Between ranks of one relay nothing waits: there is one log and one order, so a message can
+ * <p>In jobs with {@code --durability host} these effects are: every frame to another relay; every message that allows
+ * a rank or a relay to drop a copy or to end; and the history that a process is sent (docs/architecture.md, the way of
+ * a message; P3). Messages between ranks of one relay do not wait. There is one log and one order, so a message can
  * never outlive what was logged before it.
  */
 final class Gate {
     /**
-     * @param position up to where the log must be safe for it
-     * @param job of which it says that a frame was handled; empty if it says anything else
+     * @param position log position that must be synced first
+     *
+     * @param job the job of a frame that the effect acknowledges; empty for other effects
      */
     private record Held(long position, Runnable effect, OptionalLong job) {}
 
     private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-    /** Words of frames that were not handled, and are told when their jobs have ended. */
+    /** Acknowledgements of frames that were not handled; sent when their jobs have ended. */
     private final List<Held> kept = new ArrayList<>();
 
     private final LongSupplier position;
     private final LongSupplier safe;
     private final LongConsumer want;
 
-    /** Nothing becomes safe any more. */
+    /** Whether the log is no longer synced. */
     private boolean givenUp;
 
     /**
-     * @param position of the last record of the log
-     * @param safe up to which position it is on the disk
-     * @param want is told up to where it has to be
+     * @param position position of the log's last record
+     *
+     * @param safe position up to which the log is synced
+     * @param want requests a sync up to a position
      */
     Gate(LongSupplier position, LongSupplier safe, LongConsumer want) {
         this.position = position;
@@ -46,17 +50,23 @@ final class Gate {
         this.want = want;
     }
 
-    /** Lets an effect out: now, if all is safe that was logged so far, which is more than it depends on; else when it is. */
+    /**
+     * Runs the effect when all records logged so far are synced, at once if they are. That is more than the effect
+     * depends on.
+     */
     void pass(Runnable effect) {
         pass(effect, OptionalLong.empty());
     }
 
-    /** The same of the word that a frame of {@code job} was handled. */
+    /** The same for the acknowledgement of a frame of {@code job}. */
     void passHandled(long job, Runnable word) {
         pass(word, OptionalLong.of(job));
     }
 
-    /** Keeps the same word of a frame that the log did not take: the relay's next process may go on with the job, and needs it. */
+    /**
+     * Keeps the acknowledgement of a frame that the log did not take. The relay's next process may continue the job,
+     * and then needs the frame.
+     */
     void keepHandled(long job, Runnable word) {
         kept.add(new Held(Long.MAX_VALUE, word, OptionalLong.of(job)));
     }
@@ -71,7 +81,7 @@ final class Gate {
         }
     }
 
-    /** More of the log is safe. */
+    /** Runs the effects that wait for positions which are synced now. */
     void open() {
         long now = safe.getAsLong();
         while (!held.isEmpty() && held.peek().position() <= now) {
@@ -79,7 +89,10 @@ final class Gate {
         }
     }
 
-    /** Nothing becomes safe any more, and what waits never leaves; but that a frame was handled is told by {@link #forgo}: the relay at the other end of a link keeps all behind it until then. */
+    /**
+     * Called when the log is no longer synced. Discards the waiting effects, except acknowledgements. {@link #forgo}
+     * runs those, because until then the relay at the other end of a link keeps all frames behind.
+     */
     void giveUp() {
         givenUp = true;
         held.removeIf(each -> each.job().isEmpty());
@@ -89,12 +102,12 @@ final class Gate {
         return givenUp;
     }
 
-    /** Whether there is anything for {@link #forgo}. */
+    /** Whether there are acknowledgements for {@link #forgo}. */
     boolean keepsHandled() {
         return !kept.isEmpty() || givenUp && !held.isEmpty();
     }
 
-    /** Tells what was handled of jobs that have ended, as far as nothing of it becomes safe any more. */
+    /** Sends the acknowledgements for jobs that have ended, where the log will never be safe. */
     void forgo(LongPredicate hasEnded) {
         List<Runnable> words = new ArrayList<>();
         for (Collection<Held> waiting : givenUp ? List.of(held, kept) : List.of(kept)) {

@@ -36,34 +36,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** The shards' way to other relays, over the tunnel's links. Confined to the relay's control strand. */
+/** Connects the shards to other relays, over the links of the tunnel. Confined to the relay's control strand. */
 final class LinkPort implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
 
-    /** A link that is down for so long, and that nobody needs, is let go of: of relays that are killed and never come again, three a minute, a site has 180 links, and may have 192. */
+    /**
+     * Milliseconds after which a link that is down and that no job needs is released. If three relays a minute are
+     * killed for good, a site has 180 such links; the limit is 192.
+     */
     private static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(1);
 
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final LinkVisit visit = new LinkVisit();
 
-    /** Who waits for contact, and with which relay. */
+    /** Pending waits for contact, each with its relay. */
     private final Map<Promise<Void>, String> contacts = new HashMap<>();
 
     private final Map<String, OtherRelay> others = new HashMap<>();
 
-    /** By relays whose links were let go of. */
+    /** The traffic of links that were released. */
     private FlowBook.Counts carriedBefore = FlowBook.Counts.NONE;
 
     private final Parking parking;
 
-    /** The relay's: what comes of a wait comes on its loop. */
+    /** The relay's context; waits complete on its loop. */
     private ContextInternal context;
 
     private Links links;
     private String host = "";
 
-    /** How the group's members are reached, if they are over links. */
+    /** Reaches the group's members over links; empty if they are reached otherwise. */
     private Optional<LoopbackConfig> loopback = Optional.empty();
 
     LinkPort(Relay relay) {
@@ -71,7 +74,7 @@ final class LinkPort implements Links.Listener {
         this.parking = new Parking(relay, (other, visitor) -> links.forEachUnacknowledged(other, visitor));
     }
 
-    /** Makes the links, over which nothing goes yet. */
+    /** Creates the links; they carry nothing before {@link #start}. */
     void prepare(ContextInternal context, Optional<LinkConfig> config) {
         assert relay.inLoop();
         this.context = context;
@@ -94,12 +97,15 @@ final class LinkPort implements Links.Listener {
         return links == null ? 0 : links.port();
     }
 
-    /** Where other relays dial this one, as host:port; empty if they cannot. */
+    /** The address that other relays dial, as host:port; empty if they cannot. */
     String address() {
         return port() == 0 ? "" : HomeRelay.address(host, port());
     }
 
-    /** Done once there was contact with all of {@code others}: from then on frames for them are kept through any cut. */
+    /**
+     * Completes when there was contact with all of {@code others}. From then on frames for them are kept through every
+     * link outage.
+     */
     Future<Void> contacted(Collection<String> others, long timeoutMs) {
         if (links == null && !others.isEmpty()) {
             return Future.failedFuture("no way to relays " + others + ": relay " + relay.id()
@@ -114,7 +120,7 @@ final class LinkPort implements Links.Listener {
         return Future.all(waiting).mapEmpty();
     }
 
-    /** On the relay's context, so that whoever has waited too long goes on there. */
+    /** On the relay's context, so that a timeout also completes on its loop. */
     private Future<Void> contact(String other, long timeoutMs) {
         Promise<Void> contact = context.promise();
         contacts.put(contact, other);
@@ -129,14 +135,17 @@ final class LinkPort implements Links.Listener {
         return parking.isParted(job);
     }
 
-    /** Keeps frames for these relays until they link: they were there before, if only before this one was restarted. */
+    /**
+     * Keeps frames for these relays until they link. They were in contact before, perhaps with an earlier process of
+     * this relay.
+     */
     void expect(Collection<String> others) {
         if (links != null) {
             others.forEach(links::expect);
         }
     }
 
-    /** Lets go of what waits for links of a job that has ended here. */
+    /** Discards what waits for links of a job that has ended here. */
     void forget(long job) {
         if (links != null) {
             links.forget(job);
@@ -152,7 +161,7 @@ final class LinkPort implements Links.Listener {
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
     }
 
-    /** Another relay by its id. */
+    /** The relay with this id; created if needed. */
     OtherRelay other(String id) {
         assert relay.inLoop();
         OtherRelay known = others.get(id);
@@ -164,7 +173,10 @@ final class LinkPort implements Links.Listener {
         return known;
     }
 
-    /** The same; empty if nothing was to do with it: others may speak of any number. */
+    /**
+     * The relay with this id; empty if there was no contact. Nothing is created, because others may name any number of
+     * relays.
+     */
     Optional<OtherRelay> known(String id) {
         return Optional.ofNullable(others.get(id));
     }
@@ -188,7 +200,8 @@ final class LinkPort implements Links.Listener {
         } catch (WireException e) {
             breach(other, view.job(), e);
         } catch (RuntimeException e) {
-            // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays, if that relay has ranks of it.
+            // The fault is ours, not the peer's, but the link would bring the same frame again forever. The frame's
+            // job fails, if that relay has ranks of it.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
             breach(other, view.job(), new WireException(CloseReason.INTERNAL, e.toString()));
         } catch (VirtualMachineError e) {
@@ -203,7 +216,7 @@ final class LinkPort implements Links.Listener {
         visit.leave();
     }
 
-    /** Every shard judges what blocked ranks say; a verdict is for one rank. */
+    /** Passes a report on blocked ranks to every shard, and a MISMATCH to the shard of its rank. */
     private void stalled(OtherRelay other, FrameType type, BlockedReport blockedReport) {
         if (type == FrameType.BLOCKED) {
             relay.shards().each(shard -> shard.core().stalled(other.peer(shard), type, blockedReport));
@@ -253,19 +266,22 @@ final class LinkPort implements Links.Listener {
         other(other).onRestarted(frames);
     }
 
-    /** What each link that has been up has carried, if anything, by the relay at its far end. Of names that others only speak of nothing is kept. */
+    /**
+     * The traffic of each link that has been up, by the relay at its far end. Relays that are only named by others have
+     * no entry.
+     */
     Map<String, FlowBook.Counts> carried() {
         Map<String, FlowBook.Counts> carried = new HashMap<>();
         others.forEach((id, other) -> carried.put(id, other.flow().counts()));
         return carried;
     }
 
-    /** What all links have carried, those that were let go of too: a total never falls. */
+    /** The traffic of all links, including those that were released, so that the total never falls. */
     FlowBook.Counts carriedInAll() {
         return others.values().stream().map(other -> other.flow().counts()).reduce(carriedBefore, FlowBook.Counts::plus);
     }
 
-    /** Of a relay that comes, or comes again, nothing is known: this one is forgotten. */
+    /** Forgets the other relay. If it connects again, it is a new one. */
     @Override
     public void onLetGo(String other, List<ByteBuf> frames) {
         visit.leave();
@@ -279,7 +295,7 @@ final class LinkPort implements Links.Listener {
         }
     }
 
-    /** Connections that did not become a link, by kind. */
+    /** Number of connections that did not become a link, by kind. */
     Map<LinkRefusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
     }
@@ -295,7 +311,7 @@ final class LinkPort implements Links.Listener {
                 status.warnings()));
     }
 
-    /** What flows beside messages as the console shows it. */
+    /** The streams beside messages as the console shows them. */
     Optional<StreamsView> streams() {
         return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
                 status.open(),
@@ -323,7 +339,11 @@ final class LinkPort implements Links.Listener {
                 status.lastReason());
     }
 
-    /** Has other relays' lanes leave this one, or lets them come again. @return those that go through it now; empty if it has no links */
+    /**
+     * Moves the lanes of other relays away from this gateway, or admits them again.
+     *
+     * @return number of lanes that go through this relay now; empty if it has no links
+     */
     Optional<Integer> drain(boolean drain) {
         if (links == null) {
             return Optional.empty();
@@ -332,7 +352,10 @@ final class LinkPort implements Links.Listener {
         return Optional.of(links.streamStatus().carried());
     }
 
-    /** Looks which links are down and what waits for them, ends what has waited for too long, and lets go of relays that have stopped or are silent and that no job needs. */
+    /**
+     * Checks which links are down and which frames wait for them. Ends what has waited too long. Releases relays that
+     * no job needs and that have stopped or are silent.
+     */
     void look() {
         if (links != null) {
             links.letGo(parking::isNeeded, SILENT_MS_MAX);

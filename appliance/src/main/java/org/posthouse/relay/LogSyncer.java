@@ -12,16 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the log safe on its disk as long as somebody waits for it: one sync after the other on a thread of its own, each for all
- * that was appended meanwhile. So no event loop ever waits for a disk, and the more is asked for, the more one sync is good for.
+ * Syncs the log to its disk while somebody waits for it. It runs one sync after the other on a thread of its own; each
+ * covers all that was appended meanwhile. No event loop thus waits for a disk, and a sync serves more waiters under
+ * more load.
  */
 final class LogSyncer implements LogSafety, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSyncer.class);
 
-    /** When it is written down that a sync was made, at the latest: that costs another, so that each tenth of a second has one more at most. */
+    /**
+     * Nanoseconds after which, at the latest, a sync is recorded in the log. The record needs another sync, so there is
+     * at most one more in each tenth of a second.
+     */
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Until it is tried again where the process might open no file. */
+    /** Nanoseconds until the next attempt when the process could not open a file. */
     private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Supplier<LogSync> source;
@@ -32,22 +36,24 @@ final class LogSyncer implements LogSafety, AutoCloseable {
     /** Written by the thread that syncs, under this object's lock; read by any. */
     private volatile long safe;
 
-    /** Written by whoever closes, under this object's lock; read by the thread that syncs. */
+    /** Written by the closing thread, under this object's lock; read by the thread that syncs. */
     private volatile boolean closed;
 
-    /** Why nothing becomes safe any more; null if all is well. Written by the thread that syncs, read by any. */
+    /** Why the log is no longer synced; null if it is. Written by the thread that syncs, read by any. */
     private volatile String failure;
 
-    /** Nothing becomes safe any more. Guarded by this. */
+    /** Whether the thread has ended, so that nothing becomes safe any more. Guarded by this. */
     private boolean over;
 
     /** Guarded by this. */
     private Thread thread;
 
     /**
-     * @param source gives what syncs the log, once, when it is first needed
+     * @param source supplies the log's sync; called once, when it is first needed
+     *
      * @param onSafe called after each sync, on the thread that syncs
-     * @param onFailure told why, once, if the disk has failed, or anything else that this thread needs: nothing becomes safe any more
+     * @param onFailure called once with the cause if the disk, or anything else that this thread needs, has failed;
+     *         nothing becomes safe any more
      */
     LogSyncer(Supplier<LogSync> source, Runnable onSafe, Consumer<String> onFailure) {
         this.source = source;
@@ -55,7 +61,7 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         this.onFailure = onFailure;
     }
 
-    /** Somebody waits for the log to be safe up to there. Any thread; it does not block. */
+    /** Requests a sync of the log up to this position. Any thread; it does not block. */
     void want(long position) {
         long before = wanted.getAndAccumulate(position, Math::max);
         if (before >= position) {
@@ -72,7 +78,7 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         return thread;
     }
 
-    /** Why nothing becomes safe any more; empty if all is well. Any thread. */
+    /** Why the log is no longer synced; empty if it is. Any thread. */
     Optional<String> failure() {
         return Optional.ofNullable(failure);
     }
@@ -82,15 +88,15 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         return failure != null;
     }
 
-    /** Up to where it is safe. Any thread. */
+    /** Position up to which the log is synced. Any thread. */
     long safe() {
         return safe;
     }
 
     /**
-     * Waits until it is safe up to there. Any thread but event loops.
+     * Waits until the log is synced up to this position. Any thread except event loops.
      *
-     * @return whether it is: not if the disk has failed, or this was closed or interrupted meanwhile
+     * @return whether it is; false if the disk has failed, or the syncer was closed or the thread interrupted meanwhile
      */
     @Override
     public boolean await(long position) {
@@ -142,7 +148,11 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         }
     }
 
-    /** Whether a sync has made nothing more safe: then it waits, and says so once. */
+    /**
+     * Pauses if the last sync made nothing more safe; logs this once.
+     *
+     * @return whether it paused
+     */
     private boolean waits(long before, boolean said) {
         if (safe > before) {
             return false;
@@ -169,7 +179,7 @@ final class LogSyncer implements LogSafety, AutoCloseable {
         notifyAll();
     }
 
-    /** Waits for a sync that is under way. */
+    /** Waits for a sync that is in progress. */
     @Override
     public void close() {
         Thread running;

@@ -39,8 +39,8 @@ final class OtherRelay {
      * are limited by credit. There may be more of those, while a job that stands still there holds the link.
      *
      * <p>An honest relay repeats so many requests, before it has acknowledged the first, only if several of its ranks
-     * restart at once, because no rank has so many offers. 131,073 frames, at 500,000 a second, take longer than a
-     * round trip of 0.25 s.
+     * restart at once. No single rank has so many offers. 131,073 frames, at 500,000 a second, take longer than a round
+     * trip of 0.25 s.
      *
      * <p>Where a job holds the link, nothing is acknowledged. The 65,537th message that ranks of others withdraw, or
      * offer again, behind so many answers then keeps the link down until that job has ended.

@@ -1,31 +1,36 @@
 package org.posthouse.relay;
 
 /**
- * How near a log is to its limit, and what follows from that. Thread-safe: written by who looks, read by anybody.
+ * Compares a log's size with its limit, and says what to do. Thread-safe: the thread that looks writes, any thread
+ * reads.
  *
- * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (for each its credit and a window, and what they share), L / 2
- * at most, and a sixteenth more, for what records take beside payload: senders are held from L - C on, since that much may still
- * come; ranks are asked for checkpoints from the high
- * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
- * from one point to the next. If there is not, and all stand still, more is lent than was there, a sixteenth of the limit at
- * a time and as much as the limit at most, until the log is below the high mark again.
+ * <p>Let L be the limit. Let C be the bytes that all ranks of its jobs may have under way: for each rank its credit and
+ * a window, and what they share. C is L / 2 at most. A sixteenth of C is added for what records take beside payload.
+ *
+ * <p>Senders are held from L - C on, because C bytes may still arrive. Ranks are asked for checkpoints from the high
+ * mark on, and at the latest at 3/4 of the size at which senders are held. The room between the two must hold what the
+ * ranks send from one checkpoint to the next.
+ *
+ * <p>If it does not, and all ranks stand still, the limit is raised by a sixteenth at a time, at most to twice its
+ * value. It falls back when the log is below the high mark again.
  */
 final class Pressure {
-    /** What there is to do. */
+    /** What to do. */
     enum State {
         EASY,
-        /** The rank that needs the oldest records is asked for a checkpoint. */
+        /** Ask the rank that needs the oldest records for a checkpoint. */
         ASK,
-        /** And nobody may send more than he has been let. */
+        /** The same, and hold senders: give no further credit. */
         HOLD
     }
 
-    /** This part of the limit is lent at a time. */
+    /** Each raise of the limit is the limit divided by this. */
     private static final int LENT_AT_A_TIME = 16;
 
     /**
-     * This part comes on top of what is under way: of a message in chunks 0.15 %, Chronicle's index, the snapshots at the heads of files, and
-     * 1 MiB until what was appended is measured. Envelope and delivery of a message are in its cost.
+     * Divisor of the bytes under way that gives the bytes beside payload. They are: 0.15 % of a message in chunks,
+     * Chronicle's index, the snapshots at the heads of files, and 1 MiB until appended bytes are measured. A message's
+     * cost already includes its envelope and delivery.
      */
     private static final int BESIDE_PAYLOAD = 16;
 
@@ -40,7 +45,7 @@ final class Pressure {
     private volatile long lentBytes;
     private volatile State state = State.EASY;
 
-    /** @param sharedBytes what may come beyond what each rank may have under way */
+    /** @param sharedBytes bytes that may arrive beyond what each rank may have under way */
     Pressure(long limitBytes, int highMarkPercent, long sharedBytes) {
         this.limitBytes = limitBytes;
         this.highMarkPercent = highMarkPercent;
@@ -51,22 +56,22 @@ final class Pressure {
         return limitBytes;
     }
 
-    /** There is room for so much: the log may take it, if that is more than before. */
+    /** Raises the limit to {@code bytes}, if that is more than before. */
     void grow(long bytes) {
         limitBytes = Math.max(limitBytes, bytes);
     }
 
-    /** A job's ranks may have so much more under way, or so much less. */
+    /** Adds to the bytes that a job's ranks may have under way; negative to subtract. */
     synchronized void mayCome(long bytes) {
         underWayBytes += bytes;
     }
 
-    /** What all ranks may have under way. */
+    /** Bytes that all ranks may have under way. */
     long underWayBytes() {
         return underWayBytes;
     }
 
-    /** Whether that may be so much more. */
+    /** Whether {@code bytes} more may be under way. */
     boolean fits(long bytes) {
         return underWayBytes + bytes <= limitBytes / 2;
     }
@@ -80,7 +85,7 @@ final class Pressure {
         return limitBytes - underWay - underWay / BESIDE_PAYLOAD;
     }
 
-    /** Whether a log that takes so much may not grow any more. */
+    /** Whether a log of this size may not grow any more. */
     boolean isReached(long usedBytes) {
         return usedBytes >= limitBytes + lentBytes;
     }
@@ -89,19 +94,27 @@ final class Pressure {
         return Math.min(limitBytes / 100 * highMarkPercent, ownHoldBytes() / 4 * 3);
     }
 
-    /** The log may take more for once. @return whether it may; if not, it has twice what it is limited to */
+    /**
+     * Raises the limit once, until the log has been cut.
+     *
+     * @return whether it was raised; false if it is at twice its own value
+     */
     boolean tryLend() {
         boolean may = lentBytes < limitBytes;
         lentBytes = Math.min(limitBytes, lentBytes + limitBytes / LENT_AT_A_TIME);
         return may;
     }
 
-    /** How much more than its own the log may take. */
+    /** Bytes by which the limit is raised now. */
     long lentBytes() {
         return lentBytes;
     }
 
-    /** The log takes so much. @return whether the state is another than before */
+    /**
+     * Updates the state from the log's size.
+     *
+     * @return whether senders are held now and were not before, or the reverse
+     */
     boolean look(long usedBytes, boolean ampleRoom) {
         lentBytes = usedBytes < askBytes() ? 0 : lentBytes;
         State next = usedBytes >= holdBytes() || !ampleRoom ? State.HOLD : usedBytes >= askBytes() ? State.ASK : State.EASY;

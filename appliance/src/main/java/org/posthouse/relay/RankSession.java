@@ -27,15 +27,21 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
-/** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to its shard's strand. */
+/**
+ * The session of a connected rank: passes its frames to the core, and the core's effects to its connection. Confined to
+ * its shard's strand.
+ */
 final class RankSession implements Session, RankPort {
-    /** How long a rank may take to come again after it has left a connection. */
+    /** Milliseconds in which a rank must reconnect after it has left a connection for a change of mode. */
     private static final int MOVE_MS_MAX = 30_000;
 
-    /** Frames that may wait for a rank that does not read, twice as many as it may have receives posted. As many more may until that is seen: 64 MiB without their payload, which credit bounds. */
+    /**
+     * Limit of frames that wait for a rank that does not read, twice as many as it may have receives posted. As many
+     * more may wait until this is noticed: 64 MiB without their payload, which credit bounds.
+     */
     static final int UNREAD_MAX = 512 * 1_024;
 
-    /** Frames that may go to another relay, which has to handle them. */
+    /** Frames that may be forwarded to another relay, which must then handle them. */
     private static final Set<FrameType> PASSED_ON =
             EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.CHUNK, FrameType.RESENT);
 
@@ -49,18 +55,20 @@ final class RankSession implements Session, RankPort {
     private final Greeting greeting = new Greeting();
     private final Hello hello;
 
-    /** What the rank remembers, until it is admitted. */
+    /** Entries of the rank's STATE pages, until it is admitted. */
     private List<StatePage.Entry> state = new ArrayList<>();
 
     private int pages;
 
-    /** Frames and bytes that were written; and bytes by the last time that it was looked how much of them had left. */
+    /** Frames and bytes that were written, and the bytes that had been written at the last check of the connection. */
     private long framesWritten;
 
     private long bytesWritten;
     private long bytesBefore;
 
-    /** Whether its connection did not make room for another before it was seen that it has proven who it is. */
+    /**
+     * Whether the connection was still there when the rank had proven its identity; it may have made room for another.
+     */
     private boolean mayCome;
 
     /** Null until it is admitted. */
@@ -75,7 +83,10 @@ final class RankSession implements Session, RankPort {
         this.hello = hello;
     }
 
-    /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
+    /**
+     * Admits the rank when all its STATE pages have arrived. The answer waits until the log is safe up to what it
+     * tells.
+     */
     @Override
     public void begin() throws Refusal {
         mayCome = connection.tryAdmit();
@@ -109,7 +120,7 @@ final class RankSession implements Session, RankPort {
         connection.movedBy().ifPresent(this::askMove);
     }
 
-    /** The log is safe up to what the rank is told; unless it has gone meanwhile, or another has come in its place. */
+    /** Sends the held answer, because the log is safe now. Does nothing if the answer was dropped meanwhile. */
     private void greet() {
         if (greeting.isHeld()) {
             greeting.release(this::write);
@@ -117,7 +128,7 @@ final class RankSession implements Session, RankPort {
         }
     }
 
-    /** A page of what the rank remembers. */
+    /** Handles a page of the rank's state. */
     private void onState(StatePage page) throws WireException {
         pages++;
         if (page.left() != hello.pages() - pages) {
@@ -134,12 +145,12 @@ final class RankSession implements Session, RankPort {
         }
     }
 
-    /** Whether the rank looks for its relay when its connection breaks. */
+    /** Whether the rank reconnects when its connection breaks. */
     boolean comesAgain() {
         return rank != null && rank.job().logged();
     }
 
-    /** Asks the rank to connect again, unless it is not there any more. One that is not there yet is asked when it is admitted. */
+    /** Asks the rank to reconnect, unless it has gone. A rank that is not admitted yet is asked on admission. */
     void askMove(ModeSwitch change) {
         if (rank != null && core.move(rank)) {
             change.asked(rank);
@@ -169,7 +180,10 @@ final class RankSession implements Session, RankPort {
                 && (shard.backlog().stopsFirst(view.type()) || PASSED_ON.contains(view.type()) && rank.isHeavy());
     }
 
-    /** Whichever comes first: if there is no room then, or the rank is too heavy still, the connection asks again. */
+    /**
+     * Waits for whichever comes first. The connection checks again then; it may still find no room, or too many frames
+     * of the rank.
+     */
     @Override
     public void whenRoom(Runnable goOn) {
         if (rank.isHeavy()) {
@@ -289,7 +303,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
         if (gone) {
-            // The rank keeps the offer until it is safe, and nothing of its taking back.
+            // The rank keeps a copy of the offer until this is safe, but none of its withdrawal.
             whenSafe(() -> write(frames.withdrawn(job, context, rank.rank(), destination, sequence, true)));
         } else {
             write(frames.withdrawn(job, context, rank.rank(), destination, sequence, false));
@@ -309,7 +323,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void point(CheckpointNotice checkpointNotice) {
         if (checkpointNotice.kind() == CheckpointNotice.Kind.SAVED) {
-            whenSafe(() -> write(checkpointNotice.encode())); // The rank goes on as if it could be started again from there.
+            whenSafe(() -> write(checkpointNotice.encode())); // The rank then relies on a restart from there.
         } else {
             write(checkpointNotice.encode());
         }
@@ -325,7 +339,7 @@ final class RankSession implements Session, RankPort {
         whenSafe(() -> write(frames.ack(job, safe, handled, firstUnsafe)));
     }
 
-    /** Now, unless the job survives its relay's host and the log does not yet. */
+    /** Runs the effect: now, or for a job with durability {@code host} when the log is safe. */
     private void whenSafe(Runnable effect) {
         if (rank.job().survivesHost()) {
             shard.gate().pass(effect);
@@ -357,7 +371,7 @@ final class RankSession implements Session, RankPort {
         if (why.reason() == CloseReason.MOVED) {
             int move = rank.moves();
             connection.relay().moves().left(rank);
-            whenSafe(() -> leave(why, move)); // Behind the words that wait for the log to be safe: there is no other way for them.
+            whenSafe(() -> leave(why, move)); // Behind earlier frames that wait at the gate, which cannot be sent once the connection is closed.
         } else {
             connection.close(why);
         }

@@ -10,22 +10,23 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 
 /**
- * One relay's settings.
+ * The settings of one relay.
  *
- * @param site the site it stands at
- * @param relay its id, unique in the grid: as {@link RelayId} writes it
- * @param epoch when it started, in milliseconds since 1970; one that comes back to a log takes one more than that has seen, if that
- *     is larger
- * @param door where ranks and launchers come in
- * @param ops host:port of this relay's console as others are told, or empty
- * @param mode how the work is placed on threads at the start
- * @param shards parts that the ranks are spread over, each with one owner at a time: the most threads that match at once
- * @param logFolder where messages and deliveries are logged; without it, a job that wants a log is refused
- * @param logLimits how much room the log may take
- * @param launcherWait how long logged jobs go on without their launchers
- * @param core the core's limits
- * @param links the links to other relays; without them it serves jobs that are at home here alone
- * @param linkPatienceSeconds how long a link may be down until jobs with ranks at its far end end; 0: for ever
+ * @param site the relay's site
+ * @param relay the relay's id, unique in the grid, as {@link RelayId} writes it
+ * @param epoch the start time in milliseconds since 1970. A relay that reopens a log uses the latest epoch in the log
+ *         plus one, if that is larger.
+ * @param door the settings for connections of ranks and launchers
+ * @param ops host:port of this relay's console as announced to others, or empty
+ * @param mode placement of the work on threads at the start
+ * @param shards number of parts of the ranks, each with one owner at a time; also the most threads that match at once
+ * @param logFolder folder of the message log; if it is empty, the relay refuses jobs that need a log
+ * @param logLimits limits of the log's size
+ * @param launcherWait how long logged jobs continue without their launchers
+ * @param core limits of the core
+ * @param links links to other relays; if it is empty, the relay serves only jobs that have all ranks at home here
+ * @param linkPatienceSeconds seconds that a link may be down before jobs with ranks at its far end are ended; 0 for no
+ *         limit
  */
 public record RelayConfig(
         String site,
@@ -41,23 +42,26 @@ public record RelayConfig(
         CoreConfig core,
         Optional<LinkConfig> links,
         int linkPatienceSeconds) {
-    /** Beside connections and streams: the console's 128, and those of Java, its loops, the log and the group, some 200 in use. */
+    /**
+     * Files beside those of connections and streams: 128 of the console, and some 200 of Java, its loops, the log and
+     * the group.
+     */
     private static final int FILES_BESIDE = 512;
 
     public static final int SHARDS_DEFAULT = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
 
-    /** How a relay's work is placed on threads (docs/operations.md, modes). */
+    /** The placement of a relay's work on threads (docs/operations.md, modes). */
     public enum Mode {
-        /** One event loop does all. */
+        /** One event loop does all work. */
         MULTIPLEXED,
-        /** Several event loops, each with connections and shards of its own. */
+        /** Several event loops, each with its own connections and shards. */
         POOLED,
-        /** Loops that read, loops that log and match, loops that write. */
+        /** Separate loops for reading, for logging and matching, and for writing. */
         PIPELINE,
         /** A virtual thread for each connection, in blocking style. */
         THREADED;
 
-        /** @throws IllegalArgumentException in one line, if there is no such mode */
+        /** @throws IllegalArgumentException with a message of one line, if there is no such mode */
         public static Mode of(String word) {
             return Arrays.stream(values())
                     .filter(mode -> mode.word().equals(word))
@@ -72,7 +76,7 @@ public record RelayConfig(
         }
     }
 
-    /** A relay on loopback with the usual limits. */
+    /** A relay on loopback with the default limits. */
     public static RelayConfig loopback(RelayId relay, int port) {
         return new RelayConfig(
                 relay.site(),
@@ -90,18 +94,23 @@ public record RelayConfig(
                 0);
     }
 
-    /** What messages may take of a relay's memory that wait for their receives: as much as is usual, or three eighths of the heap. */
+    /**
+     * Default limit of the memory for unexpected messages, in bytes: the core's default, or three eighths of the heap
+     * if that is less.
+     */
     public static long unexpectedBytesDefault() {
         return Math.min(CoreConfig.UNEXPECTED_BYTES, Runtime.getRuntime().maxMemory() / 8 * 3);
     }
 
-    /** With so much memory for messages that wait for their receives. */
+    /** With this limit of the memory for unexpected messages. */
     public RelayConfig withUnexpected(long bytes) {
         return new RelayConfig(
                 site, relay, epoch, door, ops, mode, shards, logFolder, logLimits, launcherWait, core.withUnexpected(bytes), links, linkPatienceSeconds);
     }
 
-    /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */
+    /**
+     * The folder of a relay's log below its data folder. Relays of one site that share a data folder thus share no log.
+     */
     public static Path logFolder(Path data, RelayId relay) {
         return data.resolve(relay.name().equals(RelayId.FIRST) ? "log" : "log-" + relay.name());
     }
@@ -110,18 +119,18 @@ public record RelayConfig(
         return withLog(folder, logLimits);
     }
 
-    /** With a log that may take so much. */
+    /** With a log that has these limits. */
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
                 site, relay, epoch, door, ops, mode, shards, Optional.of(folder), limits, launcherWait, limits.core(core, shards), links, linkPatienceSeconds);
     }
 
-    /** How many files it may have open at once, by its limits. */
+    /** The most files that the relay may have open at once, by its limits. */
     int filesMax() {
         return FILES_BESIDE + door.connectionsMax() + links.map(LinkConfig::socketsMax).orElse(0);
     }
 
-    /** What one rank of a logged job may have under way to this relay, beside what all ranks share. */
+    /** Bytes that one rank of a logged job may have under way to this relay, without what all ranks share. */
     long rankBytes() {
         return core.underWayBytes(shards);
     }
@@ -141,7 +150,9 @@ public record RelayConfig(
                 site, relay, epoch, door.launchToken(token), ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);
     }
 
-    /** The same start of the relay, as one after the start with this epoch: the clock may have been set back since. */
+    /**
+     * The same settings with an epoch after {@code earlier}, because the clock may have been set back since that start.
+     */
     RelayConfig after(long earlier) {
         return new RelayConfig(
                 site, relay, Math.max(epoch, earlier + 1), door, ops, mode, shards, logFolder, logLimits, launcherWait, core, links, linkPatienceSeconds);

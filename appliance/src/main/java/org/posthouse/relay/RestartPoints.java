@@ -22,11 +22,11 @@ import org.posthouse.logstore.RecordCursor;
 import org.posthouse.wire.Durability;
 
 /**
- * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
- * it asks the log's book it asks under the monitor that appends take turns under.
+ * The points from which the ranks of logged jobs can be restarted, according to the relay's log and the images beside
+ * it. Thread-safe: it reads the log's book under the monitor that appenders share.
  */
 final class RestartPoints {
-    /** The monitor that whoever uses the log holds. */
+    /** The monitor of all users of the log. */
     private final Object turn;
 
     private final MessageLog log;
@@ -34,15 +34,16 @@ final class RestartPoints {
     private final LogSafety disk;
     private final LongPredicate broken;
 
-    /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
+    /** Readers of the prologues of ranks that were started from an image, by job and rank. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
 
     /** Why the last image of a rank was not kept, by job and rank. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, String>> unsaved = new HashMap<>();
 
     /**
-     * @param disk what the log is to be on before anything goes
-     * @param broken whether nothing more of a job is to be logged
+     * @param disk syncs the log before anything is deleted
+     *
+     * @param broken whether a job is no longer logged
      */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk, LongPredicate broken) {
         this.turn = turn;
@@ -52,12 +53,12 @@ final class RestartPoints {
         this.broken = broken;
     }
 
-    /** Where a rank's images are. */
+    /** The store of the ranks' images. */
     ImageStore images() {
         return images;
     }
 
-    /** From where a rank can be started again. */
+    /** The points from which a rank can be restarted. */
     RestartChoice choice(long job, int rank) {
         synchronized (turn) {
             RankLog history = log.book().rank(job, rank);
@@ -69,7 +70,7 @@ final class RestartPoints {
         }
     }
 
-    /** What a rank's process has lived through since so much is known of it. Blocks. */
+    /** The history of a rank's process behind the given numbers of deliveries and events. Blocks. */
     LoggedHistory behind(long job, int rank, long deliveries, long events) {
         Milestone from = milestone(job, rank, deliveries, events)
                 .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
@@ -102,12 +103,12 @@ final class RestartPoints {
         }
     }
 
-    /** Sees to it that the log's beginning is not needed for the rank's prologue. Blocks. */
+    /** Copies the rank's prologue beside its images, so that the beginning of the log may be cut. Blocks. */
     void keepPrologue(long job, int rank) {
         Optional<Milestone> beginning = choice(job, rank).beginning();
         if (beginning.isPresent()) {
             if (nextImage(job, rank) == 1) {
-                Prologue.forget(images, job, rank); // It was copied from what the log has lost since, with its host's power.
+                Prologue.forget(images, job, rank); // That copy is of records that the log has lost since, in a power cut.
             }
             try (LogCursor history = history(job, rank, beginning.get())) {
                 Prologue.write(images, job, rank, history);
@@ -125,13 +126,13 @@ final class RestartPoints {
         return prologue;
     }
 
-    /** Reads payload of a prologue that was read before. Under the monitor. */
+    /** The payload reader of a prologue that was read before. Called under the monitor. */
     PayloadReader payloads(long job, int rank) {
         assert Thread.holdsLock(turn);
         return prologues.get(job).get(rank);
     }
 
-    /** The rank's image was not kept: what it needs of the log stays. */
+    /** Records that the rank's image was not kept; the log keeps what the rank needs. */
     void failed(long job, int rank, String why) {
         synchronized (turn) {
             if (log.book().job(job) != null) {
@@ -141,14 +142,14 @@ final class RestartPoints {
         }
     }
 
-    /** The rank's image is kept, or it is done, and none is needed. */
+    /** Clears that record: the rank's image is kept, or the rank is done and needs none. */
     void needsNone(long job, int rank) {
         synchronized (turn) {
             unsaved.computeIfPresent(job, (id, ranks) -> ranks.remove(rank) != null && ranks.isEmpty() ? null : ranks);
         }
     }
 
-    /** Whose last images were not kept, and why, in words; empty if all were. */
+    /** A rank whose last image was not kept, and why, in words; empty if all were kept. */
     Optional<String> unsaved() {
         synchronized (turn) {
             return unsaved.entrySet().stream()
@@ -158,7 +159,7 @@ final class RestartPoints {
         }
     }
 
-    /** Deletes what of a rank's images is not needed any more. Blocks. */
+    /** Deletes images of a rank that are no longer needed. Blocks. */
     void tidy(long job, int rank) {
         List<Checkpoint> wanted = choice(job, rank).images().stream().map(RestartChoice.Point::checkpoint).toList();
         if (!wanted.isEmpty() && mayDelete()) {
@@ -167,9 +168,14 @@ final class RestartPoints {
     }
 
     /**
-     * Whether what the log as it is now makes superfluous may be deleted. If a job is to outlive the host, the log must be on the disk for
-     * that: a host that loses its power would have neither the new image's record nor what it replaces. If one was to, its end must be: without that, what it
-     * made superfluous is still needed. Not if the disk has failed: then that job was told, and the others would fill it. Blocks.
+     * Whether data may be deleted that the log, as it is now, makes superfluous. Blocks.
+     *
+     * <p>If a job has durability {@code host}, the log must be synced first. Otherwise, after a power cut, neither the
+     * new image's record nor the data that it replaces would exist. If such a job has ended, its end must be synced,
+     * because without that record its data are still needed.
+     *
+     * <p>If the disk has failed, deletion is allowed when no such job is open. Those jobs were told of the failure, and
+     * their data would fill the log of the others.
      */
     boolean mayDelete() {
         boolean outlivesHost;
@@ -182,19 +188,19 @@ final class RestartPoints {
         return !outlivesHost && disk.hasFailed() || disk.await(position);
     }
 
-    /** A rank whose history nobody can read. */
+    /** An exception for a rank whose history cannot be read. */
     LogException unreachable(String why) {
         return log.missing(why);
     }
 
     /**
-     * A process goes on from this image, or from nothing: before anybody can know, the log has it, and what that needs is not cut, by
-     * this relay or the one that comes after it. Blocks.
+     * Logs the image from which a process continues, or that it starts from none. The record precedes all effects of
+     * the process. The log then keeps what the image needs, in this process of the relay and the next one. Blocks.
      *
-     * @param pin position of the oldest record that this needs
-     * @param newest whether that is the rank's newest image; then nothing depends on the record
-     * @throws LogException if the log was cut behind the pin before, as it may be if the newest image is not chosen; or if the choice
-     *     cannot be logged
+     * @param pin position of the oldest record that the image needs
+     * @param newest whether it is the rank's newest image; then nothing depends on the record
+     * @throws LogException if the log was cut behind the pin before, which is possible if the newest image is not
+     *         chosen; or if the choice cannot be logged
      */
     void chosen(long job, int rank, int incarnation, long image, long pin, boolean newest) {
         synchronized (turn) {
@@ -216,7 +222,9 @@ final class RestartPoints {
         }
     }
 
-    /** The job has ended; its images are the caller's to delete, if he may. Under the monitor. */
+    /**
+     * Forgets a job that has ended. The caller deletes its images, if they may be deleted. Called under the monitor.
+     */
     void forget(long job) {
         assert Thread.holdsLock(turn);
         unsaved.remove(job);
@@ -226,7 +234,10 @@ final class RestartPoints {
         }
     }
 
-    /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */
+    /**
+     * Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log. Empty if
+     * the job has ended.
+     */
     Optional<RecordCursor> sent(long job, int source) {
         synchronized (turn) {
             JobState opened = log.book().job(job);

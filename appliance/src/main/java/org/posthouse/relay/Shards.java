@@ -25,11 +25,11 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 
 /**
- * The relay's shards, and which rank is at home in which. Ranks of a job that are neighbours share a shard, because they
- * talk most: a job fills a shard with {@link #BLOCK_MIN} ranks before it takes the next. Thread-safe.
+ * The relay's shards, and the shard of each rank. Neighbouring ranks of a job share a shard, because they exchange the
+ * most messages. A job fills a shard with {@link #BLOCK_MIN} ranks before it uses the next. Thread-safe.
  */
 final class Shards {
-    /** Ranks of a job that share a shard before another is used: few enough for one core of the machine. */
+    /** Ranks of a job that share a shard before the next is used: few enough for one core of the machine. */
     static final int BLOCK_MIN = 8;
 
     private final String relay;
@@ -38,13 +38,13 @@ final class Shards {
     private final Map<Long, int[]> seatOf = new ConcurrentHashMap<>();
     private final AtomicInteger opened = new AtomicInteger();
 
-    /** Hears what happens to ranks, in the strand of their shard. */
+    /** Receives the events of ranks, in the strand of their shard. */
     interface Watch {
-        /** @param rank the rank it is about, or null */
+        /** @param rank the rank of the event, or null */
         void onJobEvent(JobEvent event, HomedRank rank);
     }
 
-    /** @param connections how many the relay has */
+    /** @param connections number of the relay's connections */
     Shards(
             String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates, IntSupplier connections) {
         this.relay = relay;
@@ -68,21 +68,22 @@ final class Shards {
         }
     }
 
-    /** The shard that a rank is at home in; any, if there is no such rank here: its core knows what to say. */
+    /** The shard of a rank. If the rank is not at home here it is any shard, whose core reports the error. */
     Shard of(long job, int rank) {
         return shards.get(seat(job, rank) % shards.size());
     }
 
     /**
-     * Where a rank sits: neighbours of one shard have the same seat, up to {@link #BLOCK_MIN} of them, and are best read by one thread, since
-     * those of others would find the shard taken. Modulo the number of shards it is the shard.
+     * The seat of a rank. Up to {@link #BLOCK_MIN} neighbours in one shard have the same seat. One thread should read
+     * all connections of a seat, since several would compete for the shard. The shard is the seat modulo the number of
+     * shards.
      */
     int seat(long job, int rank) {
         int[] table = seatOf.get(job);
         return table != null && rank >= 0 && rank < table.length ? Math.max(0, table[rank]) : 0;
     }
 
-    /** The shard that a frame of another relay is for. */
+    /** The shard to which another relay's frame is addressed. */
     Shard addressed(FrameView view) {
         return of(view.job(), switch (view.type()) {
             case CLEAR, WITHDRAWN -> view.source();
@@ -95,7 +96,7 @@ final class Shards {
      * Opens a job in all shards.
      *
      * @param elsewhere the job's other relays, by their index in the job's homes; null for this one
-     * @param done told once, in some shard's strand: null, or why some shard did not open it
+     * @param done called once, in some shard's strand, with null or the failure of a shard
      */
     void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Exception> done) {
         int[] table = place(opening);
@@ -128,16 +129,16 @@ final class Shards {
     }
 
     /**
-     * Makes a job that was opened what the log says that it was.
+     * Restores an opened job to the state in the log.
      *
-     * @param ranks all that are at home at this relay
-     * @param done told once, in some shard's strand: null, or why it cannot be what it was
+     * @param ranks all ranks that are at home at this relay
+     * @param done called once, in some shard's strand, with null or the cause of failure
      */
     void restore(long job, List<Recovered> ranks, Consumer<Exception> done) {
         restore(job, ranks, 0, done);
     }
 
-    /** One after the other: each looks at what is the others'. */
+    /** Restores one shard after the other, because each reads state of the others. */
     private void restore(long job, List<Recovered> ranks, int number, Consumer<Exception> done) {
         if (number == shards.size()) {
             done.accept(null);
@@ -155,7 +156,7 @@ final class Shards {
         });
     }
 
-    /** For each rank of the job its seat, or -1 if it is at home at another relay. */
+    /** The seat of each rank of the job, or -1 if the rank is at home at another relay. */
     private int[] place(JobOpen opening) {
         int self = Job.indexOf(relay, opening.homes());
         int[] table = new int[opening.size()];
@@ -177,7 +178,7 @@ final class Shards {
     /**
      * Closes a job in all shards.
      *
-     * @param done told once, in some shard's strand, how the job's ranks here stood before
+     * @param done called once, in some shard's strand, with the last states of the job's ranks here
      */
     void close(long job, CloseNotice why, Consumer<Collection<ShardStatus.Rank>> done) {
         seatOf.remove(job);
@@ -194,7 +195,7 @@ final class Shards {
         }
     }
 
-    /** Has every shard count anew, and then calls back, in some shard's strand. */
+    /** Updates the counters of every shard, and then calls back in some shard's strand. */
     void count(Runnable done) {
         AtomicInteger left = new AtomicInteger(shards.size());
         for (Shard shard : shards) {
@@ -207,12 +208,12 @@ final class Shards {
         }
     }
 
-    /** Does something in every shard. */
+    /** Runs work in the strand of every shard. */
     void each(Consumer<Shard> work) {
         shards.forEach(shard -> shard.strand().submit(() -> work.accept(shard)));
     }
 
-    /** What the shards have counted last. */
+    /** The last counters of the shards. */
     List<ShardStatus> status() {
         return shards.stream().map(Shard::status).toList();
     }

@@ -4,49 +4,53 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs pieces of work one at a time, in the order in which they were handed in, on threads of the relay's choice: what a
- * strand guards has one owner at a time and needs no lock. Thread-safe; it never blocks.
+ * Runs pieces of work one at a time, in the order of their submission, on threads that the relay chooses. What a strand
+ * guards has one owner at a time and needs no lock. Thread-safe; it never blocks.
  *
- * <p>One rule in all modes: whoever brings work to an idle strand does it on the spot, if the strand's home admits him,
- * so that a message that meets no other wakes no thread; work brought to a busy strand waits for the one who is at it.
- * After {@link #PIECES_MAX} pieces the rest is left to the home's own thread, so that nobody is kept from his own
- * connections. A mode is little more than the homes of its strands (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
+ * <p>One rule holds in all modes. A thread that submits work to an idle strand runs it at once, if the strand's home
+ * admits the thread; a message that meets no other thus wakes no thread. Work for a busy strand is queued for the
+ * thread that is inside. After {@link #PIECES_MAX} pieces the rest moves to the home's own thread, so that a visiting
+ * thread returns to its own connections. A mode is little more than the homes of its strands
+ * (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
  *
- * <p>The queue has no limit of its own: a connection reads no more while many of its frames wait ({@link Connection}), and
- * what other shards and links hand over is bounded by the credit that ranks have.
+ * <p>The queue has no limit of its own. A connection pauses reading while many of its frames wait ({@link Connection}).
+ * Work from other shards and links is bounded by the credit of ranks.
  */
 final class Strand {
-    /** Pieces of work that one visitor does in a row: enough to pay for coming, little enough to go on reading soon. */
+    /** Pieces of work that one visit runs: enough to pay for entering, few enough to resume reading soon. */
     static final int PIECES_MAX = 64;
 
-    /** Above zero while somebody is inside or on his way there: one for him, and one for each piece handed in since. */
+    /**
+     * Above zero while a thread is inside or about to enter: one for that thread, and one for each piece submitted
+     * since.
+     */
     private final AtomicInteger pending = new AtomicInteger();
 
     private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final Runnable atHome = this::drain;
     private final Runnable afterwards;
 
-    /** Most pieces that waited at once since they were last asked for. Confined to the one who is inside. */
+    /** The most pieces that waited at once since the last {@link #takeDeepest}. Confined to the thread inside. */
     private int deepest;
 
-    /** Where it goes on when a visitor has done enough. Written by any thread, read by whoever works here. */
+    /** Where the work continues after a long visit. Written by any thread, read by the thread inside. */
     private volatile Workplace home;
 
-    /** The thread that is inside. Written by that thread, read by any: another finds that it is not itself. */
+    /** The thread inside. Written by that thread. Read by any: another thread only learns that it is not inside. */
     private volatile Thread owner;
 
-    /** @param afterwards done inside the strand at the end of every turn of work */
+    /** @param afterwards runs inside the strand at the end of each turn */
     Strand(Workplace home, Runnable afterwards) {
         this.home = home;
         this.afterwards = afterwards;
     }
 
-    /** Moves the strand to another home; a turn that is under way ends where it is. */
+    /** Moves the strand to another home; a turn that is in progress ends where it is. */
     void moveTo(Workplace home) {
         this.home = home;
     }
 
-    /** Most pieces of work that waited at once since this was last called. Confined to the strand. */
+    /** The most pieces of work that waited at once since the last call. Confined to the strand. */
     int takeDeepest() {
         assert isInside();
         int taken = deepest;
@@ -60,8 +64,8 @@ final class Strand {
     }
 
     /**
-     * Goes inside if nobody is and the home admits it; if so, {@link #leave} must follow. All that was handed in before is
-     * done.
+     * Enters the strand if no thread is inside and the home admits the caller. If so, {@link #leave} must follow. All
+     * earlier work has been done then.
      */
     boolean tryEnter() {
         if (pending.get() == 0 && home.admits() && pending.compareAndSet(0, 1)) {
@@ -71,7 +75,7 @@ final class Strand {
         return false;
     }
 
-    /** Ends the turn that {@link #tryEnter} began, and does what was handed in meanwhile. */
+    /** Ends the turn that {@link #tryEnter} began, and runs the work that was submitted meanwhile. */
     void leave() {
         endTurn();
         int left = pending.addAndGet(-1);
@@ -80,7 +84,10 @@ final class Strand {
         }
     }
 
-    /** Has the work done: here and now if nobody is inside, else by the one who is; at home if this is not the place. */
+    /**
+     * Runs the work: now if the strand is idle and the home admits the caller, otherwise by the thread inside or at
+     * home.
+     */
     void submit(Runnable work) {
         if (tryEnter()) {
             try {
@@ -96,7 +103,7 @@ final class Strand {
         post(work);
     }
 
-    /** Has the work done at home, or by the one who is inside, but not by the caller. */
+    /** Runs the work at home, or by the thread that is inside, but not by the caller. */
     void post(Runnable work) {
         queue.add(work);
         if (pending.getAndIncrement() == 0) {
@@ -104,12 +111,15 @@ final class Strand {
         }
     }
 
-    /** Whether the calling thread is at home, and goes through its sockets. */
+    /** Whether the calling thread is the home's and is processing its sockets. */
     boolean passes() {
         return home.passes();
     }
 
-    /** Has the work done at home, outside of the strand: where {@link #passes}, behind all sockets that are ready. */
+    /**
+     * Runs the work at home, outside of the strand. If the home {@link #passes}, it runs after all sockets that are
+     * ready.
+     */
     void afterPass(Runnable work) {
         home.execute(work);
     }
@@ -118,7 +128,7 @@ final class Strand {
         drain(pending.get());
     }
 
-    /** Called by the one for whom {@code pending} is above zero: {@code seen} of it. */
+    /** Runs the queued work. The caller owns {@code seen} of {@code pending}, which is above zero. */
     private void drain(int seen) {
         int room = PIECES_MAX;
         int left = seen;
@@ -135,7 +145,11 @@ final class Strand {
         }
     }
 
-    /** Does up to {@code most} of the pieces that wait. */
+    /**
+     * Runs up to {@code most} queued pieces.
+     *
+     * @return number of pieces that ran
+     */
     private int work(int most) {
         int done = 0;
         while (done < most) {
@@ -147,7 +161,7 @@ final class Strand {
             try {
                 piece.run();
             } catch (RuntimeException | Error e) {
-                Breakdown.report(e); // Those behind it must not wait for ever.
+                Breakdown.report(e); // The pieces behind it must not wait forever.
             }
         }
         return done;
