@@ -1,8 +1,8 @@
 package org.posthouse.logstore;
 
 /**
- * Where the fields of each type stand in a record, from the first byte of its envelope. docs/log-format.md is the same
- * table in words. Stateless.
+ * Offsets of the fields of each record type, from the first byte of the envelope. docs/log-format.md has the same table
+ * in words. Stateless.
  */
 final class Body {
     static final int ARRIVAL_CONTEXT = 48;
@@ -18,7 +18,7 @@ final class Body {
     static final int ARRIVAL_NUMBER = 96;
     static final int ARRIVAL_ORDINAL = 104;
 
-    /** In the byte of an arrival's form, whose other bits are the form itself. */
+    /** Flag in the byte of an arrival's form; the other bits are the form itself. */
     static final int STORABLE = 0x80;
 
     static final int FORM = 0x7F;
@@ -72,7 +72,7 @@ final class Body {
     static final int FINALIZED_INCARNATION = 48;
     static final int FINALIZED_FLAGS = 52;
 
-    /** In the flags of a goodbye. */
+    /** In the flags of a finalization. */
     static final int DONE = 1;
 
     static final int CHECKPOINT_NUMBER = 48;

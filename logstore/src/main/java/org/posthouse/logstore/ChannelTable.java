@@ -5,8 +5,8 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * The last sequence number of each channel (context, source) into one mailbox: open addressing in one array, 16 bytes a
- * channel and at most half full, nothing allocated but when it grows. Sequences are 1 or more. Owned by its
+ * The last sequence number of each channel (context, source) into one mailbox. It uses open addressing in one array, 16
+ * bytes a channel and at most half full, and allocates only when it grows. Sequences are 1 or more. Owned by its
  * {@link RankLog}.
  */
 final class ChannelTable {
@@ -62,7 +62,7 @@ final class ChannelTable {
         }
     }
 
-    /** Shows each channel, in no order. */
+    /** Visits each channel, in no particular order. */
     void forEach(RankLog.Channels each) {
         for (int i = 0; i < slots.length; i += 2) {
             if (slots[i + 1] != 0) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that were cut from a log and are still to be removed, the oldest first: a log with a hole is none. Confined to whoever discards, one thread at a
- * time, but for {@link #stop}.
+ * Files that were cut from a log and must still be deleted, oldest first, because a log with a gap is unusable.
+ * Confined to the discarding thread, one at a time, except {@link #stop}.
  */
 final class CutFiles {
     private static final Logger LOG = LoggerFactory.getLogger(CutFiles.class);
@@ -20,10 +20,10 @@ final class CutFiles {
     private final ToldSafe safe;
     private final ArrayDeque<Path> going = new ArrayDeque<>();
 
-    /** The last that could not be removed, of which the log of the process tells once. */
+    /** The last file that could not be deleted; the process's log reports it once. */
     private Path stuck;
 
-    /** Written by whoever is about to close the log, read by who discards. */
+    /** Written by the thread that closes the log, read by the discarding thread. */
     private volatile boolean stopped;
 
     CutFiles(Path folder, LogFiles files, SpareFiles spares, ToldSafe safe) {
@@ -33,7 +33,11 @@ final class CutFiles {
         this.safe = safe;
     }
 
-    /** Removes these behind those before, or keeps them as spare files. @param usedBytesMax up to which files may be kept; 0: none */
+    /**
+     * Deletes these files after earlier ones, or keeps them as spare files.
+     *
+     * @param usedBytesMax files may be kept up to this; 0: none
+     */
     void discard(List<Path> gone, long usedBytesMax) {
         long room = usedBytesMax - files.stayingBytes();
         going.addAll(gone);
@@ -48,7 +52,8 @@ final class CutFiles {
             return false;
         }
         try {
-            // Its zeros could come to the disk though a power cut undoes that it was cut: a hole before what was told to be there.
+            // Its zeros could reach the disk although a power cut undoes the cut. That would be a gap before the
+            // position reported as synced.
             spares.retire(file, safe.isOfWhatStays() ? 0 : room);
             return true;
         } catch (IOException e) {
@@ -61,7 +66,7 @@ final class CutFiles {
         }
     }
 
-    /** A {@link #discard} that is under way ends with the file that it is at. */
+    /** A running {@link #discard} ends with its current file. */
     void stop() {
         stopped = true;
     }

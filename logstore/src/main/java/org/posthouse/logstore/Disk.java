@@ -11,20 +11,26 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** What brings files, and the names in folders, to the disk itself: what is not there yet, a crash of the host may undo (fsync(2)). */
+/**
+ * Syncs files, and the names in folders, to the disk; a crash of the host may undo what is not synced (fsync(2)).
+ * Stateless.
+ */
 public final class Disk {
-    /** Makes a file, or the names in a folder, safe. */
+    /** Syncs a file, or the names in a folder. */
     interface Forcer {
         void force(Path path) throws IOException;
     }
 
-    /** What ranks have said, or have in memory, is nobody else's to read; nor is a file that is locked, as whoever may read one can lock it, too. */
+    /**
+     * Permissions for the owner only, because files contain the messages and memory of ranks. A locked file needs them
+     * too: a user who can read a file can also lock it.
+     */
     static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private Disk() {}
 
-    /** Opens a file to be written from its beginning, and read back; if it is made, it is its owner's alone. */
+    /** Opens a file for writing from its beginning and for reading. A new file is accessible to its owner only. */
     static FileChannel create(Path file) throws IOException {
         return FileChannel.open(
                 file,
@@ -32,7 +38,7 @@ public final class Disk {
                 OWNER_ONLY);
     }
 
-    /** Makes a file, or the names in a folder, safe. Blocks. */
+    /** Syncs a file, or the names in a folder. Blocks. */
     public static void force(Path path) throws IOException {
         StandardOpenOption how = Files.isDirectory(path) ? StandardOpenOption.READ : StandardOpenOption.WRITE;
         try (FileChannel channel = FileChannel.open(path, how)) {
@@ -40,7 +46,7 @@ public final class Disk {
         }
     }
 
-    /** Makes this folder, and those above it that are missing. The names of those that it made are on the disk when it returns. */
+    /** Creates this folder and its missing parents. The names of the created ones are on the disk when it returns. */
     static void makeFolder(Path folder) throws IOException {
         makeFolder(folder.toAbsolutePath(), Disk::force);
     }
@@ -54,7 +60,7 @@ public final class Disk {
         try {
             Files.createDirectory(folder);
         } catch (FileAlreadyExistsException e) {
-            // Another relay of this host may have made it just now.
+            // Another relay of this host may have created it just now.
             if (!Files.isDirectory(folder)) {
                 throw e;
             }

@@ -9,14 +9,13 @@ import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
 
 /**
- * The messages that were still under way when a log was last written: those that no receive has got, and those that one
- * has got but that are not whole. What the mailboxes are made from again. Filled by the scan at open, then handed to the
- * relay, which takes each mailbox's out once. Confined to its user.
+ * The messages that were undelivered or incomplete when a log was last written. The mailboxes are rebuilt from them.
+ * The scan at open fills this object; then the relay takes each mailbox's messages out once. Confined to its user.
  */
 public final class Drafts {
     private final Map<Long, Map<Integer, Map<Long, StoredMessage>>> jobs = new HashMap<>();
 
-    /** Takes the next record, as {@link LogBook#apply} does. */
+    /** Applies the next record, as {@link LogBook#apply} does. */
     void apply(ByteBuffer b, int at, long place) {
         long job = b.getLong(at + RecordEnvelope.JOB);
         switch (RecordDecoder.type(b, at)) {
@@ -31,17 +30,20 @@ public final class Drafts {
             case DELIVERY -> delivered(RecordDecoder.delivery(b, at));
             case WITHDRAWN -> of(job, b.getInt(at + RecordEnvelope.RANK)).remove(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
             default -> {
-                // Says nothing about messages.
+                // Concerns no message.
             }
         }
     }
 
-    /** The jobs of a log whose first records are gone: none of their messages of before is under way. */
+    /** Adds the jobs of a log whose first records are gone; none of their earlier messages is open. */
     void begin(LogBook book) {
         book.jobs().forEach(job -> jobs.put(job.id(), new HashMap<>()));
     }
 
-    /** Those of one mailbox in the order in which they came. An own one that is thrown away if the job is not open. */
+    /**
+     * The messages of one mailbox in the order of their arrival. If the job is not open, it is a temporary map that is
+     * discarded.
+     */
     private Map<Long, StoredMessage> of(long job, int rank) {
         Map<Integer, Map<Long, StoredMessage>> ranks = jobs.get(job);
         return ranks == null ? new HashMap<>() : ranks.computeIfAbsent(rank, r -> new LinkedHashMap<>());
@@ -80,14 +82,14 @@ public final class Drafts {
         }
     }
 
-    /** Takes out what is under way for one mailbox of an open job, in the order in which it came. */
+    /** Removes and returns the messages of one mailbox of an open job, in the order of their arrival. */
     public List<StoredMessage> take(long job, int rank) {
         Map<Integer, Map<Long, StoredMessage>> ranks = jobs.get(job);
         Map<Long, StoredMessage> taken = ranks == null ? null : ranks.remove(rank);
         return taken == null ? List.of() : List.copyOf(taken.values());
     }
 
-    /** How many messages were not taken out yet. */
+    /** Number of messages that were not taken out yet. */
     public int count() {
         return jobs.values().stream().flatMap(ranks -> ranks.values().stream()).mapToInt(Map::size).sum();
     }

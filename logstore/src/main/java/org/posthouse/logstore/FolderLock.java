@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The right to write to a log's folder: an operating system lock on {@code writer.lock}, which the kernel drops when
- * the holder dies. The holder's process id stands in {@code writer.pid} beside it: the locked file itself is never
- * opened to be read, since closing any descriptor of it would drop the lock for the whole process. For the same
- * reason a second taker in this process is refused before it opens the file.
+ * The lock on a log's folder: an operating system lock on {@code writer.lock}, which the kernel drops when the holder
+ * dies. The holder's process id is in {@code writer.pid} beside it. The locked file itself is never opened for reading,
+ * because closing any descriptor of it would drop the lock for the whole process. For the same reason, a second attempt
+ * in this process is refused before it opens the file.
  */
 final class FolderLock implements AutoCloseable {
     static final String LOCK_FILE = "writer.lock";
@@ -32,7 +32,7 @@ final class FolderLock implements AutoCloseable {
     /**
      * Takes the lock of an existing folder.
      *
-     * @throws LogException if another log holds it, naming the holder where it is known
+     * @throws LogException if another log holds it, naming the holder if known
      */
     static FolderLock take(Path folder, long pid) throws IOException {
         Path real = folder.toRealPath();
@@ -47,7 +47,7 @@ final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** The open file with its lock; if it cannot be had, nothing stays open. */
+    /** Opens and locks the file; on failure nothing stays open. */
     private static FileChannel locked(Path folder, Path real, long pid) throws IOException {
         FileChannel channel = FileChannel.open(
                 real.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), Disk.OWNER_ONLY);

@@ -9,13 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back what stands ready behind the last record of a file that is full: up to 5 MiB of blocks, and 9 MiB of length. In a small log
- * that is as much as the records. Confined to the log's owner.
+ * Frees the space reserved after the last record of a full file: up to 5 MiB of blocks, and 9 MiB of length. In a small
+ * log that is as much as the records. Confined to the log's owner.
  */
 final class FullFiles {
     private static final Logger LOG = LoggerFactory.getLogger(FullFiles.class);
 
-    /** No file is shorter, or it could not be begun again: a snapshot of one piece, and what is reserved ahead. 5 MiB. */
+    /**
+     * 5 MiB: minimum length of a file, so that it can be reused: a snapshot of one piece, and the blocks reserved
+     * ahead.
+     */
     static final long BYTES_MIN = MessageLog.MAX_PAYLOAD_BYTES + RecordChain.MARGIN_BYTES;
 
     private final Path folder;
@@ -26,7 +29,7 @@ final class FullFiles {
         this.pretoucher = pretoucher;
     }
 
-    /** A later file was begun behind the record at this place: its file becomes as long as what is in it. */
+    /** Shortens the file with the record at this place to its content, because a later file was begun after it. */
     void shorten(long lastPlace) {
         shorten(Place.file(lastPlace), (int) Place.offset(lastPlace) - Integer.BYTES);
     }
@@ -44,7 +47,10 @@ final class FullFiles {
         }
     }
 
-    /** Whole pages, so that nobody who has it mapped misses what is behind the end mark; 0 if there is none. */
+    /**
+     * The file's new length in whole pages, so that existing mappings keep the bytes up to the end mark; 0 if there is
+     * no end mark.
+     */
     private static long end(Path path, int lastHeader) throws IOException {
         try (MappedQueueFile file = new MappedQueueFile(path, Arena.ofConfined(), lastHeader)) {
             MappedQueueFile.At at = file.advance();

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of an image's file (docs/log-format.md): a header, then the image in chunks of 64 KiB, each behind its
- * CRC32C. Stateless.
+ * The layout of an image's file (docs/log-format.md): a header, then the image in chunks of 64 KiB, each preceded by
+ * its CRC32C. Stateless.
  */
 final class ImageLayout {
     static final int HEADER_BYTES = 64;
@@ -14,7 +14,7 @@ final class ImageLayout {
     /** Bytes of the image in all chunks but the last. */
     static final int CHUNK_BYTES = 64 << 10;
 
-    /** What stands before each chunk. */
+    /** Bytes of the checksum before each chunk. */
     static final int CRC_BYTES = Integer.BYTES;
 
     private static final short MAGIC = (short) ('P' | 'I' << Byte.SIZE);
@@ -50,7 +50,7 @@ final class ImageLayout {
         return (int) crc.getValue();
     }
 
-    /** What is wrong with a header, if it is to be this image's; null if nothing is. */
+    /** The reason why a header is not this image's; null if it is. */
     static String flaw(ByteBuffer header, long job, int rank, Checkpoint expected) {
         if (header.getInt(0) != crc(header)) {
             return "has a header whose checksum does not agree";
@@ -68,12 +68,12 @@ final class ImageLayout {
                 header.getInt(CRC_AT), expected.number(), job, rank, expected.bytes(), expected.imageCrc());
     }
 
-    /** Where the chunk that holds this byte of the image begins, with its checksum. */
+    /** Offset of the chunk, with its checksum, that contains this byte of the image. */
     static long chunkAt(long offset) {
         return HEADER_BYTES + offset / CHUNK_BYTES * (CRC_BYTES + CHUNK_BYTES);
     }
 
-    /** Bytes of the file of an image. */
+    /** Bytes of an image's file. */
     static long fileBytes(long bytes) {
         long chunks = (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
         return HEADER_BYTES + chunks * CRC_BYTES + bytes;

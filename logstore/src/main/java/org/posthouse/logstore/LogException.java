@@ -5,8 +5,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The log cannot be opened, read or appended to. The message is one line: what, which file, which position, what to
- * do. Full room is no exception but a status, see {@link MessageLog#hasRoom()}.
+ * The log cannot be opened, read or appended to. The message is one line: the problem, the file, the position, and what
+ * to do. A full disk is not an exception but a status, see {@link MessageLog#hasRoom()}.
  */
 public final class LogException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -37,7 +37,10 @@ public final class LogException extends RuntimeException {
         return "log " + file + (position == 0 ? "" : ", position " + position) + ": " + what + "; " + advice;
     }
 
-    /** What a failure says to people: not the name of its class, unless it says nothing or a file's name only; and then in words. */
+    /**
+     * The text of a failure for display. The class name appears only if the message is empty or just a file name, and
+     * then as words.
+     */
     static String words(Throwable failure) {
         String name = failure.getClass().getSimpleName()
                 .replaceFirst("(Exception|Error)$", "")
@@ -50,12 +53,12 @@ public final class LogException extends RuntimeException {
         return (bare ? name + ": " : "") + failure.getMessage();
     }
 
-    /** A log that cannot be opened, for want of room. */
+    /** The exception for a log that cannot be opened for lack of space. */
     static LogException full(Path folder, long freeBytes, long neededBytes) {
         return full(folder, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes + ";");
     }
 
-    /** The same, though there are bytes. */
+    /** The same, although bytes are free. */
     static LogException full(Path folder, long freeBytes, String words) {
         return full(folder,
                 "its disk gives no more, though " + freeBytes + " bytes are free: " + words + "; raise the quota, or remove files, or");
@@ -65,18 +68,21 @@ public final class LogException extends RuntimeException {
         return new LogException("log " + folder + ": " + what + " free space there", true, false, null);
     }
 
-    /** A file has gone while the log was read beside its writer: it was cut, which is no defect. */
+    /**
+     * The exception for a file that disappeared while the log was read beside its writer. It was cut, which is not a
+     * defect.
+     */
     static LogException cut(Path folder, long position, Path file, Throwable cause) {
         String what = "was cut while it was read: " + file.getFileName() + " is not there any more";
         return new LogException(message(folder, position, what, "read it again"), false, true, cause);
     }
 
-    /** Whether room on the disk is all that is missing. */
+    /** Whether only disk space is missing. */
     public boolean isFull() {
         return full;
     }
 
-    /** Whether the log has only been cut while it was read. */
+    /** Whether the log was only cut while it was read. */
     boolean wasCut() {
         return cut;
     }

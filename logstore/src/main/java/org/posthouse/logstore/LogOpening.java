@@ -7,9 +7,12 @@ import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
-/** How a folder becomes a {@link MessageLog}: its lock, what is in it, and the start record of the new writer. */
+/**
+ * Opens a folder as a {@link MessageLog}: takes its lock, recovers its content, and appends the start record of the new
+ * writer.
+ */
 final class LogOpening {
-    /** As Linux says ENOSPC and EDQUOT, which Java passes on in words only. */
+    /** Linux's messages for ENOSPC and EDQUOT; Java passes on only the text. */
     private static final List<String> GIVES_NO_MORE = List.of("No space left on device", "Disk quota exceeded");
 
     private LogOpening() {}
@@ -34,7 +37,10 @@ final class LogOpening {
         }
     }
 
-    /** Java says so when the system cannot give it a mapped page: of a broken disk, or, where even reading takes blocks, of a full one. */
+    /**
+     * Java throws this error when the system cannot provide a mapped page. The disk is broken or, where even reading
+     * allocates blocks, full.
+     */
     private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
         try {
             return LogRecovery.recover(folder, visitor, host);
@@ -51,7 +57,10 @@ final class LogOpening {
         }
     }
 
-    /** What is said of a folder that cannot be used. A disk may have bytes and no more names for files, or keep its bytes from us. */
+    /**
+     * The exception for a folder that cannot be used. A disk may have free bytes but no free inodes, or may reserve its
+     * bytes for other users.
+     */
     static LogException unusable(Path folder, IOException e) {
         long free = folder.toFile().getUsableSpace();
         if (free < RecordChain.MARGIN_BYTES) {

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * How much of a log has been read: a visitor of its records, as {@link MessageLog#open} takes one. Confined to the thread that reads, but
- * for what says otherwise.
+ * The progress of reading a log: a visitor of its records, as {@link MessageLog#open} takes one. Confined to the
+ * reading thread, except for methods marked "Any thread".
  */
 public final class LogReading implements Consumer<LogEntry> {
-    /** For each file, the bytes of those before it. */
+    /** For each file, the bytes of the files before it. */
     private final Map<Path, Long> before = new HashMap<>();
 
     private final long bytes;
@@ -26,12 +26,16 @@ public final class LogReading implements Consumer<LogEntry> {
         long sum = 0;
         for (Path next : QueueFiles.list(folder).values()) {
             before.put(next, sum);
-            sum += next.toFile().length(); // 0 if another relay has the log, and cuts it: whoever opens it says so.
+            sum += next.toFile().length(); // 0 if another relay has the log and cuts it; opening the log reports that.
         }
         bytes = sum;
     }
 
-    /** Of the log in this folder, as large as it is now. @throws LogException if the folder cannot be read */
+    /**
+     * The reading of the log in this folder, with its current size.
+     *
+     * @throws LogException if the folder cannot be read
+     */
     public static LogReading of(Path folder) {
         try {
             return new LogReading(folder);
@@ -54,7 +58,7 @@ public final class LogReading implements Consumer<LogEntry> {
         return read;
     }
 
-    /** In words. Any thread. */
+    /** The progress in words. Any thread. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "it reads its log: %,d of %,d bytes", read, bytes);

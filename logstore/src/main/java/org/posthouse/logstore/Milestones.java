@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Every 4,096th record of one rank, the first and those of its checkpoints included, so that its history need not be read
- * from its beginning: 40 bytes each. Owned by its {@link RankLog}.
+ * Every 4,096th record of one rank, plus the first and those of its checkpoints. So its history need not be read from
+ * the beginning. 40 bytes each. Owned by its {@link RankLog}.
  */
 final class Milestones {
     static final int RECORDS = 4_096;
@@ -18,21 +18,21 @@ final class Milestones {
     private int count;
     private long records;
 
-    /** The next record of the rank, and what the rank had done before it. */
+    /** Notes the next record of the rank, and the rank's counts before it. */
     void record(long position, long place, long deliveries, long events, long polls) {
         if (records++ % RECORDS == 0) {
             add(position, place, deliveries, events, polls);
         }
     }
 
-    /** The record that {@link #record} was told of last is one to begin from in any case. */
+    /** Makes the record last passed to {@link #record} a milestone in any case. */
     void mark(long position, long place, long deliveries, long events, long polls) {
         if (count == 0 || marks[LONGS * (count - 1)] != position) {
             add(position, place, deliveries, events, polls);
         }
     }
 
-    /** Nobody begins before this position any more. */
+    /** Drops the milestones before this position, which nobody needs any more. */
     void forget(long before) {
         int gone = 0;
         while (gone < count && marks[LONGS * gone] < before) {
@@ -49,7 +49,7 @@ final class Milestones {
         System.arraycopy(mark, 0, marks, LONGS * count++, LONGS);
     }
 
-    /** The last one before which no more had happened than this much; null if the first is too late, or there is none. */
+    /** The last milestone whose counts do not exceed these; null if the first one's do, or there is none. */
     Milestone before(long deliveries, long events) {
         int low = 0;
         int high = count;

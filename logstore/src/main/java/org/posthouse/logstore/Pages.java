@@ -9,18 +9,21 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** What the kernel can do with the pages of a mapped file, and Java cannot ask it for. Stateless. */
+/** Operations of the kernel on the pages of a mapped file that Java does not offer. Stateless. */
 final class Pages {
     /** MADV_POPULATE_WRITE: Linux 5.14, on every architecture that Java runs on. */
     private static final int POPULATE_WRITE = 23;
 
-    /** EINVAL: what a kernel that is older says. A full disk is told otherwise, and must not be read from: that takes blocks on a tmpfs. */
+    /**
+     * EINVAL, the error of an older kernel. A full disk has a different error. Its pages must not be read, because on a
+     * tmpfs that allocates blocks.
+     */
     private static final int INVALID = 22;
 
     private static final MemoryLayout CALL_STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERROR = CALL_STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    /** No page is larger. */
+    /** Upper bound of the page size. */
     static final int PAGE_BYTES_MAX = 64 << 10;
 
     private static final MethodHandle MADVISE = madvise();
@@ -38,10 +41,10 @@ final class Pages {
     }
 
     /**
-     * Makes the pages of a file present, and ready to be written, as a write to each would, without changing a byte. A kernel
-     * that cannot makes them present only. A full disk makes it do less; nobody is told but the one who writes.
+     * Maps the pages of a file for writing, as a write to each would, without changing a byte. A kernel without this
+     * operation maps them for reading only. On a full disk it maps fewer pages; only the writer notices.
      *
-     * @param mapped a mapping of the file that may be written, from a multiple of {@link #PAGE_BYTES_MAX} on
+     * @param mapped a writable mapping of the file, from a multiple of {@link #PAGE_BYTES_MAX} on
      */
     static void populate(MemorySegment mapped) {
         if (MADVISE == null || advise(mapped) == INVALID) {
@@ -49,7 +52,7 @@ final class Pages {
         }
     }
 
-    /** @return 0, or the system's number of what is wrong */
+    /** @return 0, or the system's error number */
     private static int advise(MemorySegment mapped) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment state = arena.allocate(CALL_STATE);

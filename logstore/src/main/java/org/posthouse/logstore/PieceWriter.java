@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Copies large pieces of records into the file that Chronicle writes, by a call of the kernel beside Chronicle's mapping. Both are the same
- * pages; but who writes through a new mapping pays a page fault for each of them, and a call pays none. Confined to the appender, which
- * publishes what was copied. It fails as the disk does, and then nothing is published.
+ * Copies large pieces of records into Chronicle's current file by a system call, beside Chronicle's mapping. Both
+ * access the same pages. Writing through a new mapping costs a page fault for each page, and the call costs none.
+ * Confined to the appender, which publishes the copied bytes. If the disk fails, it throws and nothing is published.
  */
 final class PieceWriter implements AutoCloseable {
-    /** Four pages: below that, a call costs what it saves. */
+    /** 16 KiB, four pages: for a shorter piece, the call costs as much as it saves. */
     static final int BYTES_MIN = 16 << 10;
 
     private final Path folder;
@@ -25,12 +25,15 @@ final class PieceWriter implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Whether a piece is for this writer: those on the heap would be copied twice. */
+    /** Whether this writer takes a piece; one on the heap would be copied twice. */
     static boolean takes(ByteBuffer piece) {
         return piece.isDirect() && piece.remaining() >= BYTES_MIN;
     }
 
-    /** Whether the file with this number is open, or could be if the disk has nothing against it: not while the process may open no more files. */
+    /**
+     * Whether the file with this number is open, or can be opened unless the disk fails. False while the process has
+     * reached its limit of open files.
+     */
     boolean mayWrite(int number) {
         try {
             return channel(number).isOpen();
@@ -39,7 +42,7 @@ final class PieceWriter implements AutoCloseable {
         }
     }
 
-    /** Copies what the piece has left to this offset of the file with this number; its position is kept. */
+    /** Copies the piece's remaining bytes to this offset of the file with this number; its position does not change. */
     void write(int number, long offset, ByteBuffer piece) {
         ByteBuffer from = piece.duplicate();
         boolean interrupted = false;

@@ -11,18 +11,18 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * How far a log had come when its writer began, or went on in, the newest file: without it a log whose newest file is gone or empty
- * would look whole. It stands beside the log's files and is written behind the records that it tells of, so it may lag and never runs
- * ahead. Little endian; docs/log-format.md has the table. Immutable.
+ * The position that a log had reached when its writer began or continued the newest file. Without it, a log whose
+ * newest file is missing or empty would look complete. It is stored beside the log's files and is written after the
+ * records it refers to, so it may lag and never runs ahead. Little endian; docs/log-format.md has the table. Immutable.
  *
- * @param position of a record that was published, 0 if none is known to have been
- * @param file number of the file that it stood in
+ * @param position of a published record, 0 if none is known
+ * @param file number of the file that contained it
  * @param boot of the writer's machine
  */
 record Reached(long position, int file, UUID boot) {
     static final String FILE = "writer.reached";
 
-    /** Of a log that no writer has told about. */
+    /** The value for a log without this file. */
     static final Reached NOTHING = new Reached(0, 0, Host.UNKNOWN_BOOT);
 
     /** The bytes 'P', 'R', version 1 and zero. */
@@ -30,7 +30,9 @@ record Reached(long position, int file, UUID boot) {
 
     private static final int BYTES = 40;
 
-    /** What the writer told last; {@link #NOTHING} too if it was killed, or the host lost its power, before that was whole. */
+    /**
+     * Reads the stored value. Returns {@link #NOTHING} also if a kill of the writer or a power cut left it incomplete.
+     */
     static Reached read(Path folder) throws IOException {
         Path file = folder.resolve(FILE);
         if (!Files.exists(file)) {
@@ -41,7 +43,7 @@ record Reached(long position, int file, UUID boot) {
         return whole ? new Reached(b.getLong(8), b.getInt(16), new UUID(b.getLong(24), b.getLong(32))) : NOTHING;
     }
 
-    /** Replaces what was told before, with one call of the system. */
+    /** Replaces the stored value with one system call. */
     void write(Path folder) throws IOException {
         ByteBuffer b = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(4, MAGIC)

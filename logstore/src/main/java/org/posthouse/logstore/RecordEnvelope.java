@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The 48 bytes before every record's body: where each field stands, and whether a stretch of bytes is one whole
- * record. Little endian. docs/log-format.md is the same table in words. Stateless.
+ * The 48 bytes before every record's body: the offset of each field, and the check that a range of bytes is one whole
+ * record. Little endian. docs/log-format.md has the same table in words. Stateless.
  */
 final class RecordEnvelope {
     static final int CRC = 0;
@@ -29,8 +29,8 @@ final class RecordEnvelope {
     private RecordEnvelope() {}
 
     /**
-     * What keeps the bytes [at, at + length) from being one whole record, or null if nothing does. The buffer is
-     * little endian and holds that range; its position and limit are kept.
+     * The reason why the bytes [at, at + length) are not one whole record, or null if they are. The buffer is little
+     * endian and holds that range; its position and limit do not change.
      */
     static String flaw(ByteBuffer file, int at, int length, CRC32C crc) {
         String flaw = headFlaw(file, at, length);
@@ -40,7 +40,10 @@ final class RecordEnvelope {
         return flaw == null ? payloadCrcFlaw(file, at, crc) : flaw;
     }
 
-    /** The part of {@link #flaw} that the envelope shows: it begins at {@code at} and should be one of {@code length} bytes. */
+    /**
+     * The part of {@link #flaw} that the envelope shows. It begins at {@code at} and must be one of {@code length}
+     * bytes.
+     */
     static String headFlaw(ByteBuffer file, int at, int length) {
         if (length < BYTES) {
             return "has " + length + " bytes, an envelope alone has " + BYTES;
@@ -61,20 +64,22 @@ final class RecordEnvelope {
         return null;
     }
 
-    /** The part of {@link #flaw} that the checksum of envelope and body shows; the type is one that this version knows. */
+    /**
+     * The part of {@link #flaw} that the checksum of envelope and body shows; the type must be known to this version.
+     */
     static String headCrcFlaw(ByteBuffer file, int at, CRC32C crc) {
         int head = RecordType.of(file.get(at + TYPE)).headBytes();
         return crcFlaw("a head of ", file.getInt(at + CRC), checksum(file, at + MAGIC, head - MAGIC, crc));
     }
 
-    /** The part of {@link #flaw} that the checksum of the payload shows; the head is flawless. */
+    /** The part of {@link #flaw} that the payload's checksum shows; the head must be flawless. */
     static String payloadCrcFlaw(ByteBuffer file, int at, CRC32C crc) {
         int payload = file.getInt(at + PAYLOAD);
         return payload == 0 ? null : payloadCrcFlaw(file, at,
                 checksum(file, at + file.getInt(at + TOTAL) - payload, payload, crc));
     }
 
-    /** As {@link #payloadCrcFlaw(ByteBuffer, int, CRC32C)}, of a payload that stands elsewhere. */
+    /** As {@link #payloadCrcFlaw(ByteBuffer, int, CRC32C)}, for a payload in another buffer. */
     static String payloadCrcFlaw(ByteBuffer head, int at, int found) {
         return crcFlaw("a payload of ", head.getInt(at + RecordType.of(head.get(at + TYPE)).payloadCrc()), found);
     }

@@ -1,17 +1,17 @@
 package org.posthouse.logstore;
 
 /**
- * The kinds of record in a log, with the id that stands at offset 7 of the envelope. Ids are never reused;
- * docs/log-format.md lists them with the version that introduced them.
+ * The record types of a log, with the id at offset 7 of the envelope. Ids are never reused; docs/log-format.md lists
+ * them with the version that introduced them.
  */
 public enum RecordType {
-    /** A message was stored in a rank's mailbox; perhaps a receive that waited there got it at once. */
+    /** A message was stored in a rank's mailbox; a waiting receive may have got it at once. */
     ARRIVAL(1, 64, 20),
     /** A piece of the payload of an earlier arrival. */
     PAYLOAD_CHUNK(2, 32, 24),
-    /** A determinant: which message a receive got that was posted after the message had come. */
+    /** A determinant: the message that a receive got which was posted after the message's arrival. */
     DELIVERY(3, 64, RecordType.NO_PAYLOAD),
-    /** How many polls of a rank have failed so far. */
+    /** The number of failed polls of a rank so far. */
     POLLS(4, 16, RecordType.NO_PAYLOAD),
     /** A job began. */
     JOB_OPENED(5, 16, 8),
@@ -19,26 +19,26 @@ public enum RecordType {
     JOB_CLOSED(6, 8, RecordType.NO_PAYLOAD),
     /** A writer opened the log and took a new epoch. */
     WRITER_STARTED(7, 40, RecordType.NO_PAYLOAD),
-    /** What a rank has observed and told: opaque to the log. */
+    /** Events that a rank has observed and reported; opaque to the log. */
     EVENTS(8, 24, 16),
-    /** A process of a rank was let in. */
+    /** A process of a rank was admitted. */
     INCARNATION(9, 16, RecordType.NO_PAYLOAD),
-    /** An offered message was taken back by its sender. */
+    /** A sender withdrew an offered message. */
     WITHDRAWN(10, 24, RecordType.NO_PAYLOAD),
-    /** A rank said goodbye. */
+    /** A rank finalized. */
     FINALIZED(11, 8, RecordType.NO_PAYLOAD),
     /** An image of a rank is safe on disk. */
     CHECKPOINT_TAKEN(12, 72, RecordType.NO_PAYLOAD),
-    /** A part of what the files before said: the first records of every file but the first. */
+    /** A part of the summary of earlier files: the first records of every file but the first. */
     SNAPSHOT(13, 16, 8),
-    /** Ranks of a job that were started again do not do what they did before. */
+    /** Restarted ranks of a job sent differently than before. */
     DIVERGED(14, 16, 8);
 
     private static final int NO_PAYLOAD = -1;
     private static final RecordType[] BY_ID = values();
 
     private final byte id;
-    /** Bytes between the envelope's header and the payload; fixed for each type. */
+    /** Bytes between the envelope and the payload; fixed for each type. */
     private final int bodyBytes;
 
     private final int payloadCrc;
@@ -53,7 +53,7 @@ public enum RecordType {
         return id;
     }
 
-    /** Envelope and body. */
+    /** Bytes of envelope and body. */
     int headBytes() {
         return RecordEnvelope.BYTES + bodyBytes;
     }
@@ -62,12 +62,12 @@ public enum RecordType {
         return payloadCrc >= 0;
     }
 
-    /** Where in the record the CRC32C of its payload stands; only of a type that {@link #hasPayload}. */
+    /** Offset of the payload's CRC32C in the record; only for a type that {@link #hasPayload}. */
     int payloadCrc() {
         return payloadCrc;
     }
 
-    /** The type with this id, or null if this version knows none. */
+    /** The type with this id, or null if this version does not know it. */
     static RecordType of(byte id) {
         return id >= 1 && id <= BY_ID.length ? BY_ID[id - 1] : null;
     }

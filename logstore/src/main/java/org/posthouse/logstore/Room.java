@@ -3,11 +3,11 @@ package org.posthouse.logstore;
 import java.util.function.LongSupplier;
 
 /**
- * Whether the file system still has room for appends. It asks the system once per {@link #STEP_BYTES} appended while
- * there is ample room, and every time while there is not. Confined to the log's owner.
+ * Checks that the file system has space for appends. It queries the system once per {@link #STEP_BYTES} appended while
+ * there is ample space, and every time otherwise. Confined to the log's owner.
  */
 final class Room {
-    /** 1 MiB: at 1 GB/s of appends, one question per ms. */
+    /** 1 MiB: at 1 GB/s of appends, one query per ms. */
     static final long STEP_BYTES = 1 << 20;
 
     private final LongSupplier freeBytes;
@@ -27,7 +27,7 @@ final class Room {
         return room;
     }
 
-    /** Whether twice as much is free as appends need: as seen when the system was last asked. */
+    /** Whether twice the space that appends need was free at the last query. */
     boolean isAmple() {
         look();
         return ample;
@@ -39,7 +39,7 @@ final class Room {
         }
     }
 
-    /** Asks the system. */
+    /** Queries the system. */
     void lookNow() {
         free = freeBytes.getAsLong();
         room = free >= minFreeBytes;
@@ -47,12 +47,12 @@ final class Room {
         untilNextLook = ample ? STEP_BYTES : 0;
     }
 
-    /** What was free when it was asked last. */
+    /** Free bytes at the last query. */
     long freeBytes() {
         return free;
     }
 
-    /** What must be, for writers to go on. */
+    /** Free bytes that writers require. */
     long minFreeBytes() {
         return minFreeBytes;
     }

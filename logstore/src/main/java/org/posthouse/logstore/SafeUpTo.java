@@ -10,16 +10,17 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
- * Up to which position a log is on the disk itself, as a sync that had returned told (ADR 61): what is missing behind it after the host has
- * lost its power was promised to nobody, what is missing before it is damage. It stands beside the log's files and is written behind the
- * syncs that it tells of, so it may lag and never runs ahead. Little endian; docs/log-format.md has the table. Immutable.
+ * The position up to which a log is on the disk, as a completed sync reported (ADR 61). After a power cut, records
+ * missing after it were promised to nobody; records missing before it are damage. It is stored beside the log's files
+ * and is written after the syncs it refers to, so it may lag and never runs ahead. Little endian; docs/log-format.md
+ * has the table. Immutable.
  *
- * @param position of the last record that is on the disk, 0 if none needs to be, -1 if nobody has told
+ * @param position of the last record that is on the disk, 0 if none needs to be, -1 if unknown
  */
 record SafeUpTo(long position) {
     static final String FILE = "writer.safe";
 
-    /** Of a log that only writers before this version have written, or whose word is lost. */
+    /** The value for a log that was written only by earlier versions, or whose stored value is lost. */
     static final SafeUpTo UNKNOWN = new SafeUpTo(-1);
 
     /** The bytes 'P', 'S', version 1 and zero. */
@@ -31,7 +32,7 @@ record SafeUpTo(long position) {
         return position >= 0;
     }
 
-    /** What was told last; {@link #UNKNOWN} too if that is not whole. */
+    /** Reads the stored value; returns {@link #UNKNOWN} also if it is incomplete. */
     static SafeUpTo read(Path folder) throws IOException {
         Path file = folder.resolve(FILE);
         if (!Files.exists(file)) {
@@ -42,7 +43,10 @@ record SafeUpTo(long position) {
         return whole ? new SafeUpTo(b.getLong(8)) : UNKNOWN;
     }
 
-    /** Replaces what was told before, and brings that to the disk. Its 16 bytes stand in one sector, which a disk writes whole or not at all. */
+    /**
+     * Replaces the stored value, and syncs it to the disk. Its 16 bytes are in one sector, which a disk writes
+     * atomically.
+     */
     void write(Path folder, Disk.Forcer forcer) throws IOException {
         ByteBuffer b = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(4, MAGIC).putLong(8, position);
         b.putInt(0, crc(b));

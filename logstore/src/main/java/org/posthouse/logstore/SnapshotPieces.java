@@ -15,14 +15,14 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A log's book in pieces that fit into records: {@link #of} takes it apart when a file is begun, and a reader whose log
- * begins with one puts it together again, piece by piece. Confined to its user.
+ * A log's book in pieces that fit into records. {@link #of} splits the book when a file is begun. A reader whose log
+ * begins with a snapshot reassembles it piece by piece. Confined to its user.
  */
 final class SnapshotPieces {
     private final List<byte[]> pieces = new ArrayList<>();
     private int expected = 1;
 
-    /** The book as it is now, in pieces of at most {@link MessageLog#MAX_PAYLOAD_BYTES}; one at least. */
+    /** Splits the current book into pieces of at most {@link MessageLog#MAX_PAYLOAD_BYTES}; returns at least one. */
     static List<ByteBuffer> of(LogBook book) {
         Cutter cutter = new Cutter();
         try {
@@ -54,7 +54,7 @@ final class SnapshotPieces {
             }
         }
 
-        /** The first piece grows with what is in it; most snapshots need no more than a little of one. */
+        /** The first piece's buffer grows with its content, because most snapshots fill only a little of it. */
         private void makeRoom() {
             if (used == MessageLog.MAX_PAYLOAD_BYTES) {
                 whole.add(ByteBuffer.wrap(piece));
@@ -71,7 +71,7 @@ final class SnapshotPieces {
         }
     }
 
-    /** Takes the next piece; false if another was expected. */
+    /** Adds the next piece; returns false if another was expected. */
     boolean add(int piece, int of, ByteBuffer payload) {
         boolean next = piece == pieces.size() && (piece == 0 || of == expected) && piece < of;
         if (next) {
@@ -87,7 +87,7 @@ final class SnapshotPieces {
         return pieces.size() == expected;
     }
 
-    /** What the pieces say once they are whole. */
+    /** The book, once all pieces are there. */
     LogBook book() {
         List<InputStream> parts = new ArrayList<>();
         pieces.forEach(piece -> parts.add(new ByteArrayInputStream(piece)));

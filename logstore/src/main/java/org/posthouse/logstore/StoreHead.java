@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
 /**
- * The document that every file begins with: Chronicle's own. All of it is the same in every file, but for five numbers; a writer would misread a
- * changed one, or write over records. Confined to the walk that it is of.
+ * The first document of every file, which is Chronicle's own. It is the same in every file, except for five numbers.
+ * With changed bytes, a writer would misread it or overwrite records. Confined to its walk.
  */
 final class StoreHead {
-    /** Whatever stands where the numbers are. */
+    /** The fixed bytes; the values at the positions of the numbers are arbitrary. */
     private static final byte[] BYTES = HexFormat.of().parseHex(
             "c1000040b906686561646572b60853435153746f726582aa000000cd7772697465506f736974696f6e8e01000000008d0200000000000000"
                     + "0200000000000000" + "0000000000000000" + "0000000000000000"
@@ -34,7 +34,7 @@ final class StoreHead {
         this.sequence = there ? file.getLong(SEQUENCE) : 0;
     }
 
-    /** What is wrong with the bytes that never change, or null; a file that is just being begun has none yet. */
+    /** The defect in the fixed bytes, or null. A file that is just being begun has none yet. */
     static String flaw(ByteBuffer file) {
         if (file.capacity() < BYTES.length || file.getInt(0) == 0 || (file.getInt(0) & UNFINISHED) != 0) {
             return null;
@@ -55,13 +55,20 @@ final class StoreHead {
         return at >= number && at < number + Long.BYTES;
     }
 
-    /** The walk has come to a document. @param records that it has passed before */
+    /**
+     * Called for each document of the walk.
+     *
+     * @param records number of records before it
+     */
     void passed(int header, long records) {
         positionSeen |= header == position;
         sequenceSeen |= header == sequence >>> Integer.SIZE && records == (sequence & 0xFFFF_FFFFL);
     }
 
-    /** Why a writer would not go on behind the last record, or null; once the walk has come to the file's end. */
+    /**
+     * The reason why a writer would not continue after the last record, or null. Valid once the walk has reached the
+     * file's end.
+     */
     String misleads() {
         if (position != 0 && !positionSeen) {
             return "the file's head says that the last record begins at " + position + ", where none does";

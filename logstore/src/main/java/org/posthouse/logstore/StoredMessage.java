@@ -5,8 +5,8 @@ import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.Receipt;
 
 /**
- * A message as the log holds it: what its arrival said, and where its payload stands. Made and filled by the log's
- * readers; it does not change any more once they have handed it out.
+ * A message as the log holds it: the content of its arrival record, and the places of its payload. The log's readers
+ * create and fill it; afterwards it is immutable.
  */
 public final class StoredMessage {
     private final Arrival arrival;
@@ -39,7 +39,7 @@ public final class StoredMessage {
         receipt = to;
     }
 
-    /** Turns pieces that were added from the last to the first. */
+    /** Reverses pieces that were added from the last to the first. */
     void reverse() {
         for (int i = 0, j = count - 1; i < j; i++, j--) {
             long swapped = pieces[i];
@@ -48,7 +48,7 @@ public final class StoredMessage {
         }
     }
 
-    /** What its arrival said. */
+    /** The arrival record of the message. */
     public Arrival arrival() {
         return arrival;
     }
@@ -73,17 +73,17 @@ public final class StoredMessage {
         return arrived;
     }
 
-    /** How many pieces followed its arrival. */
+    /** Number of pieces after its arrival. */
     public int pieces() {
         return count;
     }
 
-    /** Place of a piece, from 0; they follow each other without a gap behind what is inline. */
+    /** Place of a piece, from 0; the pieces follow the inline bytes without a gap. */
     public long piecePlace(int index) {
         return pieces[index];
     }
 
-    /** Which receive got it; null if none did. */
+    /** The receive that got it; null if none did. */
     public Receipt receipt() {
         return receipt;
     }

@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 
 /**
- * Which messages of each channel into one mailbox were taken back by their senders, as ranges of sequence numbers. Kept
- * until the job ends: a sender that starts again must not send them. Owned by its {@link RankLog}; may allocate, since
- * programs seldom cancel.
+ * The withdrawn messages of each channel into one mailbox, as ranges of sequence numbers. Kept until the job ends,
+ * because a restarted sender must not send them. Owned by its {@link RankLog}; may allocate, because programs seldom
+ * cancel.
  */
 final class Tombstones {
     /** By channel: first to last of each range, both inclusive. */
@@ -28,7 +28,7 @@ final class Tombstones {
         of.put(first, behind == null ? sequence : behind);
     }
 
-    /** Shows the sequence numbers that are gone from this channel, in their order. */
+    /** Visits the withdrawn sequence numbers of this channel in ascending order. */
     void forEach(long channel, LongConsumer each) {
         ranges.getOrDefault(channel, new TreeMap<>()).forEach((first, last) -> {
             for (long sequence = first; sequence <= last; sequence++) {

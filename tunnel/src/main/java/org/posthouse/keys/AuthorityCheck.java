@@ -14,9 +14,10 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Another's look at a peer's certificate, which says more of what it refuses: of a certificate of this grid that is not valid now, whose it is
- * ({@link NotValidException}); and with native TLS one of another authority is refused with the alert unknown_ca. Left alone it would say internal_error,
- * which tells the other end nothing. As stateless as the other.
+ * Wraps a trust manager to give more information about refused certificates. For a certificate of this grid that is not
+ * valid now, it names the site ({@link NotValidException}). With native TLS, a certificate of another authority is
+ * refused with the alert unknown_ca. Otherwise the alert would be internal_error, which tells the other end nothing. As
+ * stateless as the wrapped trust manager.
  */
 final class AuthorityCheck extends X509ExtendedTrustManager {
     /** OpenSSL's X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY. */
@@ -33,7 +34,7 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
     }
 
     private CertificateException named(CertificateException failure, X509Certificate shown) {
-        // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
+        // Both kinds of TLS choose the alert by the cause. The dates are checked before the signature.
         if (has(failure, cause -> cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException)) {
             return Certificates.isSigned(shown, authority) ? new NotValidException(shown, failure.getCause()) : failure;
         }

@@ -8,15 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a keys folder tells people, the authority's or a site's: the certificates in it, valid now or not. No private key is read. Immutable.
+ * The certificates in a keys folder of an authority or a site, for display, valid now or not. No private key is read.
+ * Immutable.
  *
- * @param ofSite whether it is a site's: then it has one entry
+ * @param ofSite whether it is a site's; then it has one entry
  * @param authorityNotBefore from when the grid's authority is valid
  * @param authorityNotAfter until when, inclusive; no certificate outlives it
  * @param entries the certificates, the oldest first
  */
 public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant authorityNotAfter, List<Entry> entries) {
-    /** @param revoked whether the folder's list of revoked certificates holds it */
+    /** @param revoked whether the folder's list of revoked certificates contains it */
     public record Entry(SiteCertificate certificate, boolean revoked) {
         private boolean isGood(Instant when) {
             return !revoked && isWithin(when, certificate.notBefore(), certificate.notAfter());
@@ -28,7 +29,10 @@ public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant aut
         entries = List.copyOf(entries);
     }
 
-    /** Whether it is of use at {@code when}: a site's to a relay, an authority's to issue certificates, whatever has become of those that it has issued. */
+    /**
+     * Whether the folder is usable at {@code when}: a site's by a relay, an authority's to issue certificates. The
+     * state of issued certificates does not matter for an authority.
+     */
     public boolean isGood(Instant when) {
         return isWithin(when, authorityNotBefore, authorityNotAfter)
                 && (!ofSite || entries.stream().allMatch(entry -> entry.isGood(when)));
@@ -39,9 +43,10 @@ public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant aut
     }
 
     /**
-     * Reads what {@link GridAuthority#init} or {@link GridAuthority#issue} has put there.
+     * Reads a folder that {@link GridAuthority#init} or {@link GridAuthority#issue} has created.
      *
-     * @throws KeysException one line: the folder is neither's, or a file of it is missing, unreadable, or not of its authority
+     * @throws KeysException one line: the folder is neither kind, or a file of it is missing, unreadable, or not of its
+     *         authority
      */
     public static KeysFolder read(Path folder) throws KeysException {
         Path site = folder.resolve(GridAuthority.SITE_CERTIFICATE);

@@ -12,25 +12,25 @@ import org.bouncycastle.asn1.x509.AuthorityKeyIdentifier;
 import org.bouncycastle.asn1.x509.Extension;
 
 /**
- * What a certificate says about a site, for people and listings. Immutable.
+ * The content of a site's certificate, for display and listings. Immutable.
  *
  * @param site the site it was issued for
  * @param serial its serial number in lower-case hex
  * @param notBefore valid from, inclusive
  * @param notAfter valid until, inclusive
  * @param authority identifier of the key that signed it, in lower-case hex; empty if it does not say
- * @param file where it lies
+ * @param file its path
  */
 public record SiteCertificate(String site, String serial, Instant notBefore, Instant notAfter, String authority, Path file) {
-    /** What a site's name follows in the certificate's subject alternative name, a URI. */
+    /** Prefix of a site's name in the certificate's subject alternative name, a URI. */
     static final String URI_PREFIX = "posthouse:site:";
 
     private static final Integer SAN_URI = 6;
 
-    /** Of a peer that showed none. */
+    /** The value for a peer that showed no certificate. */
     static final SiteCertificate NOBODY = new SiteCertificate("", "", Instant.MIN, Instant.MAX, "", Path.of(""));
 
-    /** A peer's, which lies nowhere here. */
+    /** The certificate of a peer, which has no file here. */
     static SiteCertificate of(X509Certificate certificate) {
         return of(certificate, Path.of(""));
     }

@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The user of the process at the other end of a connection.
+ * The user of the process at the other end of a connection. Immutable.
  *
- * <p>A port on loopback is open to every user of the host, so an address proves nothing. Linux lists the owner of each TCP socket
- * (proc(5), {@code /proc/net/tcp}); {@link PeerUsers} reads it there.
+ * <p>A port on loopback is open to every user of the host, so an address proves nothing. Linux lists the owner of each
+ * TCP socket (proc(5), {@code /proc/net/tcp}); {@link PeerUsers} reads it there.
  *
- * @param trust whether the user may be taken for the owner of this process
- * @param uid   the user's number; {@link #NO_UID} if it is not known
+ * @param trust whether the user counts as the owner of this process
+ * @param uid   the user's number; {@link #NO_UID} if unknown
  */
 public record PeerUser(Trust trust, long uid) {
-    /** The number of a user who is not known. */
+    /** The number of an unknown user. */
     public static final long NO_UID = -1;
 
-    /** What the system says of a peer's user. */
+    /** The system's information about a peer's user. */
     public enum Trust {
         /** The user of this process, or root, who can read this process's memory anyway. */
         TRUSTED,
@@ -25,20 +25,20 @@ public record PeerUser(Trust trust, long uid) {
         /** Another user of this host. */
         FOREIGN,
 
-        /** Nobody of this host, or the system does not say. The peer has to prove itself by other means. */
+        /** Not a user of this host, or unknown to the system. The peer must prove its identity by other means. */
         UNKNOWN
     }
 
-    /** Of whom the system says nothing. */
+    /** The value for an unknown user. */
     public static final PeerUser UNKNOWN = new PeerUser(Trust.UNKNOWN, NO_UID);
     private static final long ROOT = 0;
 
-    /** A peer whose user number is known, for instance by SO_PEERCRED. */
+    /** A peer whose user number is known, for example by SO_PEERCRED. */
     public static PeerUser of(long uid, long ownUid) {
         return new PeerUser(uid == ownUid || uid == ROOT ? Trust.TRUSTED : Trust.FOREIGN, uid);
     }
 
-    /** The user number of this process; {@link #NO_UID} where the system does not say. */
+    /** The user number of this process; {@link #NO_UID} if unknown. */
     public static long own() {
         try {
             return ((Number) Files.getAttribute(Path.of("/proc/self"), "unix:uid")).longValue();

@@ -3,18 +3,19 @@ package org.posthouse.tunnel;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Tells a network that loses large packets without a word (an MTU black hole, RFC 2923, 2.1) from one that is cut: a link comes up, as its first frames are
- * small, and stands still with the first large one, again and again. Pings are behind it in the same connection, so the end that is to read hears nothing, and
- * the one that writes hears of nothing that arrived. Confined to the relay's context.
+ * Detects a network that silently drops large packets (an MTU black hole, RFC 2923, 2.1) and distinguishes it from a
+ * cut one. The link comes up, because its first frames are small, and stalls at the first large one, repeatedly. Pings
+ * wait behind that frame in the same connection. So the reading end receives nothing, and the writing end gets no
+ * acknowledgement. Confined to the relay's context.
  */
 final class BlackHoleSuspicion {
-    /** So many such sessions in a row are no accident. */
+    /** Number of consecutive sessions of this kind that raises the suspicion. */
     private static final int SESSIONS = 2;
 
-    /** What two relays say to each other before anything large. */
+    /** Upper bound for the bytes that two relays exchange before anything large. */
     private static final int SMALL_TALK_BYTES = 16 * 1024;
 
-    /** What fits a packet anywhere (RFC 8200, 5). */
+    /** Packet size that every network carries (RFC 8200, 5). */
     private static final int SMALL_PACKET_BYTES = 1_280;
 
     private final int silenceMs;
@@ -22,12 +23,12 @@ final class BlackHoleSuspicion {
     private int stalls;
     private long acknowledgedBytes;
 
-    /** @param silenceMs after so long without a byte an end ends a session */
+    /** @param silenceMs time without a byte after which an end ends a session */
     BlackHoleSuspicion(int silenceMs) {
         this.silenceMs = silenceMs;
     }
 
-    /** The peer has acknowledged frames of so many bytes. */
+    /** The peer has acknowledged frames of {@code bytes} bytes in total. */
     void onAcknowledged(long bytes) {
         acknowledgedBytes += bytes;
         if (acknowledgedBytes >= SMALL_TALK_BYTES) {
@@ -36,11 +37,11 @@ final class BlackHoleSuspicion {
     }
 
     /**
-     * A session is over that was up.
+     * Called at the end of a session that was up.
      *
-     * @param lastedMs how long
-     * @param bytesIn what came on its connection
-     * @param unacknowledgedBytes what was sent and not acknowledged when it ended
+     * @param lastedMs duration of the session
+     * @param bytesIn bytes received on its connection
+     * @param unacknowledgedBytes bytes sent and not acknowledged when it ended
      */
     void onEnded(CloseReason why, long lastedMs, long bytesIn, long unacknowledgedBytes) {
         boolean silent = why == CloseReason.TIMEOUT;
@@ -50,14 +51,14 @@ final class BlackHoleSuspicion {
         acknowledgedBytes = 0;
     }
 
-    /** More than the small talk has come. */
+    /** Clears the suspicion once more than the initial small frames was received. */
     void onCame(long bytesIn) {
         if (bytesIn >= SMALL_TALK_BYTES) {
             silences = 0;
         }
     }
 
-    /** For people; empty if there is no reason. */
+    /** A message for display; empty if there is no suspicion. */
     String text() {
         if (stalls < SESSIONS && silences < SESSIONS) {
             return "";

@@ -4,13 +4,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much one site may have of what all sites share: links, accepted connections, streams, memory for what waits. Confined to whoever shares it out.
+ * Limits each site's part of a shared resource: links, accepted connections, streams, memory for waiting frames.
+ * Confined to its user.
  *
- * <p>A site may have one more as long as it has less than three times what nobody has. So a site that is alone gets three quarters, of two greedy ones each
- * three sevenths, and something is left for the first of every other.
+ * <p>A site may take one more while it has less than three times what is free. So a single site gets three quarters,
+ * two greedy ones get three sevenths each, and something is left for every other site.
  */
 final class FairShare {
-    /** What a site is told that has its share, behind how much that is. */
+    /** The end of the message for a site that has used up its share. */
     static final String RULE = "a site may have three times what is free";
 
     private static final int TIMES_FREE = 3;
@@ -19,22 +20,25 @@ final class FairShare {
     private final Map<String, Long> bySite = new HashMap<>();
     private long taken;
 
-    /** Of {@code all} that there are, nobody has any yet. */
+    /** Creates a resource of {@code all} units, all of them free. */
     FairShare(long all) {
         this.all = all;
     }
 
-    /** Whether who {@code has} so many may have one more, of {@code all} of which so many are {@code taken}. */
+    /** Whether a user with {@code has} units may take one more, if {@code taken} of {@code all} are in use. */
     static boolean allows(long has, long taken, long all) {
         return has < TIMES_FREE * (all - taken);
     }
 
-    /** Takes one more for {@code site}; false if it may have no more. */
+    /** Takes one unit for {@code site}; false if it may have no more. */
     boolean tryTake(String site) {
         return tryTake(site, 1);
     }
 
-    /** The same of {@code more} that are one thing, small beside all: it may have them if it may have the first. */
+    /**
+     * Takes {@code more} units that belong together, few compared with all. The site gets them if it may have the
+     * first.
+     */
     boolean tryTake(String site, long more) {
         if (!allows(of(site), taken, all)) {
             return false;
@@ -44,23 +48,23 @@ final class FairShare {
         return true;
     }
 
-    /** {@code site} has one less. */
+    /** Returns one unit of {@code site}. */
     void giveBack(String site) {
         giveBack(site, 1);
     }
 
-    /** {@code site} has so many less. */
+    /** Returns {@code less} units of {@code site}. */
     void giveBack(String site, long less) {
         taken -= less;
         bySite.computeIfPresent(site, (same, had) -> had == less ? null : had - less);
     }
 
-    /** What {@code site} has. */
+    /** Units that {@code site} has. */
     long of(String site) {
         return bySite.getOrDefault(site, 0L);
     }
 
-    /** What all sites have. */
+    /** Units that all sites have. */
     long taken() {
         return taken;
     }

@@ -1,6 +1,6 @@
 package org.posthouse.tunnel;
 
-/** What one door or port has done. Confined to the relay's context. */
+/** The counters and state of one door or port. Confined to the relay's context. */
 final class Forward {
     private final String name;
     private int streams;
@@ -37,7 +37,7 @@ final class Forward {
         return refused;
     }
 
-    /** @return whether that is news */
+    /** @return whether the failure is new */
     boolean failed(String why) {
         boolean isNew = !failure.equals(why);
         failure = why;

@@ -23,7 +23,9 @@ final class ForwardDoors implements LinkStreams.Doors {
         targets.keySet().forEach(name -> doors.put(name, new Forward(name)));
     }
 
-    /** A door that is not there, or whose address cannot be reached, is refused by name and at once. */
+    /**
+     * A stream to an unknown door, or to one whose address cannot be reached, is refused at once with the door's name.
+     */
     @Override
     public void onAsked(LinkStream stream, String name) {
         assert sockets.loop().inEventLoop();

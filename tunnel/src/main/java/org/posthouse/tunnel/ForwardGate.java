@@ -7,14 +7,15 @@ import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
 
 /**
- * Lets connections to forwarded ports in by the user at their other end, before a byte of them is read: whoever comes through is this relay's own user to
- * the far one. Confined to the relay's context; the system is asked in other threads.
+ * Admits connections to forwarded ports by the user at their other end, before a byte of them is read. To the far
+ * relay, an admitted connection is this relay's own user. Confined to the relay's context; other threads query the
+ * system.
  *
- * <p>One for all ports of a relay: while {@link #ASKED_MAX} connections wait for an answer no other one is accepted, so that whoever floods a port keeps
- * a part of a processor busy, and takes neither files nor memory.
+ * <p>One gate serves all ports of a relay. While {@link #ASKED_MAX} connections wait for an answer, no further one is
+ * accepted. So a flood of connections costs part of a processor, but neither files nor memory.
  */
 final class ForwardGate {
-    /** Connections of which the system is asked at once, each some ms in a thread. */
+    /** Number of concurrent queries to the system, each some ms in a thread. */
     private static final int ASKED_MAX = 8;
 
     private final ForwardSockets sockets;
@@ -27,10 +28,10 @@ final class ForwardGate {
     }
 
     /**
-     * Asks who is at the other end of {@code channel}, which has read nothing.
+     * Finds the user at the other end of {@code channel}, from which nothing was read.
      *
-     * @param port takes no other connection while too many are asked for
-     * @param then is told on the loop why the connection is refused; empty if it is let in
+     * @param port accepts no further connection while too many queries are running
+     * @param then receives on the loop why the connection is refused; empty if it is admitted
      */
     void ask(ForwardConfig.Users who, Channel port, Channel channel, Consumer<String> then) {
         assert sockets.loop().inEventLoop();

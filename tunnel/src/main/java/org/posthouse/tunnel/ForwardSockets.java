@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.posthouse.wire.Wire;
 
 /**
- * Sockets for streams, all on the relay's loop. Netty's own and not Vert.x's: one direction of them may end before the other, and a port
- * can stop to listen without ending the connections that it has taken.
+ * Creates the sockets of streams, all on the relay's loop. They are Netty's and not Vert.x's. One direction may end
+ * before the other, and a port can stop listening without closing its accepted connections.
  */
 final class ForwardSockets {
     private static final int CONNECT_MS = 5_000;
@@ -23,10 +23,13 @@ final class ForwardSockets {
     private static final int READ_BYTES_FIRST = 4 * 1024;
     private static final int BACKLOG = 256;
 
-    /** For {@link ChannelOption#SO_LINGER}: whoever closes the socket, also the system when this process is killed, resets it. */
+    /**
+     * Value of {@link ChannelOption#SO_LINGER}: a close resets the socket, even if the system closes it after this
+     * process was killed.
+     */
     private static final int RESET = 0;
 
-    /** For the same: what was written before goes out, and then an end. */
+    /** Value of the same option: pending bytes are sent, and then an end. */
     static final int CLOSED_IN_ORDER = -1;
 
     private final EventLoop loop;
@@ -41,7 +44,7 @@ final class ForwardSockets {
         return loop;
     }
 
-    /** Connects; {@code pump} becomes the handler of the connection. */
+    /** A bootstrap for outgoing connections; {@code handler} becomes their handler. */
     Bootstrap client(ChannelHandler handler) {
         return new Bootstrap()
                 .group(loop)
@@ -57,7 +60,7 @@ final class ForwardSockets {
                 .handler(handler);
     }
 
-    /** @param taken is given each connection, on the loop, before anything is read from it */
+    /** @param taken receives each connection, on the loop, before anything is read from it */
     ServerBootstrap server(Consumer<Channel> taken) {
         return new ServerBootstrap()
                 .group(loop)
@@ -78,7 +81,7 @@ final class ForwardSockets {
                 });
     }
 
-    /** No read is longer than what one STREAM_DATA takes. */
+    /** Limits a read to the payload of one STREAM_DATA. */
     private static AdaptiveRecvByteBufAllocator readSizes() {
         return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, Wire.PAYLOAD_BYTES_MAX);
     }

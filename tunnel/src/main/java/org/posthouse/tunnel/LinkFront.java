@@ -7,7 +7,10 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
-/** Stands between links and the relay: frames of streams that come go to them, and both hear what becomes of a link. Confined to the relay's context. */
+/**
+ * Dispatches between the links, the streams and the relay. Received frames of streams go to the streams, and both
+ * streams and relay are told of changes of a link. Confined to the relay's context.
+ */
 final class LinkFront implements Links.Listener {
     private final Links.Listener relay;
     private final Streams streams;
@@ -24,7 +27,7 @@ final class LinkFront implements Links.Listener {
         };
     }
 
-    /** What came on a stream dies with this process, as its sockets do: so it is handled when it is here. */
+    /** A stream's frame counts as handled on arrival, because its bytes die with this process, as its sockets do. */
     @Override
     public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view)
             throws WireException {

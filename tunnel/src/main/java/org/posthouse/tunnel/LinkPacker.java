@@ -7,7 +7,10 @@ import java.util.List;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
-/** Has the bulk that a link sends packed, while that pays. Confined to its link; the work is done by the relay's {@link PackingWorker}. */
+/**
+ * Packs the bulk that a link sends, while that pays. Confined to its link; the relay's {@link PackingWorker} does the
+ * work.
+ */
 final class LinkPacker {
     private final Links links;
     private final LinkEmission emission;
@@ -25,7 +28,11 @@ final class LinkPacker {
         this.rule = new PackingRule(links.compression());
     }
 
-    /** A session begins. @param unpacks whether the other end takes what is packed */
+    /**
+     * Begins a session.
+     *
+     * @param unpacks whether the other end accepts packed frames
+     */
     void begin(boolean unpacks) {
         peerUnpacks = unpacks;
         window.packs(isOn());
@@ -35,7 +42,7 @@ final class LinkPacker {
         return peerUnpacks && rule.isOn();
     }
 
-    /** Gives the worker what may be packed ahead. */
+    /** Passes bulk that may be packed ahead to the worker. */
     void takeAhead() {
         if (!isOn()) {
             return;
@@ -62,7 +69,7 @@ final class LinkPacker {
         });
     }
 
-    /** A frame is written, with those that go packed with it: before its connection has it. */
+    /** Called before a frame, with the frames packed with it, is written to its connection. */
     void onWriting(LinkFrame frame) {
         LinkRun run = frame.run();
         if (run != null) {

@@ -7,17 +7,17 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
- * The way of a lane: straight over TCP, or through streams of other links. Immutable.
+ * The path of a lane: direct over TCP, or through streams of other links. Immutable.
  *
- * @param via the relays between the two ends, from the dialling one on; none if it is straight
+ * @param via the relays between the two ends, from the dialling one on; empty if it is direct
  */
 record LinkPath(List<String> via) {
     static final LinkPath DIRECT = new LinkPath(List.of());
 
-    /** Most links of a path. */
+    /** Maximum number of links in a path. */
     static final int HOPS_MAX = 4;
 
-    /** What the door of a path begins with; no other door has a space in its name. */
+    /** Prefix of the door of a path; no other door has a space in its name. */
     private static final String DOOR = "links ";
 
     private static final String BETWEEN = " ";
@@ -30,7 +30,7 @@ record LinkPath(List<String> via) {
         return via.isEmpty();
     }
 
-    /** The relay that the dialling end goes to first. */
+    /** The first relay on the path from the dialling end. */
     String first() {
         return via.getFirst();
     }
@@ -39,12 +39,16 @@ record LinkPath(List<String> via) {
         return door.startsWith(DOOR);
     }
 
-    /** The door that a stream along this path asks for, at each relay on its way. */
+    /** The door that a stream along this path requests at each relay on its way. */
     String door(String from, String to) {
         return DOOR + from + BETWEEN + String.join(BETWEEN, via) + BETWEEN + to;
     }
 
-    /** All relays of the path, both ends included. @throws WireException if that is none which anybody would take */
+    /**
+     * All relays of the path, both ends included.
+     *
+     * @throws WireException if it is not an acceptable path
+     */
     static List<String> relays(String door) throws WireException {
         List<String> relays = Arrays.asList(door.substring(DOOR.length()).split(BETWEEN, -1));
         boolean whole = relays.size() >= 3 && relays.size() <= HOPS_MAX + 1 && new HashSet<>(relays).size() == relays.size();
@@ -55,7 +59,7 @@ record LinkPath(List<String> via) {
         return relays;
     }
 
-    /** As people are told: the relays on the way. */
+    /** The path for display: the relays on the way. */
     @Override
     public String toString() {
         return isDirect() ? "direct" : "via " + String.join(", ", via);

@@ -6,8 +6,8 @@ import java.util.List;
 import org.posthouse.wire.FrameView;
 
 /**
- * Frames of bulk, one behind the other, that go packed in one LINK_PACKED: of one job or of one stream. Confined to its link's window. It owns the
- * packed frame until {@link #take} or {@link #release}.
+ * Consecutive bulk frames of one job or one stream that are packed in one LINK_PACKED. Confined to its link's window.
+ * It owns the packed frame until {@link #take} or {@link #release}.
  */
 final class LinkRun {
     private final List<LinkFrame> frames;
@@ -27,7 +27,7 @@ final class LinkRun {
         return frames.getFirst();
     }
 
-    /** Of its frames, as they are. */
+    /** Bytes of its frames, unpacked. */
     int bytes() {
         return bytes;
     }
@@ -41,7 +41,7 @@ final class LinkRun {
         return packed.readableBytes();
     }
 
-    /** Hands over the LINK_PACKED, with the numbers that its frames have got. */
+    /** Returns the LINK_PACKED with the numbers of its frames, and gives up ownership. */
     ByteBuf take() {
         ByteBuf frame = packed;
         packed = null;
@@ -51,7 +51,7 @@ final class LinkRun {
         return frame;
     }
 
-    /** It will not be written. */
+    /** Releases the packed frame, which will not be written. */
     void release() {
         if (packed != null) {
             packed.release();

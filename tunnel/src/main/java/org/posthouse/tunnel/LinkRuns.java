@@ -5,16 +5,16 @@ import java.util.ArrayDeque;
 import org.posthouse.wire.Wire;
 
 /**
- * Bulk that has left its queue to be packed and was not written yet, in its order: at the worker, or back from there. A cut changes nothing in it: its frames have
- * no numbers yet. Confined to its link's queue; knows no thread.
+ * Bulk that has left its queue for packing and was not written yet, in order: at the worker, or back. A lost connection
+ * changes nothing here, because these frames have no numbers yet. Confined to its link's queue; uses no thread.
  */
 final class LinkRuns {
-    /** Four full chunks: one is being written, one waits for it, one is packed, one waits for that. */
+    /** Four full chunks: one is being written, one waits to be written, one is being packed, one waits to be packed. */
     static final int BYTES_AHEAD_MAX = 4 * Wire.PACKED_BYTES_MAX;
 
     private final ArrayDeque<LinkRun> atWorker = new ArrayDeque<>();
 
-    /** What goes next: the first frame of a run that is packed, or a frame that goes as it is. */
+    /** The frames to write next: the first frame of a packed run, or an unpacked frame. */
     private final ArrayDeque<LinkFrame> ready = new ArrayDeque<>();
 
     private int bytes;
@@ -23,13 +23,13 @@ final class LinkRuns {
         return bytes < BYTES_AHEAD_MAX;
     }
 
-    /** It goes to the worker. */
+    /** Notes that a run goes to the worker. */
     void add(LinkRun run) {
         atWorker.add(run);
         bytes += run.bytes();
     }
 
-    /** It is back, packed, or as it was if {@code packed} is null. If it was forgotten meanwhile nothing happens. */
+    /** Notes that a run is back; unpacked if {@code packed} is null. Has no effect if the run was dropped meanwhile. */
     void back(LinkRun run, ByteBuf packed) {
         if (atWorker.peek() != run) {
             if (packed != null) {
@@ -52,7 +52,7 @@ final class LinkRuns {
         return !ready.isEmpty();
     }
 
-    /** Whether nothing is on its way through here, so that nothing is overtaken by what does not come this way. */
+    /** Whether no frame is in packing, so that an unpacked frame would overtake nothing. */
     boolean isEmpty() {
         return ready.isEmpty() && atWorker.isEmpty();
     }

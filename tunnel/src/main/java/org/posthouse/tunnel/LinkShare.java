@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What a link keeps of one of its two users, the relay itself or the streams: the frames that are not settled, in the order in which they were handed in.
+ * The unsettled frames of one of a link's two users, the relay itself or the streams, in the order of {@link #add}.
  * Confined to its window; owns one reference of each frame.
  *
- * <p>A frame is settled when it and all of the same user that were handed in before it are acknowledged. Each user is told of its own only, and is judged by
- * its own bytes: streams, over which others go, do not stand still for as long as the relay has more to send than the link carries.
+ * <p>A frame is settled when it and all earlier frames of the same user are acknowledged. Each user is told of its own
+ * frames only, and is limited by its own bytes. So streams, which carry other links, do not stall while the relay has
+ * more to send than the link carries.
  */
 final class LinkShare {
     private final long bytesMax;
@@ -19,10 +20,10 @@ final class LinkShare {
     private long bytes;
     private long settled;
 
-    /** Of those that are settled, how many the user knows of. */
+    /** How many settled frames the user was told of. */
     private long told;
 
-    /** The user was told, or could see, that there is no room, and waits for some. */
+    /** True if the user was told, or could see, that there is no space, and waits for some. */
     private boolean wasFull;
 
     LinkShare(long bytesMax) {
@@ -44,14 +45,14 @@ final class LinkShare {
         }
     }
 
-    /** Lets go of a frame that will not be written, but for its head. */
+    /** Drops a frame that will not be written, except its head. */
     void abandon(LinkFrame frame) {
         bytes -= cost(frame);
         frame.abandon();
         bytes += cost(frame);
     }
 
-    /** Hands over all frames, in their order, and begins anew. */
+    /** Returns all frames in order, and resets the share. */
     List<ByteBuf> takeAll() {
         List<ByteBuf> frames = new ArrayList<>(unsettled.size());
         unsettled.forEach(frame -> frames.add(frame.bytes()));
@@ -62,34 +63,37 @@ final class LinkShare {
         return frames;
     }
 
-    /** Visits all frames, in their order, but those that were let go of. */
+    /** Visits all frames in order, except abandoned ones. */
     void forEach(Consumer<ByteBuf> visitor) {
         unsettled.stream().filter(frame -> !frame.isAbandoned()).forEach(frame -> visitor.accept(frame.bytes()));
     }
 
-    /** True while more is unsettled than the window allows: the user should wait. */
+    /** True while the unsettled bytes exceed the window; the user should wait. */
     boolean full() {
         return bytes > bytesMax;
     }
 
-    /** Whether it was full, and half of the window is free now, so that who waited does not stop again at every frame. True once. */
+    /**
+     * Whether the share was full and half of the window is free now. So a waiting user does not stop again at every
+     * frame. True once.
+     */
     boolean takeRoom() {
         boolean takes = wasFull && bytes <= bytesMax / 2;
         wasFull &= !takes;
         return takes;
     }
 
-    /** Bytes of all frames, {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each included. */
+    /** Bytes of all frames, including {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each. */
     long bytes() {
         return bytes;
     }
 
-    /** How many of the frames that were handed in are settled: always the first. */
+    /** Number of settled frames; they are always the first ones. */
     long settled() {
         return settled;
     }
 
-    /** How many more are settled than when this was asked last. */
+    /** Number of frames settled since the last call. */
     long takeSettled() {
         long more = settled - told;
         told = settled;

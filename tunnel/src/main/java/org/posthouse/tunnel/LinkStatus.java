@@ -4,28 +4,29 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * How one link is doing, for people and metrics. Immutable. Counts run since this relay started and include every
- * connection of the link; only frames that the link carries are counted, not its own.
+ * The status of one link, for display and metrics. Immutable. Counts run since this relay started and include every
+ * connection of the link. They count only the frames that the link carries, not its control frames.
  *
  * @param site the peer relay's site
  * @param relay the peer relay's id
- * @param state where the link stands
- * @param since when it came there
- * @param framesIn frames handed to the listener
+ * @param state of the link
+ * @param since when it entered that state
+ * @param framesIn frames passed to the listener
  * @param bytesIn their bytes
- * @param framesOut frames written, repeated ones included
+ * @param framesOut frames written, retransmitted ones included
  * @param bytesOut their bytes
  * @param framesRetransmitted of {@code framesOut}, those written before on another connection
- * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
+ * @param unacknowledgedBytes bytes that the peer has not acknowledged, as the window counts them
  * @param roundTripMicros of the last ping; -1 if none was answered yet
- * @param lanes connections that carry the link now
- * @param perLane these, and all others that ever were, lane 0 first
- * @param packing what of its bulk went packed
- * @param paths the relays that these go over, each way once, that of the first lane first; no relay: straight
+ * @param lanes number of connections that carry the link now
+ * @param perLane these, and all former ones, lane 0 first
+ * @param packing packed part of its bulk
+ * @param paths the relays on the lanes' paths, each path once, that of the first lane first; an empty list is a direct
+ *         path
  * @param moves how often another connection took over while the link was up
- * @param streams what flows over it beside the relay's own frames
+ * @param streams streams beside the relay's own frames
  * @param lastReason why it last went down or could not come up; empty if never
- * @param suspicion what seems to be wrong with the way to the peer; empty if nothing does
+ * @param suspicion the suspected problem of the path to the peer; empty if there is none
  */
 public record LinkStatus(
         String site,
@@ -48,50 +49,50 @@ public record LinkStatus(
         String lastReason,
         String suspicion) {
     /**
-     * One connection of the link, and those that were before it in its place.
+     * One lane of the link, with its current and former connections.
      *
      * @param number from 0
      * @param up whether it carries frames now
-     * @param inSession whether the link's present session has it, so that it is dialled again if it is not up; no lane of a link that is down, nor
-     *     one that only an earlier session had
-     * @param via the relays that it goes over; none: straight, or not up
-     * @param bytesIn what came on it, before TLS and as packed, since the relay started
-     * @param bytesOut what was written
-     * @param unacknowledgedBytes of the frames written on it, what the peer has not said to have
+     * @param inSession whether it belongs to the link's current session, so that it is dialled again if it is not up.
+     *         False for all lanes of a link that is down, and for one of an earlier session only
+     * @param via the relays that it passes through; empty if it is direct, or not up
+     * @param bytesIn bytes received, before TLS and as packed, since the relay started
+     * @param bytesOut bytes written
+     * @param unacknowledgedBytes bytes written on it that the peer has not reported
      */
     public record Lane(int number, boolean up, boolean inSession, List<String> via, long bytesIn, long bytesOut, long unacknowledgedBytes) {}
 
     /**
      * The streams over the link.
      *
-     * @param open those that are open now, or being opened
-     * @param bytesIn bytes that came on streams
-     * @param bytesOut bytes that went
-     * @param tokensIn frames that the peer may still send: so many buffers are kept for it
+     * @param open streams that are open now, or being opened
+     * @param bytesIn bytes received on streams
+     * @param bytesOut bytes sent on streams
+     * @param tokensIn frames that the peer may still send; a buffer is reserved for each
      * @param tokensOut frames that may still be sent to the peer
      */
     public record Streams(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
-        /** Of a link over which none ever went. */
+        /** The value for a link without any stream so far. */
         static final Streams NONE = new Streams(0, 0, 0, 0, 0);
     }
 
     /**
-     * What a link packs of what it sends.
+     * The packing of sent bulk.
      *
-     * @param on whether bulk goes packed now
-     * @param bytesBefore of frames that went packed, as they were
-     * @param bytesAfter of what went in their place
-     * @param samples frames that were packed only to see whether that would pay
+     * @param on whether bulk is packed now
+     * @param bytesBefore bytes of the packed frames, unpacked
+     * @param bytesAfter bytes sent in their place
+     * @param samples frames that were packed only to measure whether it would pay
      */
     public record Packing(boolean on, long bytesBefore, long bytesAfter, long samples) {}
 
-    /** Where a link stands. */
+    /** The state of a link. */
     public enum State {
-        /** No connection; the pause before dialling again, or waiting for the peer to dial. */
+        /** No connection; waiting before the next dial, or for the peer to dial. */
         DOWN,
         /** A connection is being made and has not exchanged LINK_HELLOs yet. */
         CONNECTING,
-        /** Frames flow. */
+        /** The link carries frames. */
         UP
     }
 }

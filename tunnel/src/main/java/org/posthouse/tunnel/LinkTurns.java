@@ -9,14 +9,18 @@ import java.util.PriorityQueue;
 import java.util.function.Predicate;
 
 /**
- * Frames of flows that share by bytes, a frame at a time: next is one of the flow that has had least, and where several have had as much, of the one that has
- * waited longest. So flows of equal frames take turns, and one whose frames are four times as long has a quarter of the turns (start-time fair queueing:
- * Goyal, Vin, Cheng, SIGCOMM 1996; here without weights). Confined to a link's queue.
+ * Schedules the frames of several flows fairly by bytes, one frame at a time. The next frame is from the flow that has
+ * sent least; among equals, from the one that has waited longest. So flows of equal frames take turns, and one with
+ * frames four times as long gets a quarter of the turns (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996;
+ * here without weights). Confined to a link's queue.
  *
- * @param <F> what names a flow
+ * @param <F> the key of a flow
  */
 final class LinkTurns<F> {
-    /** Also of flows without a frame, until it would be their turn: who has none for a moment keeps what it has had. The first has a frame. */
+    /**
+     * Flows, including empty ones until their turn, so that a briefly empty flow keeps its count. The first flow has a
+     * frame.
+     */
     private final PriorityQueue<Turn<F>> turns = new PriorityQueue<>(Comparator.<Turn<F>>comparingLong(turn -> turn.had).thenComparingLong(turn -> turn.place));
 
     private final Map<F, Turn<F>> ofFlow = new HashMap<>();
@@ -26,7 +30,7 @@ final class LinkTurns<F> {
         ofFlow.computeIfAbsent(flow, this::enter).frames.add(frame);
     }
 
-    /** Behind those that have had least: nobody saves up turns while it has nothing to send. */
+    /** Adds a flow with the least count of all. A flow without frames thus saves up no turns. */
     private Turn<F> enter(F flow) {
         Turn<F> turn = new Turn<>(flow, turns.isEmpty() ? 0 : turns.peek().had, places++);
         turns.add(turn);
@@ -52,7 +56,7 @@ final class LinkTurns<F> {
         return frame;
     }
 
-    /** Takes all frames of these flows, each flow's in their order. */
+    /** Removes all frames of these flows, each flow's in order. */
     List<LinkFrame> takeAll(Predicate<F> which) {
         List<Turn<F>> taken = turns.stream().filter(turn -> which.test(turn.flow)).toList();
         turns.removeIf(turn -> which.test(turn.flow));
@@ -72,7 +76,7 @@ final class LinkTurns<F> {
         }
     }
 
-    /** A flow, what it has had, and since when it waits. */
+    /** A flow, the bytes it has sent, and its place in the order of waiting. */
     private static final class Turn<F> {
         private final F flow;
         private final ArrayDeque<LinkFrame> frames = new ArrayDeque<>();

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.posthouse.keys.SiteName;
 
 /**
- * A service that every relay has, on one port of its {@link LoopbackAddress}, and how the others reach it there. Immutable; its
- * constructor reports all problems together.
+ * A service that every relay has on one port of its {@link LoopbackAddress}, and how others reach it there. Immutable;
+ * its constructor reports all problems together.
  *
  * @param door the door's name, the same at all relays
- * @param port the service's, the same at all relays
- * @param addresses relay id to loopback address, of those that have another than their id says
+ * @param port of the service, the same at all relays
+ * @param addresses relay id to loopback address, for relays whose address is not derived from their id
  */
 public record LoopbackConfig(String door, int port, Map<String, String> addresses) {
     public LoopbackConfig {
@@ -42,7 +42,7 @@ public record LoopbackConfig(String door, int port, Map<String, String> addresse
         }
     }
 
-    /** Where the service of {@code relay} is, everywhere. */
+    /** The loopback address of the service of {@code relay}, the same at every relay. */
     public String addressOf(String relay) {
         return addresses.getOrDefault(relay, LoopbackAddress.of(relay));
     }

@@ -9,9 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports here that stand for a service of each other relay: made when that relay is linked for the first time. Confined to the relay's context.
+ * The local ports that represent a service of each other relay, opened when that relay is linked for the first time.
+ * Confined to the relay's context.
  *
- * <p>Two relays with one address would be taken for each other: the second one gets no port, by name.
+ * <p>Two relays with the same address could not be distinguished. The second one gets no port, and its status names the
+ * first.
  */
 final class LoopbackPorts {
     private static final Logger LOG = LoggerFactory.getLogger(LoopbackPorts.class);
@@ -22,10 +24,10 @@ final class LoopbackPorts {
     private final ForwardGate gate;
     private final Map<String, ForwardPort> ports = new TreeMap<>();
 
-    /** Whose each address is. */
+    /** The relay of each address. */
     private final Map<String, String> owners = new LinkedHashMap<>();
 
-    /** Relays without a port: their address was another one's before. */
+    /** Relays without a port, because another relay had their address before. */
     private final Map<String, ForwardStatus> refused = new TreeMap<>();
 
     LoopbackPorts(String own, LoopbackConfig config, Streams streams, ForwardSockets sockets, ForwardGate gate) {
@@ -61,7 +63,7 @@ final class LoopbackPorts {
         }
     }
 
-    /** {@code relay} has left; its address is free for others that were refused it. */
+    /** Removes {@code relay}, which has left. Its address is free for other relays that were refused it. */
     void forget(String relay) {
         refused.remove(relay);
         ForwardPort port = ports.remove(relay);

@@ -8,10 +8,10 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
- * The door by which lanes of links go through other relays. Confined to the relay's context. Whoever asks for it names all relays of the path: the last one
- * takes the stream for a connection, each one before leads it on to the next.
+ * The door through which lanes of links pass other relays. Confined to the relay's context. A request names all relays
+ * of the path. The last relay accepts the stream as a connection, and each one before forwards it to the next.
  *
- * <p>A path goes over links that are straight only: so no path is made of paths.
+ * <p>A path uses direct links only, so no path consists of paths.
  */
 final class PathDoors implements LinkStreams.Doors {
     private final Links links;
@@ -26,7 +26,7 @@ final class PathDoors implements LinkStreams.Doors {
         this.others = others;
     }
 
-    /** Makes a connection to {@code relay}; gives the end of its pipeline. */
+    /** Opens a connection to {@code relay}; returns the last handler of its pipeline. */
     Future<ChannelHandlerContext> open(String relay, LinkPath path) {
         assert loop.inEventLoop();
         StreamChannel channel = new StreamChannel(loop, relay, path);

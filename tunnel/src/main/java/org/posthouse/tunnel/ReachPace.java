@@ -5,14 +5,15 @@ import java.util.Map;
 import org.posthouse.wire.LinkReach;
 
 /**
- * How often neighbours are listened to: what one says sooner than an interval behind what counted last waits until then, and what it says meanwhile
- * takes its place. So one that says ever more costs no more than one that keeps to the interval. Confined to the relay's context; knows no clock.
+ * Limits the rate of neighbours' announcements. An announcement within an interval after the last effective one waits
+ * until the interval ends, and a later one replaces it. So a neighbour that announces constantly costs no more than one
+ * that respects the interval. Confined to the relay's context; uses no clock.
  */
 final class ReachPace {
     private static final class Turn {
         private long nanos;
 
-        /** Null if nothing is. */
+        /** Null if no announcement waits. */
         private LinkReach waiting;
     }
 
@@ -23,7 +24,7 @@ final class ReachPace {
         this.intervalNanos = intervalNanos;
     }
 
-    /** @return whether {@code reach} counts now; if not, {@link #due} has it later */
+    /** @return whether {@code reach} takes effect now; if not, {@link #due} returns it later */
     boolean admits(String neighbour, LinkReach reach, long nowNanos) {
         Turn turn = turns.get(neighbour);
         if (turn == null) {
@@ -38,7 +39,7 @@ final class ReachPace {
         return true;
     }
 
-    /** What counts from now on, by who said it. */
+    /** Returns the announcements that take effect now, by neighbour. */
     Map<String, LinkReach> due(long nowNanos) {
         Map<String, LinkReach> due = new HashMap<>();
         turns.forEach((neighbour, turn) -> {
@@ -51,7 +52,7 @@ final class ReachPace {
         return due;
     }
 
-    /** How long it is until something of what waits is due; negative if nothing waits. */
+    /** Nanoseconds until the next waiting announcement is due; negative if none waits. */
     long nextNanos(long nowNanos) {
         return turns.values().stream()
                 .filter(turn -> turn.waiting != null)
@@ -60,7 +61,7 @@ final class ReachPace {
                 .orElse(-1);
     }
 
-    /** {@code neighbour} is none any more. */
+    /** Removes {@code neighbour}, which is no longer a neighbour. */
     void forget(String neighbour) {
         turns.remove(neighbour);
     }

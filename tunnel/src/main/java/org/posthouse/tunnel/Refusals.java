@@ -11,20 +11,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what was refused and names it in the log. Confined to the relay's context.
+ * Counts refused connections and logs them. Confined to the relay's context.
  *
- * <p>Anybody who reaches the port can cause a refusal, and one who is refused dials again for ever: of each kind the second line
- * comes at the earliest 1 s behind the first, and each further one after twice the time, up to {@link #LOG_INTERVAL_NANOS_MAX}. The line says
- * how many there were by then; all are counted. When a kind was quiet for twice that, it begins anew.
+ * <p>Anybody who reaches the port can cause a refusal, and a refused relay dials again forever. So the log lines of
+ * each kind are limited. The second line follows at least 1 s after the first, and the interval doubles up to
+ * {@link #LOG_INTERVAL_NANOS_MAX}. Each line contains the total so far; all refusals are counted. After twice the
+ * interval without a refusal, it starts at 1 s again.
  */
 final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
     private static final long LOG_INTERVAL_NANOS = 1_000_000_000L;
 
-    /** About a minute: a power of two of the first one. */
+    /** About a minute, a power of two times the first interval. */
     private static final long LOG_INTERVAL_NANOS_MAX = 64 * LOG_INTERVAL_NANOS;
 
-    /** What Netty says of what came in plain, whose bytes it tells: here the header of a HELLO and its magic number. */
+    /**
+     * Netty's message about plain-text input, which includes its bytes: here the header of a HELLO and its magic
+     * number.
+     */
     private static final Pattern IDENTIFY = Pattern.compile(
             ": [0-9a-f]{8}" + Integer.toHexString(FrameType.IDENTIFY.id()) + "[0-9a-f]{22}" + Integer.toHexString(Wire.MAGIC));
 
@@ -32,7 +36,7 @@ final class Refusals {
     private final Map<LinkRefusal, Long> counts = new EnumMap<>(LinkRefusal.class);
     private final Map<LinkRefusal, Line> lines = new EnumMap<>(LinkRefusal.class);
 
-    /** When the last line of a kind was written, and how long after that no other is. */
+    /** The time of the last line of a kind, and the interval until the next. */
     private record Line(long atNanos, long quietNanos) {
         Line next(long now) {
             boolean anew = now - atNanos >= 2 * LOG_INTERVAL_NANOS_MAX;
@@ -56,7 +60,7 @@ final class Refusals {
         }
     }
 
-    /** Never what came in plain: it may hold a launcher's or a job's token. */
+    /** Plain-text input is never logged, because it may contain a launcher's or a job's token. */
     static String shown(LinkRefusal kind, String detail) {
         if (kind != LinkRefusal.PLAIN_TCP) {
             return detail;

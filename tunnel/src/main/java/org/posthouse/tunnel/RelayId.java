@@ -3,21 +3,22 @@ package org.posthouse.tunnel;
 import org.posthouse.keys.SiteName;
 
 /**
- * Which relay of the grid: its site, which its certificate proves, and its name there, which it claims. Immutable.
+ * Identifies a relay of the grid by its site, which its certificate proves, and its name there, which it claims.
+ * Immutable.
  *
- * <p>It is written SITE for the relay named {@link #FIRST}, which for most sites is the only one, and SITE/NAME for any
- * other; so one text stands for one relay, in frames, in the directory and for people.
+ * <p>It is written SITE for the relay named {@link #FIRST}, which most sites have only, and SITE/NAME for any other. So
+ * each relay has exactly one text form, in frames, in the directory and on the console.
  *
  * @param site 1 to 63 of a-z, 0-9 and hyphen
  * @param name the same
  */
 public record RelayId(String site, String name) {
-    /** The name of a relay that was given none. */
+    /** The name of a relay without a configured name. */
     public static final String FIRST = "1";
 
     private static final char SEPARATOR = '/';
 
-    /** @throws IllegalArgumentException if either is no such name */
+    /** @throws IllegalArgumentException if either is not a valid name */
     public RelayId {
         SiteName.require(site);
         if (!SiteName.isValid(name)) {
@@ -26,7 +27,11 @@ public record RelayId(String site, String name) {
         }
     }
 
-    /** Reads SITE or SITE/NAME. @throws IllegalArgumentException if it is neither */
+    /**
+     * Parses SITE or SITE/NAME.
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
     public static RelayId parse(String text) {
         int separator = text.indexOf(SEPARATOR);
         return separator < 0
@@ -34,7 +39,7 @@ public record RelayId(String site, String name) {
                 : new RelayId(text.substring(0, separator), text.substring(separator + 1));
     }
 
-    /** Whether this relay is written so; false for anything that is no relay at all. */
+    /** Whether {@code text} is the text form of a relay; false for anything else. */
     static boolean isWritten(String text) {
         try {
             return parse(text).toString().equals(text);
@@ -43,7 +48,10 @@ public record RelayId(String site, String name) {
         }
     }
 
-    /** Whether {@code text} is how a relay of {@code site} is written: what a certificate for that site lets one claim. */
+    /**
+     * Whether {@code text} is the text form of a relay of {@code site}. A certificate for that site permits only such
+     * ids.
+     */
     public static boolean isOf(String site, String text) {
         return isWritten(text) && parse(text).site().equals(site);
     }

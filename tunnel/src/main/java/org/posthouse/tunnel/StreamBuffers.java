@@ -1,16 +1,16 @@
 package org.posthouse.tunnel;
 
 /**
- * Who has a relay's stream buffers: each open stream its L tokens for certain, and those that need more a share of what is left. Confined
- * to the relay's context; knows no socket and no clock.
+ * Allocates a relay's stream buffers. Each open stream is guaranteed its L tokens; streams that need more share the
+ * rest. Confined to the relay's context; uses no socket and no clock.
  *
- * <p>Invariant: {@code open <= P} and {@code lent <= N - P * L}, so {@code open * L + lent <= N}: a new stream never waits for what
- * others hold, and all that may come has room.
+ * <p>Invariant: {@code open <= P} and {@code lent <= N - P * L}, so {@code open * L + lent <= N}. A new stream never
+ * waits for buffers of others, and every frame that may arrive has a buffer.
  */
 final class StreamBuffers {
     private final StreamConfig config;
 
-    /** The open streams, by the site of the relay that they go to or come from. */
+    /** The open streams, by the site of the relay at their other end. */
     private final FairShare open;
 
     /** Tokens beyond L, of all streams together. */
@@ -21,50 +21,53 @@ final class StreamBuffers {
         this.open = new FairShare(config.streams());
     }
 
-    /** Takes L buffers for one more stream on a link to a relay of {@code site}. Returns false if there are P streams, or the site has its {@link FairShare}. */
+    /**
+     * Takes L buffers for one more stream on a link to a relay of {@code site}. Returns false if there are P streams,
+     * or the site has its {@link FairShare}.
+     */
     boolean tryOpen(String site) {
         return open.tryTake(site);
     }
 
-    /** A stream of {@code site} that had {@code tokens}, L or more, is over. */
+    /** Returns the {@code tokens}, L or more, of a stream of {@code site} that has ended. */
     void close(String site, int tokens) {
         open.giveBack(site);
         lent -= tokens - config.tokens();
     }
 
-    /** L: what a stream begins with. */
+    /** L: the initial tokens of a stream. */
     int first() {
         return config.tokens();
     }
 
-    /** How many tokens each stream may have, as many as there are now. */
+    /** Maximum tokens of each stream, given the number of open ones. */
     int share() {
         return config.tokens() + config.spare() / Math.max(1, open());
     }
 
-    /** Lends at most {@code wanted} more to a stream that has {@code tokens}. Returns how many. */
+    /** Lends at most {@code wanted} more to a stream that has {@code tokens}. Returns the number lent. */
     int lend(int tokens, int wanted) {
         int more = Math.max(0, Math.min(wanted, Math.min(share() - tokens, config.spare() - lent)));
         lent += more;
         return more;
     }
 
-    /** A stream has so many fewer of those that it was lent. */
+    /** Takes back {@code tokens} lent tokens of a stream. */
     void takeBack(int tokens) {
         lent -= tokens;
     }
 
-    /** Streams that are open. */
+    /** Number of open streams. */
     int open() {
         return (int) open.taken();
     }
 
-    /** Those of them that go to or come from relays of {@code site}. */
+    /** Number of open streams to and from relays of {@code site}. */
     int open(String site) {
         return (int) open.of(site);
     }
 
-    /** Buffers that are taken or promised. */
+    /** Buffers that are in use or guaranteed. */
     int used() {
         return open() * config.tokens() + lent;
     }

@@ -3,14 +3,18 @@ package org.posthouse.tunnel;
 import java.util.ArrayDeque;
 
 /**
- * Which of the frames of a link's streams that the other relay has not acknowledged open a stream, which answer an opening, and which are of
- * tokens. Confined to the relay's context. None waits for a token or for room in the link's window: so there are at most {@link #MAX} of each.
+ * Marks, among the unacknowledged frames of a link's streams, those that open a stream, answer an opening, or carry
+ * tokens. Confined to the relay's context. These frames wait neither for a token nor for window space, so there are at
+ * most {@link #MAX} of each.
  */
 final class StreamMarks {
-    /** Four times the most streams that a relay can have open: one that acknowledges what it has handled never comes near it. */
+    /**
+     * Four times the maximum number of a relay's open streams. A relay that acknowledges handled frames never comes
+     * near it.
+     */
     static final int MAX = 4 * StreamConfig.STREAMS_MAX;
 
-    /** Places in the order of sending, from 0. */
+    /** Indexes in the order of sending, from 0. */
     private final ArrayDeque<Long> openings = new ArrayDeque<>();
 
     private final ArrayDeque<Long> answers = new ArrayDeque<>();
@@ -18,27 +22,27 @@ final class StreamMarks {
     private long sent;
     private long acknowledged;
 
-    /** The next frame of a stream goes. */
+    /** Notes that the next frame of a stream is sent. */
     void onSent() {
         sent++;
     }
 
-    /** The next frame that goes is an opening. */
+    /** Marks the next frame as an opening. */
     void opening() {
         openings.add(sent);
     }
 
-    /** The next frame that goes answers one. */
+    /** Marks the next frame as an answer to an opening. */
     void answer() {
         answers.add(sent);
     }
 
-    /** The next frame that goes is of tokens, and answers no opening. */
+    /** Marks the next frame as tokens that answer no opening. */
     void tokens() {
         tokens.add(sent);
     }
 
-    /** The first {@code frames} of those that were not are acknowledged. */
+    /** Notes that the next {@code frames} frames are acknowledged. */
     void onAcknowledged(long frames) {
         acknowledged += frames;
         drop(openings);
@@ -64,7 +68,7 @@ final class StreamMarks {
         return tokens.size() < MAX;
     }
 
-    /** The other relay was restarted: nothing is acknowledged that was sent before. */
+    /** Clears all marks after a restart of the other relay, which acknowledges no earlier frame. */
     void clear() {
         openings.clear();
         answers.clear();
