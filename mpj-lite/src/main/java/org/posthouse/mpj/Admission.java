@@ -9,7 +9,7 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
-/** The job that a rank was admitted to, as its relay's first WELCOME described it. Immutable. */
+/** The job that admitted this rank, as described by its relay's first WELCOME. Immutable. */
 final class Admission {
     private final Hello hello;
     private final int size;
@@ -39,7 +39,11 @@ final class Admission {
         return siteOf[rank];
     }
 
-    /** The relay welcomes the rank again. @throws WireException if it does not know as much as the rank does */
+    /**
+     * Checks a further WELCOME.
+     *
+     * @throws WireException if the relay does not know as much as the rank does
+     */
     void requireSame(Welcome again, long deliveries) throws WireException {
         String expected = remembered(hello.job(), hello.rank(), hello.incarnation(), size, deliveries);
         String said = remembered(again.job(), again.rank(), again.incarnation(), again.size(), again.deliveries());
@@ -48,7 +52,11 @@ final class Admission {
         }
     }
 
-    /** The relay welcomes the rank again after a break, and may know of deliveries that got lost. @throws WireException as above */
+    /**
+     * Checks a WELCOME after a break. The relay may know of deliveries that were lost on the way.
+     *
+     * @throws WireException as above
+     */
     void requireNoLess(Welcome again, long deliveries) throws WireException {
         if (again.deliveries() < deliveries || again.job() != hello.job() || again.rank() != hello.rank()
                 || again.incarnation() != hello.incarnation() || again.size() != size) {

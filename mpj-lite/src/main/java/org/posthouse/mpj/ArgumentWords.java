@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The words that a launcher puts in front of a program's own arguments. Programs count on those of the implementation
- * that they were written for; {@code Init} takes them away again.
+ * The words that a launcher puts before a program's own arguments. A program expects those of the MPI implementation
+ * for which it was written. {@code Init} removes them.
  */
 public enum ArgumentWords {
-    /** None: the program's own arguments begin at {@code args[0]}. */
+    /** No words: the program's own arguments begin at {@code args[0]}. */
     DEFAULT,
-    /** Rank, configuration, device: the program's own begin at {@code args[3]}. */
+    /** Rank, configuration, device: the program's own arguments begin at {@code args[3]}. */
     MPJEXPRESS("posthouse.conf", "posthouse"),
-    /** Rank: the program's own begin at {@code args[1]}. */
+    /** Rank: the program's own arguments begin at {@code args[1]}. */
     MPIJAVA();
 
     /** The variable that names one of these to a rank, in lower case; the default is none. */
@@ -25,7 +25,11 @@ public enum ArgumentWords {
         this.behindRank = behindRank;
     }
 
-    /** What the environment names. @throws IllegalArgumentException if it is none of these */
+    /**
+     * The choice in the environment.
+     *
+     * @throws IllegalArgumentException if it is none of these
+     */
     public static ArgumentWords of(Map<String, String> environment) {
         String name = environment.getOrDefault(VARIABLE, "default");
         for (ArgumentWords words : values()) {
@@ -36,12 +40,12 @@ public enum ArgumentWords {
         throw new IllegalArgumentException(VARIABLE + "=" + name + ", expected default, mpjexpress or mpijava");
     }
 
-    /** How a user names it. */
+    /** The name that a user gives. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What main gets. */
+    /** The arguments for main. */
     String[] before(String[] own, int rank) {
         String[] words = words(rank);
         String[] all = Arrays.copyOf(words, words.length + own.length);
@@ -49,7 +53,7 @@ public enum ArgumentWords {
         return all;
     }
 
-    /** The program's own part of what it gives to Init: all of it, unless it begins with these very words. */
+    /** The program's own part of its arguments to Init: all of them, unless they begin with these very words. */
     String[] strip(String[] given, int rank) {
         String[] words = words(rank);
         boolean begins = given.length >= words.length

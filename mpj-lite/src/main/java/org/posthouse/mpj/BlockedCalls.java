@@ -7,44 +7,50 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Wire;
 
 /**
- * The point-to-point calls of the program that wait, and what the relay is told of the one that has for longest (docs/wire.md, ranks that
- * are blocked). A call is here only while it waits, which costs it no memory and no clock. Guarded by the endpoint's lock.
+ * The waiting point-to-point calls of the program, and the reports about the one that has waited longest (docs/wire.md,
+ * ranks that are blocked). A call is here only while it waits, which costs no memory and no clock. Guarded by the
+ * endpoint's lock.
  */
 final class BlockedCalls {
-    /** What is waited for that is named at most. */
+    /** Most awaited operations that a report names. */
     private static final int NAMED_MAX = 4;
 
-    /** Stands for what a rank waits for that is in no call, and one of whose threads has ended by what it threw: nobody knows. */
+    /**
+     * The awaited object of a rank that is in no call and one of whose threads has ended with an exception: the reason
+     * is unknown.
+     */
     private static final Object ENDED_THREAD = new Object();
 
-    /** How much of what it threw is told. */
+    /** Most characters of the exception that are reported. */
     private static final int CHARACTERS_MAX = 300;
 
     /** Context of the messages of COMM_WORLD. */
     private static final int WORLD = 0;
 
-    /** The calls, in the order in which they began to wait, and what each waits for: an {@link Operation}, or some. */
+    /**
+     * The calls, in the order in which they began to wait, and what each waits for: an {@link Operation}, or several.
+     */
     private final List<String> calls = new ArrayList<>();
 
     private final List<Object> awaited = new ArrayList<>();
 
-    /** What the longest waited for at the last look; null if nothing did. */
+    /** What the longest-waiting call waited for at the last look; null if none waited. */
     private Object lookedAt;
 
     private int looks;
 
-    /** Of the calls of which the relay was told, and whether it was told of the present one. */
+    /** Number of calls reported to the relay, and whether the present one was reported. */
     private int number;
 
     private boolean told;
 
-    /** Whether two calls ever waited at once: the others may do what this one waits for. */
+    /** Whether two calls ever waited at once: another thread may provide what this one waits for. */
     private boolean overlapped;
 
-    /** The first of the program's threads, but for its main one, that has ended by what it threw; null if none has. */
+    /** The first program thread, apart from the main one, that has ended with an exception; null if none has. */
     private String endedThread;
 
-    /** A thread of the program's has ended by what it threw: others may wait for what it does not do any more. */
+    /** Handles a program thread that has ended with an exception: others may wait for work it no longer does. */
     void threadEnded(String name, Throwable thrown) {
         if (endedThread == null) {
             String text = ("its thread \"" + name + "\" has ended by " + thrown).replaceAll("\\R", " ");
@@ -56,14 +62,18 @@ final class BlockedCalls {
         return awaited.isEmpty() ? endedThread == null ? null : ENDED_THREAD : awaited.get(0);
     }
 
-    /** A call begins to wait. @param what an operation, or an array of them */
+    /**
+     * Registers a call that begins to wait.
+     *
+     * @param what an operation, or an array of them
+     */
     void begin(String call, Object what) {
         overlapped |= !calls.isEmpty();
         calls.add(call);
         awaited.add(what);
     }
 
-    /** It does so no more. */
+    /** Removes a call that waits no more. */
     void end(Object what) {
         int at = awaited.size() - 1;
         while (awaited.get(at) != what) {
@@ -73,7 +83,12 @@ final class BlockedCalls {
         calls.remove(at);
     }
 
-    /** One look of the watch. @param moved whether bytes of the rank have moved since the last @return whether {@link #word} has something to say */
+    /**
+     * One look of the watch.
+     *
+     * @param moved whether bytes of the rank have moved since the last
+     * @return whether {@link #word} has something to report
+     */
     boolean look(boolean moved) {
         Object longest = longest();
         if (longest == null || longest != lookedAt || moved) {
@@ -86,10 +101,10 @@ final class BlockedCalls {
     }
 
     /**
-     * What to tell the relay; null if there is nothing any more.
+     * The report to the relay; null if there is nothing to report any more.
      *
      * @param several whether several threads may call at once
-     * @param asks whether the rank may still ask for something: receives wait in it that are to be posted
+     * @param asks whether the rank may still make requests: receives wait in it that are to be posted
      */
     BlockedReport word(long job, int rank, boolean several, boolean asks) {
         if (looks < CollectivePosition.LOOKS) {
@@ -116,7 +131,7 @@ final class BlockedCalls {
         return new BlockedReport(job, 0, 0, number, rank, peer, words, bits);
     }
 
-    /** The first of them that is a send which the relay has and nothing has matched; null if there is none. */
+    /** The first send of them that the relay has and that is not matched; null if there is none. */
     private static OfferedSend unmatched(List<Operation> open) {
         for (Operation operation : open) {
             if (operation instanceof OfferedSend offeredSend && offeredSend.isUncleared) {
@@ -137,7 +152,7 @@ final class BlockedCalls {
         return open;
     }
 
-    /** What a call that waits is in, in the program's terms. */
+    /** The text of a waiting call, in the program's terms. */
     static String words(String call, Object what) {
         if (!(what instanceof Operation[] all)) {
             return isOfRequests(call) ? call + " of " + named((Operation) what) : inCall(call, (Operation) what);
@@ -157,13 +172,13 @@ final class BlockedCalls {
         return text.append(open.size() > NAMED_MAX ? ", and " + (open.size() - NAMED_MAX) + " more" : "").toString();
     }
 
-    /** Waitany, Waitsome: one of several that are waited for is enough. */
+    /** Waitany, Waitsome: one of several operations is enough. */
     private static boolean isOfAny(String call) {
         String name = call.toLowerCase(Locale.ROOT);
         return name.equals("waitany") || name.equals("waitsome");
     }
 
-    /** Wait, waitFor, Free; not Recv, which makes what it waits for. */
+    /** Wait, waitFor, Free; not Recv, which makes its own operation. */
     private static boolean isOfRequests(String call) {
         String name = call.toLowerCase(Locale.ROOT);
         return name.startsWith("wait") || name.equals("free");

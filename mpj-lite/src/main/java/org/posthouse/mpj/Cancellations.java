@@ -3,8 +3,8 @@ package org.posthouse.mpj;
 import java.io.IOException;
 
 /**
- * How operations are taken back: the relay says whether that was in time, and after a restart it is as it was. Guarded by the
- * endpoint's lock.
+ * Cancels operations: the relay tells whether the cancel was in time, and a restarted rank repeats the recorded
+ * outcome. Guarded by the endpoint's lock.
  */
 final class Cancellations {
     private final RelayConnection line;
@@ -27,7 +27,11 @@ final class Cancellations {
         this.writeReadiness = writeReadiness;
     }
 
-    /** Blocks until it is known. @return whether the operation will never take place */
+    /**
+     * Blocks until the outcome is known.
+     *
+     * @return whether the operation will never take place
+     */
     boolean cancel(Operation operation) throws IOException {
         writeReadiness.await();
         if (determinantRecorder.replays()) {
@@ -43,11 +47,11 @@ final class Cancellations {
         if (gone && operation instanceof OfferedSend offeredSend) {
             writeReadiness.await();
             while (offeredSend.isWaiting) {
-                progressEngine.await(); // It had begun, so that there is room for it.
+                progressEngine.await(); // It had begun, so there is room for it.
             }
         }
         if (gone) {
-            takeBack(operation); // Before LIVE, behind which a receive is posted.
+            takeBack(operation); // Before LIVE, because a receive is posted behind LIVE.
         }
         determinantRecorder.sayLive();
         if (gone != operation.isCancelled()) {
@@ -68,7 +72,9 @@ final class Cancellations {
         }
     }
 
-    /** Returns when the receive is posted, or done: one place says whether it is taken back before a message comes. */
+    /**
+     * Waits until the receive is posted or done, so that only one place decides whether its cancel precedes a message.
+     */
     private void awaitAsked(PostedReceive postedReceive) throws IOException {
         while (!postedReceive.isDone() && inbox.isAhead(postedReceive.context)) {
             inbox.endAhead(postedReceive.context);
@@ -78,7 +84,7 @@ final class Cancellations {
         }
     }
 
-    /** Asks the relay to take the operation back; false if it is known to be too late. */
+    /** Asks the relay to cancel the operation; false if it is known to be too late. */
     private boolean ask(Operation operation) throws IOException {
         if (operation instanceof OfferedSend offeredSend) {
             return outbox.withdraw(offeredSend);

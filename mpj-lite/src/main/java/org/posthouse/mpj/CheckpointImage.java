@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.Wire;
 
-/** The bytes of an image in memory, in pieces as they go over the wire. Confined to its user. */
+/** The bytes of an image in memory, in pieces as on the wire. Confined to its user. */
 public final class CheckpointImage {
     private final List<byte[]> pieces = new ArrayList<>();
     private long bytes;
@@ -18,7 +18,7 @@ public final class CheckpointImage {
         return bytes;
     }
 
-    /** Appends. */
+    /** Appends bytes. */
     void put(ByteBuffer more) {
         while (more.hasRemaining()) {
             int used = (int) (bytes % Wire.PAYLOAD_BYTES_MAX);
@@ -31,7 +31,10 @@ public final class CheckpointImage {
         }
     }
 
-    /** Appends what another one has, which has nothing then. Each piece is let go when it is copied: both together never take memory for one more than before. */
+    /**
+     * Moves all bytes of another image to the end of this one. Each piece is released when it is copied, so that both
+     * together never need more than one additional piece of memory.
+     */
     void takeAll(CheckpointImage other) {
         for (int i = 0; i < other.pieces.size(); i++) {
             put(other.piece((long) i * Wire.PAYLOAD_BYTES_MAX));
@@ -47,7 +50,7 @@ public final class CheckpointImage {
         return ByteBuffer.wrap(pieces.get((int) (offset / Wire.PAYLOAD_BYTES_MAX)), 0, length);
     }
 
-    /** Writes behind what there is. */
+    /** A stream that appends to the image. */
     public DataOutputStream output() {
         return new DataOutputStream(new OutputStream() {
             @Override
@@ -62,7 +65,7 @@ public final class CheckpointImage {
         });
     }
 
-    /** Reads from the beginning. */
+    /** A stream that reads from the beginning. */
     public DataInputStream input() {
         return new DataInputStream(new InputStream() {
             private long at;

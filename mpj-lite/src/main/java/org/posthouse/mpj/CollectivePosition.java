@@ -3,39 +3,39 @@ package org.posthouse.mpj;
 import java.util.Locale;
 
 /**
- * Where a rank is among the collectives of one communicator, for the diagnosis of calls that do not match. Entering and
- * leaving cost no message and no clock; a watch looks now and then whether the rank is where it was (docs/wire.md,
+ * The position of a rank in the collectives of one communicator, for the diagnosis of calls that do not match. Entering
+ * and leaving cost no message and no clock. A watch checks now and then whether the rank has moved (docs/wire.md,
  * collectives that do not match). Guarded by itself.
  */
 public final class CollectivePosition {
-    /** Hears of a presence that stays where it is. */
+    /** Receives notices of a position that does not change. */
     interface Watch {
         /**
-         * {@code presence} has not moved for long. Called at each look, with its monitor, which comes before the
-         * endpoint's lock.
+         * The position has not changed for long. Called at each look, with the position's monitor, which comes before
+         * the endpoint's lock.
          *
-         * @param again whether to say so although it was said
+         * @param again whether to repeat the report
          */
         void stays(CollectivePosition collectivePosition, boolean again);
 
-        /** It moves again after {@link #stays}. Called as that. */
+        /** The position changes again after {@link #stays}. Called with the same monitor. */
         void goesOn(CollectivePosition collectivePosition);
 
-        /** It leaves with an error, and {@link #stays} was not called. Called as that. */
+        /** The rank leaves with an error, and {@link #stays} was not called. Called with the same monitor. */
         void fails(CollectivePosition collectivePosition);
     }
 
-    /** Looks at one place before it counts as a stay: two whole intervals of the watch. */
+    /** Looks at one position before it counts as a stay: two whole intervals of the watch. */
     static final int LOOKS = 3;
 
-    /** From then on every so many looks it is said again: the relay may not have been able to judge it. */
+    /** Looks between later reports: the relay may not have been able to judge the earlier ones. */
     static final int LOOKS_AGAIN = 5;
 
     private final Watch watch;
     private final int context;
     private final long group;
 
-    /** Of the collective that it is in, or was in last: the low 32 bits. */
+    /** Number of the collective that it is in, or was in last: the low 32 bits. */
     private int number;
 
     private String call;
@@ -50,7 +50,7 @@ public final class CollectivePosition {
 
     /**
      * @param worldRanks the communicator's members in their order
-     * @param first number of collectives that are somebody else's, who is no part of this presence's group
+     * @param first number of collectives that belong to others outside this position's group
      */
     CollectivePosition(Watch watch, int context, int[] worldRanks, int first) {
         number = first;
@@ -64,10 +64,10 @@ public final class CollectivePosition {
     }
 
     /**
-     * The rank enters the next collective.
+     * Enters the next collective.
      *
      * @param root -1 if there is none
-     * @param background whether the program has started it, and goes on
+     * @param background whether the program has started the collective and continues meanwhile
      */
     public synchronized void enter(String call, int root, boolean background) {
         number++;
@@ -76,7 +76,7 @@ public final class CollectivePosition {
         this.background = background;
     }
 
-    /** The rank leaves it with an error: others may wait for it in another call, and are told why. */
+    /** Leaves the collective with an error. Others may wait for the rank in another call, and are told the reason. */
     public synchronized void leaveFailed() {
         if (!told) {
             watch.fails(this);
@@ -84,7 +84,7 @@ public final class CollectivePosition {
         leave();
     }
 
-    /** The rank leaves it. */
+    /** Leaves the collective. */
     public synchronized void leave() {
         call = null;
         if (told) {
@@ -112,12 +112,12 @@ public final class CollectivePosition {
         return group;
     }
 
-    /** Collectives so far: the low 32 bits. */
+    /** Number of collectives so far: the low 32 bits. */
     public synchronized int number() {
         return number;
     }
 
-    /** The rank goes on where another process of it was behind so many collectives. */
+    /** Continues where another process of the rank had made this number of collectives. */
     public synchronized void goOn(int collectives) {
         number = collectives;
     }
@@ -126,7 +126,7 @@ public final class CollectivePosition {
         return background;
     }
 
-    /** What the rank is in: the same for both spellings of a call, which match. */
+    /** The collective that the rank is in. Both spellings of a call, which match, have the same text. */
     String description() {
         String name = call.replace("_", "").toLowerCase(Locale.ROOT);
         return root < 0 ? name : name + ", root " + root;

@@ -3,11 +3,11 @@ package org.posthouse.mpj;
 import org.posthouse.wire.ReplayLimit;
 
 /**
- * A thread in which the library runs collectives that the program has started. What it does is decided by what the
- * program did, so it does not count as a second thread of the program ({@link ReplayLimit#THREADS}).
+ * A thread of the library that runs collectives started by the program. Its actions follow from those of the program,
+ * so it does not count as a second thread of the program ({@link ReplayLimit#THREADS}).
  */
 public final class CollectiveThread extends Thread {
-    /** A daemon of this name. */
+    /** A daemon thread of this name. */
     public CollectiveThread(Runnable work, String name) {
         super(work, name);
         setDaemon(true);

@@ -3,8 +3,8 @@ package org.posthouse.mpj;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of an outgoing message, read from the program's own array when they are put on the wire. The program must
- * not change the array before the send is complete.
+ * The bytes of an outgoing message, read from the program's own array when they are written to the connection. The
+ * program must not change the array before the send is complete.
  */
 public interface Content {
     /** Payload bytes of the whole message. */
@@ -25,8 +25,8 @@ public interface Content {
     void write(long from, ByteBuffer out);
 
     /**
-     * The message's bytes [{@code from}, {@code from} + {@code bytes}) where they are, if they lie in one piece of direct memory just as the
-     * wire has them, so that they need not be written to another; else null.
+     * The message's bytes [{@code from}, {@code from} + {@code bytes}) in their own memory, if that is one piece of
+     * direct memory in wire format, so that they need no copy; else null.
      *
      * @param from as for {@link #write}
      */

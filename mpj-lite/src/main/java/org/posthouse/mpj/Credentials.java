@@ -9,19 +9,19 @@ import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Token;
 
 /**
- * How a rank and its relay know each other.
+ * The means by which a rank and its relay authenticate each other.
  *
  * @param token the rank's own ({@link Token#ofRank}), which its relay can make, and no other rank of the job
- * @param direct whether nothing stands between them, as its launcher has found: a relay that was reached elsewhere than the rank has called is not
- *     spoken to. Else it is behind a forwarded port, or it is not known
+ * @param direct whether nothing stands between them, as the launcher has found. The rank then rejects a relay reached
+ * at another address than it called. Otherwise the relay is behind a forwarded port, or that is unknown.
  */
 public record Credentials(Token token, boolean direct) {
-    /** Of a rank that knows nothing of its way to the relay. */
+    /** The credentials of a rank that knows nothing of its path to the relay. */
     public static Credentials of(Token token) {
         return new Credentials(token, false);
     }
 
-    /** As {@link RelayAuthentication.Requirement} has it. */
+    /** As in {@link RelayAuthentication.Requirement}. */
     void check(FrameChannel line, Identify self, Challenge challenge) throws IOException {
         if (!MutualProof.isFromRelay(token, self, challenge)) {
             throw new UnprovenRelayException("whoever listens at " + line.remote() + " has not proven that it is this rank's relay: it does not know rank "

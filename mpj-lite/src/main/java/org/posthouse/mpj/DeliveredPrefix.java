@@ -11,23 +11,25 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /**
- * What had become of this rank's messages when it was started again, or came again, as its relay told (docs/wire.md, STATE). Filled
- * while the rank is greeted, and not changed before the next greeting. Guarded by the endpoint's lock.
+ * The state of this rank's earlier messages at a restart or reconnection, as its relay told (docs/wire.md, STATE).
+ * Filled while the rank is greeted, and unchanged until the next greeting. Guarded by the endpoint's lock.
  */
 final class DeliveredPrefix {
-    /** What to do with a message. */
+    /** How the rank sends a message. */
     enum Fate {
-        /** It was never sent. */
+        /** The message was never sent. */
         NEW,
-        /** Nothing is known of its channel: all of it is sent. */
+        /** Nothing is known of its channel: all of it is sent again. */
         AGAIN,
-        /** It is there in part, and was EAGER, or all of it is on its way and nobody keeps it: so it is begun again. */
+        /**
+         * The message is partly there and was EAGER, or all of it is on its way and nobody keeps it. It starts again.
+         */
         EAGER_AGAIN,
-        /** It was offered, and is not all there: so it is offered again. */
+        /** The message was offered and is not complete: it is offered again. */
         OFFER_AGAIN,
-        /** It is where it was to go: its checksum is sent, to be compared. */
+        /** The message has arrived: its checksum is sent, for comparison. */
         RESENT,
-        /** It was taken back: nothing is sent. */
+        /** The message was cancelled: nothing is sent. */
         GONE
     }
 
@@ -38,22 +40,22 @@ final class DeliveredPrefix {
     private final Map<Channel, Long> last = new HashMap<>();
     private final Map<Transfer, Fate> open = new HashMap<>();
 
-    /** What is taken back stays so; the relay may be started again, and forget it. */
+    /** Cancelled messages. A cancel is final, but a restarted relay may have forgotten it. */
     private final Set<Transfer> gone = new LinkedHashSet<>();
 
-    /** Whether the rank was started before, so that this must be asked. */
+    /** Whether the rank was started before, so that these states must be checked. */
     private boolean restarted;
 
     void restarted() {
         restarted = true;
     }
 
-    /** Whether a process before this one may have sent what this one has not. */
+    /** Whether an earlier process may have sent what this one has not. */
     boolean isRestarted() {
         return restarted;
     }
 
-    /** The relay is about to tell anew what its channels have. */
+    /** Clears the states of the channels, because the relay is about to send them anew. */
     void clear() {
         last.clear();
         open.clear();
@@ -83,27 +85,27 @@ final class DeliveredPrefix {
         return new Transfer(entry.context(), entry.peer(), entry.a());
     }
 
-    /** The relay has said that an offer is taken back. */
+    /** Records the relay's answer that an offer is cancelled. */
     void tookBack(int context, int destination, long sequence) {
         gone.add(new Transfer(context, destination, sequence));
     }
 
-    /** How many offers were taken back, as far as is known. */
+    /** Number of offers known to be cancelled. */
     int takenBack() {
         return gone.size();
     }
 
-    /** Adds all offers that were taken back, as the relay has told or as this process knows. */
+    /** Adds all cancelled offers, as the relay has told or as this process knows. */
     void gone(List<StatePage.Entry> state) {
         gone.forEach(offer -> state.add(new StatePage.Entry(StatePage.GONE, offer.context, offer.destination, offer.sequence)));
     }
 
-    /** What to do with a message that the program sends. */
+    /** How to send a message of the program. */
     Fate fate(int context, int destination, long sequence) {
         return restarted ? known(context, destination, sequence) : Fate.NEW;
     }
 
-    /** What to do with one that may have been sent before. */
+    /** How to send a message that may have been sent before. */
     Fate known(int context, int destination, long sequence) {
         Transfer message = new Transfer(context, destination, sequence);
         if (gone.contains(message)) {

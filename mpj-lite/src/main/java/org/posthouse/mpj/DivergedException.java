@@ -2,7 +2,7 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 
-/** A rank that was started again does something else than it did before. */
+/** A restarted rank does something else than it did before. */
 final class DivergedException extends IOException {
     private static final long serialVersionUID = 1L;
 

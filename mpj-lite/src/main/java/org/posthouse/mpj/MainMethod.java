@@ -7,11 +7,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 
-/** A program's main method as {@code java} finds it since Java 25 (JEP 512), on any Java: {@code main(String[])} before {@code main()}, inherited or not, static or not, but not private. */
+/**
+ * A program's main method as {@code java} finds it since Java 25 (JEP 512), on any Java. {@code main(String[])}
+ * precedes {@code main()}; either may be inherited and static or not, but not private.
+ */
 final class MainMethod {
     private final Method method;
 
-    /** Makes the object whose method it is; null if it is static. */
+    /** Creates the object that has the method; null if the method is static. */
     private final Constructor<?> maker;
 
     private MainMethod(Method method, Constructor<?> maker) {

@@ -4,20 +4,23 @@ import java.util.HashMap;
 import java.util.Map;
 import org.posthouse.wire.BlockedReport;
 
-/** In which collectives the relay was told that this rank is blocked, and what it said. Guarded by the endpoint's lock. */
+/**
+ * The reports to the relay about the collectives in which this rank is blocked, and its answers. Guarded by the
+ * endpoint's lock.
+ */
 final class MismatchReports {
     private record Place(int context, long group) {}
 
     private final Map<Place, BlockedReport> told = new HashMap<>();
 
-    /** At which look of the watch the relay was told of each. */
+    /** For each position, the look of the watch at which the relay was told. */
     private final Map<Place, Integer> toldAt = new HashMap<>();
 
-    /** Why nothing more can come in a context, until the rank has left the collective. */
+    /** The reason that nothing more can come in a context, until the rank has left the collective. */
     private final Map<Integer, ReceiveException> mismatches = new HashMap<>();
 
     /**
-     * What to tell the relay about a rank that waits for {@code peer}; null if that was told, and need not be again.
+     * The report about a rank that waits for {@code peer}; null if it was made, and need not be repeated.
      *
      * @param look of the watch
      * @param movedAt the last look that has found bytes of the rank moved
@@ -39,7 +42,7 @@ final class MismatchReports {
                 collectivePosition.description());
     }
 
-    /** What to tell the relay when the rank goes on; null if nothing was told. */
+    /** The report that the rank continues; null if nothing was reported. */
     BlockedReport goesOn(CollectivePosition collectivePosition) {
         Place place = new Place(collectivePosition.context(), collectivePosition.group());
         BlockedReport last = told.remove(place);
@@ -60,7 +63,7 @@ final class MismatchReports {
         mismatches.put(context, why);
     }
 
-    /** Null if all is well in {@code context}. */
+    /** The mismatch in {@code context}; null if there is none. */
     ReceiveException mismatch(int context) {
         return mismatches.isEmpty() ? null : mismatches.get(context);
     }

@@ -1,6 +1,6 @@
 package org.posthouse.mpj;
 
-/** A send whose bytes wait for the relay's word. Guarded by its endpoint's lock. */
+/** A send that waits for CLEAR from the relay. Guarded by its endpoint's lock. */
 final class OfferedSend extends Operation {
     final Content content;
     final int context;
@@ -14,21 +14,21 @@ final class OfferedSend extends Operation {
     /** Whether the relay has it as an offer that it has not cleared. */
     boolean isUncleared;
 
-    /** Whether it has not begun: it is in the {@link SendBacklog}. */
+    /** Whether the send has not started: it is in the {@link SendBacklog}. */
     boolean isWaiting;
 
-    /** Bytes that have left; the next chunk begins here. */
+    /** Bytes that have been sent; the next chunk begins here. */
     long sent;
 
-    /** Bytes that the relay has asked for; those of [sent, cleared) wait for the line to be open. */
+    /** Bytes that the relay has cleared. Those of [sent, cleared) wait for the connection to be open. */
     long cleared;
 
-    /** How long the chunks of these are. */
+    /** Length of their chunks. */
     int chunkBytes;
 
     private boolean gone;
 
-    /** Whether it is done though nobody has said so: it was sent whole, or its channel is believed to have it. */
+    /** Whether the send counts as done without confirmation: it was sent whole, or its channel is known to have it. */
     private boolean believed;
 
     OfferedSend(Content content, int context, int destination, int tag, SendMode mode) {
@@ -45,7 +45,7 @@ final class OfferedSend extends Operation {
         }
     }
 
-    /** Ends it without a word of whoever has it. */
+    /** Ends the send without confirmation from its destination. */
     void believed() {
         believed = true;
         done();
@@ -55,7 +55,7 @@ final class OfferedSend extends Operation {
         return believed;
     }
 
-    /** Ends it, although its bytes may be asked for later. */
+    /** Ends the send, although its bytes may be requested later. */
     void abandon(ReceiveException why) {
         if (!isDone()) {
             complete(null, why);
@@ -70,7 +70,7 @@ final class OfferedSend extends Operation {
         }
     }
 
-    /** It was taken back before the rank was started again: it waits for the program to do so again. */
+    /** Marks a send that an earlier process cancelled. It waits until the program cancels it again. */
     void gone() {
         gone = true;
     }

@@ -1,24 +1,29 @@
 package org.posthouse.mpj;
 
 /**
- * One send or receive under way. Written by its endpoint under the endpoint's lock; read through
- * {@link Endpoint#test} and {@link Endpoint#await}, which order the reads after the writes.
+ * A send or receive under way. Written by its endpoint under the endpoint's lock. Read through {@link Endpoint#test}
+ * and {@link Endpoint#await}, which order the reads after the writes.
  */
 public class Operation {
     private boolean done;
     private boolean cancelled;
     private Envelope envelope;
 
-    /** Guarded by this object, not by the endpoint's lock: whoever asks for the failure may have to run the sink. */
+    /**
+     * Guarded by this object, not by the endpoint's lock: the caller who asks for the failure may have to run the sink.
+     */
     private ReceiveException failure;
 
-    /** Takes the message's end when somebody asks for the outcome; null if there is nothing (more) to take. */
+    /** The sink to end when somebody asks for the outcome; null if nothing is left to end. */
     private Sink unended;
 
-    /** Whether {@link Endpoint#cancel} waits for the relay's word. Guarded by the endpoint's lock. */
+    /** Whether {@link Endpoint#cancel} waits for the relay's answer. Guarded by the endpoint's lock. */
     private boolean beingCancelled;
 
-    /** Whether the program knows that it is done, so that the answer to a further test is none of time. As that. */
+    /**
+     * Whether the program knows that it is done, so that the result of a further test does not depend on time. Guarded
+     * by the endpoint's lock.
+     */
     private boolean seen;
 
     /** Ends the operation. Called once, by the endpoint. */
@@ -26,18 +31,18 @@ public class Operation {
         complete(envelope, failure, null);
     }
 
-    /** Ends a receive whose bytes have all arrived; {@code sink} is told so by {@link #failure}. Called once. */
+    /** Ends a receive whose bytes have all arrived; {@link #failure} ends {@code sink}. Called once. */
     protected final void arrived(Envelope envelope, Sink sink) {
         complete(envelope, null, sink);
     }
 
-    /** Ends an operation that never happened. Called once, by the endpoint. */
+    /** Ends an operation that was cancelled. Called once, by the endpoint. */
     protected final void cancelled() {
         complete(null, null, null);
         cancelled = true;
     }
 
-    /** An operation that is done had never happened. */
+    /** Marks a done operation as cancelled. */
     protected final void neverHappened() {
         cancelled = true;
     }
@@ -64,14 +69,14 @@ public class Operation {
         return cancelled;
     }
 
-    /** The message that a receive got; null for a send, a cancelled receive, and until done. */
+    /** The message of a receive; null for a send, a cancelled receive, and until done. */
     public final Envelope envelope() {
         return envelope;
     }
 
     /**
-     * Why an operation that is done failed; null if it did not. The first call ends a receive's {@link Sink}: objects
-     * are read here, by the program's own code, in the caller's thread and without any lock of the endpoint. Another
+     * The failure of a done operation; null if it succeeded. The first call ends a receive's {@link Sink}: it reads
+     * objects here, by the program's own code, in the caller's thread and without any lock of the endpoint. Another
      * thread that asks meanwhile waits. The buffer has the message's content afterwards, not before.
      */
     public final synchronized ReceiveException failure() {
@@ -89,17 +94,17 @@ public class Operation {
         return failure;
     }
 
-    /** Whether nothing ends it but a cancel, since the process before had taken it back. */
+    /** Whether only a cancel ends it, since the earlier process had cancelled it. */
     boolean isPassedOver() {
         return false;
     }
 
-    /** What message it waits for, in the words of {@link BlockedCalls}; null if for none. */
+    /** The message that it waits for, in the terms of {@link BlockedCalls}; null if none. */
     String arguments() {
         return null;
     }
 
-    /** The one rank that it waits for, or -1. */
+    /** The only rank that it waits for, or -1. */
     int awaited() {
         return -1;
     }

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Where a relay may be reached: a host's name can lead to several addresses, at some of which nobody answers, which is only known when a
- * connect has waited for it. The one at which somebody answered last comes first. For one thread at a time.
+ * The addresses of a relay. A host name may have several, some of which do not answer, which only a timed-out connect
+ * shows. The one that answered last comes first. For one thread at a time.
  */
 final class RelayAddresses {
     /** Looks a host's addresses up. */
@@ -38,7 +38,11 @@ final class RelayAddresses {
         this.lookup = lookup;
     }
 
-    /** As they are to be tried, at least one. Looked up anew each time: a host may move. @throws IOException if this is no address, or the host is not known */
+    /**
+     * The addresses in the order to try, at least one. Looked up anew each time: a host may move.
+     *
+     * @throws IOException if this is no address, or the host is not known
+     */
     Iterable<InetSocketAddress> all() throws IOException {
         Matcher parts = HOST_AND_PORT.matcher(hostAndPort);
         if (!parts.matches() || Integer.parseInt(parts.group(2)) > PORT_MAX) {
@@ -60,7 +64,7 @@ final class RelayAddresses {
         answered = address.getAddress();
     }
 
-    /** As it was given: host:port. */
+    /** The address as given: host:port. */
     @Override
     public String toString() {
         return hostAndPort;

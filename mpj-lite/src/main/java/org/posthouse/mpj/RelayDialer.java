@@ -9,11 +9,12 @@ import org.posthouse.wire.Nonce;
 import org.posthouse.wire.WireException;
 
 /**
- * How a rank reaches its relay, and proves to it who it is; and again: it tries, and waits longer each time, until its time is over. For the one thread that
- * reads, but for {@link #arrived}, which is said under the endpoint's lock when nobody dials.
+ * Connects and reconnects a rank to its relay, and authenticates. It retries with growing pauses until its time is
+ * over. Confined to the reading thread, except {@link #arrived}, which is called under the endpoint's lock when nobody
+ * dials.
  */
 final class RelayDialer {
-    /** How long a relay that has asked the rank to connect again may refuse it. */
+    /** How long to retry after a relay has asked the rank to reconnect but refuses it. */
     static final long MOVE_MS_MAX = 10_000;
 
     private static final long PAUSE_MS = 5;
@@ -21,8 +22,8 @@ final class RelayDialer {
     private static final long PAUSE_MS_MAX = 1_000;
 
     /**
-     * The same behind an answer: each leaves a port of this host unused for a minute (TIME_WAIT), of some 28,000 that it has for one relay, so that 2,000 ranks can wait
-     * for theirs.
+     * The longest pause after a relay answered. Each connection leaves a port of this host unused for a minute
+     * (TIME_WAIT), of some 28,000 that it has for one relay. So 2,000 ranks can wait for their relay.
      */
     private static final long EARLY_PAUSE_MS_MAX = 5_000;
 
@@ -33,21 +34,24 @@ final class RelayDialer {
     private final int busyPollUs;
     private final long msMax;
 
-    /** How long to wait before the next try; 0 if there was none yet. How long at most before the one behind it. Until when to try. */
+    /**
+     * The pause before the next try, 0 if there was none yet; the longest pause before the one behind it; and the end
+     * of the tries.
+     */
     private long pauseMs;
 
     private long pauseMsMax = PAUSE_MS_MAX;
     private long end;
 
-    /** When the last of these tries was begun, with the pause before it. */
+    /** When the last of these tries began, including the pause before it. */
     private long began;
 
-    /** How many connections there were. */
+    /** Number of connections so far. */
     private long lines;
 
     /**
-     * @param self whose connections these are
-     * @param msMax how long to try when the connection has broken
+     * @param self the rank that connects
+     * @param msMax how long to retry when the connection has broken
      */
     RelayDialer(Platform machine, String relay, Hello self, Credentials credentials, int busyPollUs, long msMax) {
         this.machine = machine;
@@ -58,9 +62,10 @@ final class RelayDialer {
         this.msMax = msMax;
     }
 
-    /** One try. HELLO is to be said on the connection, unless it {@link FrameChannel#isOver is over}. */
+    /** Tries once. The caller sends HELLO on the connection, unless it {@link FrameChannel#isOver is over}. */
     FrameChannel once() throws IOException {
-        // Before the connection, which the relay closes if it says nothing for long: on a busy host each class takes its time.
+        // Before the connection: the relay closes one that is silent for long, and on a busy host loading classes takes
+        // time.
         Identify identify = Identify.of(self, Nonce.derived(credentials.token(), machine.nanoTime(), ++lines));
         FrameChannel line = FrameChannel.connect(machine, relay, busyPollUs);
         try {
@@ -75,7 +80,7 @@ final class RelayDialer {
         }
     }
 
-    /** The relay has asked for it: as long as it refuses, again and again. */
+    /** Connects as the relay has asked; retries while it refuses. */
     FrameChannel move(long refusedMsMax) throws IOException {
         long over = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
         for (long ms = PAUSE_MS;; ms = Math.min(2 * ms, MOVE_PAUSE_MS_MAX)) {
@@ -95,10 +100,10 @@ final class RelayDialer {
     }
 
     /**
-     * The connection has broken, or was refused for now: whatever the fault is, again and again.
+     * Reconnects after a break or a temporary refusal; retries after any fault.
      *
      * @param why what the fault was
-     * @param awaits whether a relay that is not there is waited for, too
+     * @param awaits whether to wait for a relay that is down, too
      * @throws IOException when the time is over, with the last fault
      */
     FrameChannel again(IOException why, boolean awaits) throws IOException {
@@ -126,19 +131,19 @@ final class RelayDialer {
                 last);
     }
 
-    /** Who was reached by the last try is the relay, which has not read its log yet: the time that this took is not counted. */
+    /** The last try reached the relay, which has not read its log yet: this time is not counted. */
     void early() {
         end += machine.nanoTime() - began;
         pauseMsMax = EARLY_PAUSE_MS_MAX;
     }
 
-    /** The relay has greeted the rank: the next break is another. */
+    /** The relay has sent WELCOME: a later break counts as a new one. */
     void arrived() {
         pauseMs = 0;
         pauseMsMax = PAUSE_MS_MAX;
     }
 
-    /** Sleeps, interrupted or not. */
+    /** Sleeps, also if interrupted. */
     private void pause(long ms) {
         long end = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
         boolean interrupted = false;

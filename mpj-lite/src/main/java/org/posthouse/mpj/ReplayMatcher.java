@@ -8,14 +8,15 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 
 /**
- * What comes unasked while a rank catches up with its history, and the receives that it is for (docs/wire.md, replay): a message names
- * its context and the number of its receive there, and whichever of the two is first waits for the other. Guarded by the endpoint's lock.
+ * Matches the messages that come unrequested during catch-up with their receives (docs/wire.md, replay). Each message
+ * names its context and the number of its receive there; the earlier of the two waits for the other. Guarded by the
+ * endpoint's lock.
  *
- * <p>What is kept here is bounded by what is read ahead: the rank reads only when a call needs something that has not come, or if nothing
- * is kept. What its receives were given before the one that it waits for, it had asked for before.
+ * <p>The kept messages are bounded by what is read ahead: the rank reads only when a call needs something that has not
+ * come, or if nothing is kept. Messages for receives before the awaited one had been requested before.
  */
 final class ReplayMatcher {
-    /** By context and ordinal, in the order of their calls. */
+    /** The waiting receives by context and ordinal, in call order. */
     private final Map<Long, PostedReceive> waiting = new LinkedHashMap<>();
 
     private final Map<Integer, UnexpectedQueue> early = new HashMap<>();
@@ -31,7 +32,7 @@ final class ReplayMatcher {
 
     // ---- receives
 
-    /** The message that has come for a receive that is called now; null if none has. */
+    /** The message that has come for a receive being called; null if none has. */
     UnexpectedQueue.Message take(PostedReceive postedReceive) {
         if (kept == 0) {
             return null;
@@ -42,17 +43,21 @@ final class ReplayMatcher {
         return message;
     }
 
-    /** A receive waits for its message. */
+    /** Adds a receive that waits for its message. */
     void await(PostedReceive postedReceive) {
         waiting.put(call(postedReceive), postedReceive);
     }
 
-    /** It does not wait any more. @return whether it did */
+    /**
+     * Removes a waiting receive.
+     *
+     * @return whether it was waiting
+     */
     boolean remove(PostedReceive postedReceive) {
         return waiting.remove(call(postedReceive), postedReceive);
     }
 
-    /** All that wait, in the order of their calls; none does any more. */
+    /** Removes and returns all waiting receives, in call order. */
     List<PostedReceive> takeWaiting() {
         List<PostedReceive> all = List.copyOf(waiting.values());
         waiting.clear();
@@ -65,18 +70,18 @@ final class ReplayMatcher {
 
     // ---- messages
 
-    /** The receive that a message is for, if it waits; else null. */
+    /** The waiting receive for a message; null if it does not wait. */
     PostedReceive receiver(int context, int ordinal) {
         return waiting.remove(call(context, ordinal));
     }
 
-    /** Whether a message that is kept for a receive which is not called yet would have been this one's, if that had still waited when it came. */
+    /** Whether this receive would have got a kept message for a later receive, had it still waited when that came. */
     boolean isPassedOver(PostedReceive postedReceive) {
         UnexpectedQueue messages = kept == 0 ? null : early.get(postedReceive.context);
         return messages != null && messages.passOver(postedReceive);
     }
 
-    /** What keeps a message whose receive has not been called. */
+    /** The keeper of a message whose receive has not been called. */
     PostedReceive keeper(int context, int ordinal) throws WireException {
         UnexpectedQueue.Message message = early.computeIfAbsent(context, UnexpectedQueue::new).add(ordinal);
         if (message == null) {
@@ -88,7 +93,7 @@ final class ReplayMatcher {
         return message.keeper();
     }
 
-    /** Whether there are messages whose receives have not been called. */
+    /** Whether messages are kept whose receives have not been called. */
     boolean keepsMessages() {
         return kept > 0;
     }

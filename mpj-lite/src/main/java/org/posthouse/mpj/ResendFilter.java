@@ -10,13 +10,13 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
 /**
- * What a rank has said on connections that have broken, and what becomes of it on the next (docs/wire.md, coming again). For one
- * greeting: first it tells of the messages that will go on, then it judges each frame that was kept. Guarded by the endpoint's lock.
+ * Decides which frames of broken connections are sent again on the next (docs/wire.md, coming again). For one greeting:
+ * first it lists the messages that continue, then it judges each kept frame. Guarded by the endpoint's lock.
  */
 final class ResendFilter implements ResendBuffer.Judge {
     private record Transfer(int context, int destination, long sequence) {}
 
-    /** A message in chunks of which not all is safe: what may be said of it again. */
+    /** A message in chunks, not all stable: the parts that may be sent again. */
     private static final class Part {
         private boolean begins;
         private long from;
@@ -43,7 +43,7 @@ final class ResendFilter implements ResendBuffer.Judge {
                 part.bytes = frame.offset() + frame.length() - Wire.CHUNK_HEADER_BYTES;
             }
             default -> {
-                // It is whole, or no message.
+                // The frame is a whole message, or none.
             }
         }
     }
@@ -53,7 +53,7 @@ final class ResendFilter implements ResendBuffer.Judge {
                 new Transfer(frame.context(), frame.destination(), frame.sequence()), first -> new Part());
     }
 
-    /** An offer of so many bytes is under way, of which so many were sent. */
+    /** Registers an offer that is under way, with its length and the bytes sent. */
     void goesOn(int context, int destination, long sequence, long sent, long bytes) {
         Part part = parts.computeIfAbsent(new Transfer(context, destination, sequence), none -> {
             Part unsaid = new Part();
@@ -63,7 +63,7 @@ final class ResendFilter implements ResendBuffer.Judge {
         part.bytes = bytes;
     }
 
-    /** The messages that go on without being begun again. */
+    /** The messages that continue without a new start. */
     List<StatePage.Entry> goingOn() {
         List<StatePage.Entry> entries = new ArrayList<>();
         parts.forEach((message, part) -> {
@@ -100,7 +100,7 @@ final class ResendFilter implements ResendBuffer.Judge {
         return ResendBuffer.Fate.WRITTEN;
     }
 
-    /** What the messages take of the credit that are begun again, and were not known. */
+    /** The credit cost of messages that start again and were unknown to the relay. */
     long costBytes() {
         return costBytes;
     }

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Waits until a channel that does not block is ready for one kind of operation. An interrupt of the waiting thread,
- * whatever thread it is, neither ends the wait nor closes the channel, as it would one that blocks; the thread's flag
- * is set again when the wait is over. One thread waits at a time; any may wake it or close this.
+ * Waits until a non-blocking channel is ready for one kind of operation. An interrupt of the waiting thread neither
+ * ends the wait nor closes the channel, as it would with a blocking one. The thread's flag is set again after the wait.
+ * One thread waits at a time; any may wake it or close this.
  */
 final class SelectorWait implements AutoCloseable {
     private static final Consumer<SelectionKey> READY = key -> {};
@@ -28,12 +28,12 @@ final class SelectorWait implements AutoCloseable {
         channel.register(selector, operation);
     }
 
-    /** Blocks until the channel is ready; false if {@link #wake} ended it, now or since the last wait. */
+    /** Blocks until the channel is ready; false if {@link #wake} ended the wait, now or since the last wait. */
     boolean await() throws IOException {
         return await(0);
     }
 
-    /** As {@link #await()}, or until the time is over, which is false too; 0 is no limit. */
+    /** As {@link #await()}, or until the timeout, which returns false too; 0 is no limit. */
     boolean await(long timeoutMs) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         long leftMs = timeoutMs;
@@ -77,12 +77,12 @@ final class SelectorWait implements AutoCloseable {
         }
     }
 
-    /** Whether the next {@link #await} ends at once, by {@link #wake}. */
+    /** Whether the next {@link #await} ends at once because of {@link #wake}. */
     boolean isWoken() {
         return woken;
     }
 
-    /** Ends the wait that is under way, or else the next one. */
+    /** Ends the current wait, or else the next one. */
     void wake() {
         woken = true;
         selector.wakeup();

@@ -8,35 +8,42 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Sends that have not begun, since the relay has as many unmatched offers of this rank as it is given at once: each channel's in the order of their calls, with no number yet. They
- * take this rank's memory, as the program's buffers do. Guarded by the endpoint's lock.
+ * Sends that have not begun, because the relay has the most unmatched offers of this rank that it may get. They are
+ * kept by channel in call order, with no number yet. They use this rank's memory, as the program's buffers do. Guarded
+ * by the endpoint's lock.
  *
- * <p>A channel of which the relay has no offer may always have one there, as long as there are fewer than {@link #OFFERS_MAX}: so no channel waits for what becomes of another one.
+ * <p>A channel without an offer at the relay may always have one there, as long as fewer than {@link #OFFERS_MAX}
+ * exist. So no channel waits for another one.
  */
 final class SendBacklog {
-    /** Offers of one rank that its relay has at once, of any channels: half of what it takes (docs/wire.md, credit). */
+    /**
+     * Most offers of one rank at its relay, over all channels: half of what the relay accepts (docs/wire.md, credit).
+     */
     static final int OFFERS_SHARED = 32 * 1024;
 
-    /** The same, with one for each channel that has none else. The relay may count some that this rank does not, behind a restart: it takes as many again. */
+    /**
+     * The same limit for channels that have no other offer. The relay may count some that this rank does not, after a
+     * restart: it accepts as many again.
+     */
     static final int OFFERS_MAX = 48 * 1024;
 
     private record Channel(int context, int destination) {}
 
     private final Map<Channel, ArrayDeque<OfferedSend>> channels = new LinkedHashMap<>();
 
-    /** How many unmatched offers of each channel the relay has; none of those that have none. */
+    /** Number of unmatched offers that the relay has of each channel; channels without any are absent. */
     private final Map<Channel, int[]> offersOf = new HashMap<>();
 
     private int offers;
 
-    /** Whether a send may be able to begin that was not when it was looked last. */
+    /** Whether a send may be able to begin that was not at the last look. */
     private boolean due;
 
     boolean isEmpty() {
         return channels.isEmpty();
     }
 
-    /** Whether sends of this channel wait, so that a further one is behind them. */
+    /** Whether sends of this channel wait, so that a further one queues behind them. */
     boolean holds(int context, int destination) {
         return !channels.isEmpty() && channels.containsKey(new Channel(context, destination));
     }
@@ -46,14 +53,14 @@ final class SendBacklog {
         return offers < OFFERS_SHARED || offers < OFFERS_MAX && !offersOf.containsKey(new Channel(context, destination));
     }
 
-    /** The relay is given an offer. */
+    /** Counts an offer given to the relay. */
     void offered(OfferedSend offeredSend) {
         offeredSend.isUncleared = true;
         offers++;
         offersOf.computeIfAbsent(channel(offeredSend), none -> new int[1])[0]++;
     }
 
-    /** It was matched, may go on, or was taken back; does nothing if that is known. */
+    /** Discounts an offer that was matched, may continue, or was cancelled. A repeat does nothing. */
     void cleared(OfferedSend offeredSend) {
         if (!offeredSend.isUncleared) {
             return;
@@ -68,18 +75,22 @@ final class SendBacklog {
         due |= count[0] == 0 || offers < OFFERS_SHARED;
     }
 
-    /** There is credit again, so that what waits may need no offer. */
+    /** Notes new credit: waiting sends may need no offer. */
     void credit() {
         due = true;
     }
 
-    /** It waits, behind those of its channel. */
+    /** Adds a send behind those of its channel. */
     void add(OfferedSend offeredSend) {
         offeredSend.isWaiting = true;
         channels.computeIfAbsent(channel(offeredSend), none -> new ArrayDeque<>()).add(offeredSend);
     }
 
-    /** The next one that may begin, which waits no more; null if none may. @param mayBegin asked for the first of a channel */
+    /**
+     * Removes and returns the next send that may begin; null if none may.
+     *
+     * @param mayBegin asked for the first of a channel
+     */
     OfferedSend next(Predicate<OfferedSend> mayBegin) {
         if (!due) {
             return null;
@@ -99,7 +110,7 @@ final class SendBacklog {
         return null;
     }
 
-    /** Takes it out; false if it does not wait here. */
+    /** Removes a send; false if it does not wait here. */
     boolean remove(OfferedSend offeredSend) {
         if (!offeredSend.isWaiting) {
             return false;
@@ -117,7 +128,7 @@ final class SendBacklog {
         return true;
     }
 
-    /** Takes out all of a context, and ends them with an error: none of them has begun. */
+    /** Removes all sends of a context, and ends them with an error: none of them has begun. */
     void abandon(int context, ReceiveException why) {
         channels.entrySet().removeIf(each -> {
             if (each.getKey().context == context) {
@@ -130,7 +141,7 @@ final class SendBacklog {
         });
     }
 
-    /** Another number if one has begun meanwhile. */
+    /** A value that changes when a send begins. */
     long trace() {
         long trace = 0;
         for (ArrayDeque<OfferedSend> waiting : channels.values()) {

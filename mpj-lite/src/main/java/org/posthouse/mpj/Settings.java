@@ -6,17 +6,17 @@ import java.util.function.ToIntFunction;
 import org.posthouse.wire.Wire;
 
 /**
- * What a user may set for a rank, in its environment.
+ * User settings of a rank, from its environment.
  *
- * @param eagerBytesMax longest message in bytes that a standard send sends without waiting for its receive, 0 to
- *     {@link Wire#EAGER_BYTES_MAX}; longer ones, and all when the rank is out of credit, are offered
- * @param busyPollUs how long a call that is blocked asks again and again before it sleeps, in microseconds, 0 to
- *     {@link #BUSY_POLL_US_MAX}
- * @param keptBytesMax how many bytes of what was sent are kept until they are safe in the log, {@link #KEPT_BYTES_LEAST} or more; the
- *     rank waits while there are more. The default is twice a rank's credit of 16 MiB: eager bytes are bounded by that, and
- *     those of offers by their windows of 1 MiB
- * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link #RECONNECT_S_MAX}
- * @param ahead whether short messages may come before they are asked for
+ * @param eagerBytesMax longest message in bytes that a standard send sends without waiting for its receive, 0 to {@link
+ * Wire#EAGER_BYTES_MAX}; longer ones, and all when the rank is out of credit, are offered
+ * @param busyPollUs how long a blocked call polls before it sleeps, in microseconds, 0 to {@link #BUSY_POLL_US_MAX}
+ * @param keptBytesMax bytes of sent frames that are kept until they are stable in the log, {@link #KEPT_BYTES_LEAST} or
+ * more; beyond it the rank waits. The default is twice a rank's credit of 16 MiB: eager bytes are bounded by that, and
+ * those of offers by their windows of 1 MiB
+ * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link
+ * #RECONNECT_S_MAX}
+ * @param ahead whether short messages may be pushed before their receives are posted
  */
 public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */
@@ -25,10 +25,10 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
     /** Sets {@link #busyPollUs}; see {@link #busyPoll}. */
     public static final String BUSY_POLL = "POSTHOUSE_BUSY_POLL_US";
 
-    /** Sets {@link #keptBytesMax}; see {@link #bytes}. Only jobs that are logged keep anything. */
+    /** Sets {@link #keptBytesMax}; see {@link #bytes}. Only logged jobs keep frames. */
     public static final String KEPT_MAX = "POSTHOUSE_KEPT_MAX";
 
-    /** Sets {@link #reconnectS}. Only in jobs that are logged. */
+    /** Sets {@link #reconnectS}. Only in logged jobs. */
     public static final String RECONNECT_S = "POSTHOUSE_RECONNECT_S";
 
     /** Sets {@link #ahead}: on or off. */
@@ -61,22 +61,26 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
         }
     }
 
-    /** All else as by default. */
+    /** All other settings have their defaults. */
     public Settings(int eagerBytesMax) {
         this(eagerBytesMax, 0);
     }
 
-    /** All else as by default. */
+    /** All other settings have their defaults. */
     public Settings(int eagerBytesMax, int busyPollUs) {
         this(eagerBytesMax, busyPollUs, KEPT_BYTES_MAX, RECONNECT_S_DEFAULT);
     }
 
-    /** All else as by default. */
+    /** All other settings have their defaults. */
     public Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS) {
         this(eagerBytesMax, busyPollUs, keptBytesMax, reconnectS, true);
     }
 
-    /** What the environment says, and else the default. @throws IllegalArgumentException naming variable and value */
+    /**
+     * The settings of the environment, with defaults for the others.
+     *
+     * @throws IllegalArgumentException naming variable and value
+     */
     public static Settings of(Map<String, String> environment) {
         return new Settings(
                 read(environment, EAGER_MAX, text -> new Settings(bytes(text)).eagerBytesMax(), DEFAULT.eagerBytesMax()),
@@ -115,7 +119,11 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
         }
     }
 
-    /** A {@link #busyPollUs}. @throws IllegalArgumentException if the text is none */
+    /**
+     * Parses a {@link #busyPollUs}.
+     *
+     * @throws IllegalArgumentException if the text is none
+     */
     public static int busyPoll(String text) {
         String digits = text.strip();
         if (!digits.matches("\\d{1,9}")) {
@@ -125,7 +133,11 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
         return new Settings(DEFAULT.eagerBytesMax(), Integer.parseInt(digits)).busyPollUs();
     }
 
-    /** A number of bytes, with k for KiB or m for MiB behind it. @throws IllegalArgumentException if it is none */
+    /**
+     * Parses a number of bytes, with k for KiB or m for MiB behind it.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
     public static int bytes(String text) {
         String digits = text.strip().toLowerCase(Locale.ROOT);
         long unit = 1;

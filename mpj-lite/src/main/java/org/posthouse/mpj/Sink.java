@@ -2,7 +2,7 @@ package org.posthouse.mpj;
 
 import java.nio.ByteBuffer;
 
-/** Where an incoming message goes: straight into the program's array, as its bytes arrive. */
+/** The destination of an incoming message: the program's array, filled as the bytes arrive. */
 public interface Sink {
     /**
      * Called once, before any byte, when a message was matched to this receive.
@@ -13,9 +13,11 @@ public interface Sink {
     void begin(Envelope envelope) throws ReceiveException;
 
     /**
-     * Where the bytes of such a message go as they are on the wire. Nothing but this buffer changes; what is put there needs no {@link #read}.
+     * Memory for the bytes of such a message in wire format. Only this buffer is changed; bytes placed there need no
+     * {@link #read}.
      *
-     * @return direct memory of just its length, a view of the caller's own; null if there is none, or the message does not fit
+     * @return direct memory of just its length, a view of the caller's own; null if there is none, or the message does
+     * not fit
      */
     default ByteBuffer inPlace(Envelope envelope) {
         return null;

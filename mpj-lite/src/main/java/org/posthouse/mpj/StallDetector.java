@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks once a second where a rank is in its calls. Its daemon thread exists from the first collective on, or the first call that waits, sleeps
- * between two looks, and ends with the endpoint. Guarded by itself.
+ * Checks once a second where a rank is in its calls. Its daemon thread starts at the first collective or the first
+ * waiting call. It sleeps between two looks, and ends with the endpoint. Guarded by itself.
  */
 final class StallDetector {
     private static final long INTERVAL_MS = 1_000;
@@ -16,7 +16,7 @@ final class StallDetector {
     private Thread thread;
     private boolean stopped;
 
-    /** @param look at all that is no presence; the first at each look */
+    /** @param look at everything that is no collective position; called first at each look */
     StallDetector(Runnable look) {
         this.look = look;
     }
@@ -26,7 +26,10 @@ final class StallDetector {
         start();
     }
 
-    /** Begins to look; not if the process can have no other thread, which is no reason for a call that matches to fail. */
+    /**
+     * Starts the watch. If the process can have no other thread there is no watch; that does not fail a call that
+     * matches.
+     */
     synchronized void start() {
         if (thread != null) {
             return;
@@ -41,7 +44,7 @@ final class StallDetector {
         }
     }
 
-    /** Ends the thread; it looks no more when this returns, unless it is at it. */
+    /** Ends the thread. When this returns it makes no new look, except one in progress. */
     synchronized void stop() {
         stopped = true;
         notifyAll();
@@ -54,7 +57,7 @@ final class StallDetector {
         }
     }
 
-    /** A method of its own: a frame that waits for the next look and has the list of this one keeps what nobody has any more. */
+    /** A method of its own: otherwise its frame would keep the list of this look alive while it waits for the next. */
     private boolean lookOnce() {
         List<CollectivePosition> all = next();
         if (all == null) {
@@ -65,7 +68,7 @@ final class StallDetector {
         return true;
     }
 
-    /** What to look at next, after one interval; null when there is nothing to look at any more. */
+    /** The positions to look at next, after one interval; null when none is left. */
     private synchronized List<CollectivePosition> next() {
         long end = System.nanoTime() + INTERVAL_MS * 1_000_000;
         try {

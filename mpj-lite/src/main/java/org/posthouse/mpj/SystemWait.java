@@ -7,19 +7,19 @@ import java.lang.reflect.Method;
 import java.nio.channels.SocketChannel;
 
 /**
- * Lets a channel's reads and writes wait inside their one system call, although Java takes the channel for one that does
- * not block. So a read that waits is one call where a selector makes it three, the thread is back sooner, and an
- * interrupt finds no channel to close: Java closes only those that it knows to block.
+ * Lets a channel's reads and writes wait inside their one system call, although Java treats the channel as
+ * non-blocking. A waiting read is one call in place of a selector's three, and the thread returns sooner. An interrupt
+ * does not close the channel: Java closes only those that it knows to block.
  *
- * <p>It needs {@link RankMain#JVM_FLAGS}, which {@code posthouse run} sets. Without them, or in a JVM that has other
- * insides, nothing changes; and the JVM takes it back when a virtual thread uses the channel for the first time. So
- * whoever reads or writes is prepared for a call that does not wait. A channel that a virtual thread has connected had its
- * first time: the JVM would not take it back, and every call that waits would keep a carrier from all other threads.
+ * <p>It needs {@link RankMain#JVM_FLAGS}, which {@code posthouse run} sets. Without them, or in a JVM with other
+ * internals, nothing changes. The JVM switches back when a virtual thread uses the channel for the first time. So
+ * callers must handle a call that does not wait. A channel that a virtual thread has connected is not switched back
+ * again: every waiting call would block a carrier for all other threads.
  */
 final class SystemWait {
     private SystemWait() {}
 
-    /** Turns it on for a channel that this thread has connected; false if that cannot be. */
+    /** Turns the feature on for a channel that this thread has connected; false if that is impossible. */
     static boolean enable(SocketChannel channel) throws IOException {
         if (isVirtual()) {
             return false;
@@ -38,9 +38,9 @@ final class SystemWait {
     }
 
     /**
-     * Waits, in one system call more, until there is something to read. Whoever reads from a Unix socket at once is woken each
-     * time that the other end takes what he has sent (Linux's unix_write_space); who polls is asked what he waits for. In a JVM of
-     * other insides it returns at once: then the read waits.
+     * Waits for input in one more system call. A plain read of a Unix socket wakes its thread each time the other end
+     * takes data that was sent (Linux's unix_write_space); a poll names the event that it waits for. In a JVM with
+     * other internals it returns at once, and the read waits.
      *
      * @param channel {@link #enable} was true for it
      */
@@ -59,10 +59,10 @@ final class SystemWait {
 
     /** Looked up when a channel polls for the first time. */
     private static final class Parking {
-        /** Null in a JVM of other insides. */
+        /** Null in a JVM with other internals. */
         private static final Method PARK = park();
 
-        /** Linux's; there is no local socket elsewhere. */
+        /** The Linux value; there is no local socket elsewhere. */
         private static final Integer POLLIN = 1;
 
         private static Method park() {
@@ -78,7 +78,7 @@ final class SystemWait {
         try {
             return (boolean) Thread.class.getMethod("isVirtual").invoke(Thread.currentThread());
         } catch (NoSuchMethodException e) {
-            // A Java that has no virtual threads yet.
+            // A Java version without virtual threads.
             return false;
         } catch (IllegalAccessException | InvocationTargetException e) {
             throw new IllegalStateException("a thread does not say of what kind it is", e);

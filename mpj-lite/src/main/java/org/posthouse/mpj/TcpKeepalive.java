@@ -8,15 +8,15 @@ import java.util.Map;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Has the system find out that the other end of a silent connection is gone: a host without power says no goodbye, and who only
- * waits for it would wait for ever (RFC 9293, section 3.8.4). It is asked when nothing has come for 10 s, and gone if it has not
- * answered for 15 s more. What was sent and is not acknowledged is the system's to send again, as long as it likes to.
+ * Lets the system detect that the other end of a silent connection is gone: a host without power sends no FIN, and a
+ * reader would wait for ever (RFC 9293, section 3.8.4). The system probes after 10 s without a byte, and gives up after
+ * 15 s more without an answer. Retransmission of unacknowledged data is left to the system, which sets its own limit.
  */
 public final class TcpKeepalive {
-    /** Seconds without a byte before the system asks. */
+    /** Seconds without a byte before the first probe. */
     public static final int IDLE_SECONDS = 10;
 
-    /** Seconds between two questions, and how many may stay without an answer. */
+    /** Seconds between two probes, and the number that may be unanswered. */
     public static final int INTERVAL_SECONDS = 5;
 
     public static final int QUESTIONS = 3;
@@ -28,7 +28,7 @@ public final class TcpKeepalive {
 
     private TcpKeepalive() {}
 
-    /** Where the system cannot be told the times it has its own, of hours. */
+    /** Sets the options. Where the system cannot be given times, it uses its own, of hours. */
     public static void set(NetworkChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         for (Map.Entry<SocketOption<Integer>, Integer> time : TIMES.entrySet()) {

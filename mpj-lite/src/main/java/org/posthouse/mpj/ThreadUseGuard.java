@@ -3,9 +3,9 @@ package org.posthouse.mpj;
 import org.posthouse.wire.ReplayLimit;
 
 /**
- * The program's threads that are inside a call of their endpoint, counted in logged jobs only: no replay is promised from where
- * a call began before another one's was over. The threads of collectives that the program has started are not its own. Calls have
- * the endpoint's lock, which guards the state.
+ * Counts overlapping calls of the program's threads, in logged jobs only. A replay is not guaranteed from where a call
+ * began before another one's end. Threads of the library that run collectives do not count. Calls have the endpoint's
+ * lock, which guards the state.
  */
 final class ThreadUseGuard {
     private final Platform machine;
@@ -20,7 +20,7 @@ final class ThreadUseGuard {
         this.determinantLog = determinantLog;
     }
 
-    /** A call begins, with the lock. Returns {@link #overlaps} before it. */
+    /** Begins a call, with the lock. Returns {@link #overlaps} before it. */
     long enter() {
         progressEngine.lock();
         long before = overlaps;

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.posthouse.wire.Wire;
 
 /**
- * Messages of one context that have come before their receives were called, in the order in which they came. Each is kept, as far as it
+ * Messages of one context that came before their receives were called, in order of arrival. Each is kept, as far as it
  * has arrived, until its receive takes it. Guarded by the endpoint's lock.
  */
 final class UnexpectedQueue {
-    /** A message that is kept: its bytes, in the pieces in which they came. More of it may be arriving. */
+    /** A kept message: its bytes, in the pieces in which they came. More may be arriving. */
     static final class Message implements Sink {
         private final PostedReceive keeper;
         private final List<byte[]> pieces = new ArrayList<>(1);
@@ -21,14 +21,14 @@ final class UnexpectedQueue {
             keeper = new PostedReceive(context, Wire.ANY, Wire.ANY, this);
         }
 
-        /** What takes the message in until its receive is called. */
+        /** The receive that stores the message until its own receive is called. */
         PostedReceive keeper() {
             return keeper;
         }
 
         @Override
         public void begin(Envelope envelope) {
-            // Whatever it is, it is kept.
+            // Any message is kept.
         }
 
         @Override
@@ -40,10 +40,10 @@ final class UnexpectedQueue {
 
         @Override
         public void end() {
-            // The receive's own sink ends it.
+            // The receive's own sink ends the message.
         }
 
-        /** Its receive is called, and goes on where it has been kept. True if all of it is there. */
+        /** Passes the message to its receive, which continues where the keeper was. True if the message is complete. */
         boolean passTo(PostedReceive postedReceive) {
             return postedReceive.goOn(keeper, pieces);
         }
@@ -56,13 +56,17 @@ final class UnexpectedQueue {
         this.context = context;
     }
 
-    /** A message comes for the receive with this number. @return null if one has come already */
+    /**
+     * Adds a message for the receive with this number.
+     *
+     * @return null if one has come already
+     */
     Message add(int ordinal) {
         Message message = new Message(context);
         return byOrdinal.putIfAbsent(ordinal, message) == null ? message : null;
     }
 
-    /** Whether a message for a receive that is called later would be taken by this one. */
+    /** Whether this receive would take a message for a receive that is called later. */
     boolean passOver(PostedReceive postedReceive) {
         for (Map.Entry<Integer, Message> each : byOrdinal.entrySet()) {
             if (postedReceive.isCalledBefore(each.getKey()) && each.getValue().keeper.isMatchFor(postedReceive)) {
@@ -72,7 +76,7 @@ final class UnexpectedQueue {
         return false;
     }
 
-    /** The message for the receive with this number, which is not kept here any more; null if it has not come. */
+    /** Removes and returns the message for the receive with this number; null if it has not come. */
     Message take(int ordinal) {
         return byOrdinal.remove(ordinal);
     }

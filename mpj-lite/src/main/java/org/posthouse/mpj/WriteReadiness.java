@@ -2,7 +2,7 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 
-/** Returns when the rank's connection can be written to; with the endpoint's lock. */
+/** Returns when the rank's connection can be written; called with the endpoint's lock. */
 interface WriteReadiness {
     void await() throws IOException;
 }
