@@ -3,11 +3,12 @@ package org.posthouse.logstore;
 import net.openhft.chronicle.core.time.TimeProvider;
 
 /**
- * The clock that Chronicle rolls by. It does not tell the time: it stands still at the hour whose number is the number
- * of the current file, and is moved on by one hour to begin the next file. So files follow each other by size, and no
- * change of the host's clock can reach them. */
+ * The clock that Chronicle rolls files by. It does not show the time. It stands at the hour whose number is that of the
+ * current file, and moves on by one hour to begin the next file. So files roll by size, and changes of the host's clock
+ * have no effect.
+ */
 final class FileClock implements TimeProvider {
-    /** Written by the log's owner, read by any thread: Chronicle asks from its own too. */
+    /** Written by the log's owner, read by any thread, including Chronicle's own. */
     private volatile int file;
 
     FileClock(int file) {

@@ -48,8 +48,8 @@ final class FullFiles {
     }
 
     /**
-     * The file's new length in whole pages, so that existing mappings keep the bytes up to the end mark; 0 if there is
-     * no end mark.
+     * The file's new length in whole pages, so that existing mappings can still access the page after the end mark; 0
+     * if there is no end mark.
      */
     private static long end(Path path, int lastHeader) throws IOException {
         try (MappedQueueFile file = new MappedQueueFile(path, Arena.ofConfined(), lastHeader)) {

@@ -8,7 +8,7 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * What a log asks of the machine it runs on, so that tests can answer instead.
+ * What a log needs from its machine; tests substitute it. Immutable.
  *
  * @param freeBytes on the file system of the log's folder, usable by this process
  * @param wallTimeMs Unix time in ms, written into the start record only
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * @param boot identity of the machine's boot, all zero if unknown
  */
 record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot) {
-    /** The boot of a machine that does not tell. */
+    /** The boot of a machine that does not report it. */
     static final UUID UNKNOWN_BOOT = new UUID(0, 0);
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
@@ -41,7 +41,7 @@ record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot
         return Files.isReadable(BOOT_ID) ? UUID.fromString(Files.readString(BOOT_ID).strip()) : UNKNOWN_BOOT;
     }
 
-    /** Whether the page cache that a writer of that boot filled may be gone. */
+    /** Whether the page cache of a writer in that boot may be lost. */
     boolean rebootedSince(UUID writersBoot) {
         return boot.equals(UNKNOWN_BOOT) || !boot.equals(writersBoot);
     }

@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * One whole, verified record as a scan shows it. Its bytes are a read-only view of the mapped file and must not be touched
- * after the visitor returned: copy what is to be kept.
+ * One whole, verified record as a scan shows it. Its buffers are read-only views of the mapped file and must not be
+ * used after the visitor has returned; copy what must be kept.
  *
- * @param position the log's own record number, 1, 2, … without a gap
+ * @param position of the record: 1, 2, … without a gap
  * @param epoch of the writer that appended it
- * @param record what it says
+ * @param record its content
  * @param bytes all of the record: envelope, body and payload
  * @param payload its last bytes, which follow the fields; empty for most types
- * @param file where it stands
+ * @param file of the record
  * @param offset of its first byte in the file
  */
 public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer bytes, ByteBuffer payload, Path file,

@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What goes with the end of a log that a power cut has left, for the line that tells of it. Immutable.
+ * The records that are lost with the cut end of a log after a power cut, for the log line about it. Immutable.
  *
- * @param records behind the cut that had been published, as far as can be told
- * @param whole how many of them are still there
+ * @param records published records after the cut, as far as is known
+ * @param whole how many of them still exist
  * @param bytes of those
  */
 record LostTail(long records, long whole, long bytes) {

@@ -1,13 +1,13 @@
 package org.posthouse.logstore;
 
 /**
- * The one thread that a confined object belongs to: the first that asks, until it hands over. Whoever hands over
- * also orders the two threads.
+ * The single thread that owns a confined object: the first caller, until it hands over. Whoever hands over also orders
+ * the two threads.
  */
 final class Owner {
     private final String what;
 
-    /** Written by the owner or by the first to come, read by any. */
+    /** Written by the owner or by the first caller, read by any thread. */
     private volatile Thread thread;
 
     Owner(String what) {

@@ -1,10 +1,10 @@
 package org.posthouse.logstore;
 
 /**
- * Who needs the oldest record that anybody needs. Immutable.
+ * A rank that needs the oldest record of its job. Immutable.
  *
  * @param job the job
- * @param rank its rank; {@link LogRecord#NO_RANK} if the job cannot go on from a record there
+ * @param rank its rank; {@link LogRecord#NO_RANK} if the job cannot continue from a record there
  * @param position of that record
  */
 record Pin(long job, int rank, long position) {}

@@ -1,8 +1,10 @@
 package org.posthouse.logstore;
 
-/** Where a record stands, in one long: the number of its file, and the offset of its envelope there in bytes. Stateless. */
+/**
+ * The place of a record as a long: the number of its file, and the offset of its envelope there in bytes. Stateless.
+ */
 final class Place {
-    /** The number that stands for the file of a prologue. No log has so many. */
+    /** The file number of a prologue; no log has that many files. */
     static final int PROLOGUE = Integer.MAX_VALUE;
 
     private static final long OFFSET = 0xffff_ffffL;
@@ -14,7 +16,7 @@ final class Place {
         return (long) file << Integer.SIZE | offset;
     }
 
-    /** Where a file's first document stands, behind its header. */
+    /** The place of a file's first document, after its header. */
     static long beginning(int file) {
         return of(file, Integer.BYTES);
     }

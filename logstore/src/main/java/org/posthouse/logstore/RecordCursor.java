@@ -3,40 +3,40 @@ package org.posthouse.logstore;
 import java.nio.ByteBuffer;
 
 /**
- * Some records of a log in their order, from one of them on, following the log as it grows: those of its files ({@link
- * LogCursor}), or of the memory that the crash simulator has instead. Confined to one user at a time.
+ * A cursor over selected records of a log in order, from a given record on; it follows the log as it grows. The records
+ * are in files ({@link LogCursor}), or in the memory of the crash simulator. Confined to one user at a time.
  */
 public interface RecordCursor extends AutoCloseable {
-    /** Goes to the next record that is to be shown; false at the present end of the log. */
+    /** Moves to the next selected record; false at the present end of the log. */
     boolean advance();
 
-    /** Of the last record that was passed, shown or not: all before it was seen. */
+    /** Position of the last record passed, selected or not; all before it was seen. */
     long position();
 
-    /** Of the record that is shown. */
+    /** Place of the current record. */
     long place();
 
-    /** What the record that is shown says. */
+    /** The current record. */
     LogRecord record();
 
-    /** Payload bytes of the record that is shown. */
+    /** Payload bytes of the current record. */
     int payloadBytes();
 
-    /** CRC32C of the payload of the record that is shown, as it says; 0 if there is none. */
+    /** CRC32C of the current record's payload, as stored in the record; 0 if there is none. */
     int payloadCrc();
 
-    /** The payload of the record that is shown: a read-only view, good until the next move. */
+    /** The payload of the current record: a read-only view, valid until the next move. */
     ByteBuffer payload();
 
     /**
-     * The message that the record that is shown is about, as the log held it then: of an arrival the message that came,
-     * of a delivery the one that was delivered, with the places of the pieces that had come.
+     * The message that the current record is about, as the log held it then. For an arrival, it is the message that
+     * arrived. For a delivery, it is the delivered one, with the places of the pieces that had arrived.
      */
     StoredMessage message();
 
     /**
-     * Lets go of the log's files until the next move, which goes on behind what was passed: else a file that is cut keeps its room, and no
-     * other is begun again. Nothing is shown until then.
+     * Closes the log's files until the next move, which continues after the last record passed. Otherwise a cut file
+     * would occupy its space, and no file would be reused. There is no current record until then.
      */
     default void rest() {}
 

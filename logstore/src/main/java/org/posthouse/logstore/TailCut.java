@@ -6,17 +6,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * Cuts the last file of a log behind its last whole record. Chronicle keeps an index and a write position in each
- * file, which may point into what is cut, so the file is not shortened in place: its whole records are copied, byte
- * for byte, to a new Chronicle file that then takes its name in one atomic move. A crash at any moment leaves the old
- * file or the new one. A file without a whole record is deleted. Runs under the folder's lock.
+ * Cuts the last file of a log after its last whole record. The file is not shortened in place, because Chronicle's
+ * index and write position in it may point to cut bytes. Instead, the whole records are copied byte for byte to a new
+ * Chronicle file, which then replaces the old one in one atomic move. A crash at any moment leaves the old file or the
+ * new one. A file without a whole record is deleted. Runs under the folder's lock.
  */
 final class TailCut {
     private static final String WORK_FOLDER = "cut.tmp";
 
     private TailCut() {}
 
-    /** Removes what an interrupted cut left behind. */
+    /** Deletes the remains of an interrupted cut. */
     static void clean(Path folder) throws IOException {
         QueueFiles.removeFolder(folder.resolve(WORK_FOLDER));
     }

@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
- * The {@link SafeUpTo} of a log that is open: who syncs the log tells it, and it is taken back when all that it tells of has gone. Else a power cut that
- * takes what is left, which nobody had synced, would leave a log that ends before it and looks damaged. Thread-safe; it blocks.
+ * The {@link SafeUpTo} of an open log. The syncing thread sets it; it is reset when all records that it covers were
+ * cut. Otherwise, after a power cut that loses the unsynced rest, the log would end before it and look damaged.
+ * Thread-safe; it blocks.
  */
 final class ToldSafe {
     private final Path folder;
@@ -18,14 +19,17 @@ final class ToldSafe {
         this.firstPosition = firstPosition;
     }
 
-    /** All up to there is on the disk; if that has been cut meanwhile, nobody needs to know. */
+    /** Stores that all records up to this position are on the disk, unless they have been cut meanwhile. */
     synchronized void tell(long position, Disk.Forcer forcer) throws IOException {
         if (position >= firstPosition.getAsLong()) {
             new SafeUpTo(position).write(folder, forcer);
         }
     }
 
-    /** Whether anything that has not been cut is told to be on the disk. If not, nothing is told from here on: what was cut may go. */
+    /**
+     * Whether the stored position covers any record that has not been cut. If not, resets it, so that the cut records
+     * may disappear.
+     */
     synchronized boolean isOfWhatStays() throws IOException {
         long told = SafeUpTo.read(folder).position();
         if (told > 0 && told < firstPosition.getAsLong()) {

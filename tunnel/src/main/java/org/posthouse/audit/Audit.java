@@ -4,9 +4,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The audit log: a logger of its own, {@value #LOGGER}. One line each, never with a secret in it. Thread-safe.
+ * The audit log: a separate logger, {@value #LOGGER}. Each event is one line, never with a secret in it. Thread-safe.
  *
- * <p>Whoever tells of refusals bounds their rate and says how many he has left out, as strangers cause them.
+ * <p>Strangers can cause refusals. So callers that report them limit the rate, and report how many were omitted.
  */
 public final class Audit {
     /** The logger's name. */
@@ -17,9 +17,9 @@ public final class Audit {
     private Audit() {}
 
     /**
-     * Somebody was refused.
+     * Logs a refusal.
      *
-     * @param relay which relay, or what of the process
+     * @param relay the relay, or the part of the process
      * @param what  who, where and why, in one line
      */
     public static void refused(String relay, String what) {
@@ -27,9 +27,9 @@ public final class Audit {
     }
 
     /**
-     * Something was changed.
+     * Logs a change.
      *
-     * @param relay which relay, or what of the process
+     * @param relay the relay, or the part of the process
      * @param what  what, and by whom, in one line
      */
     public static void changed(String relay, String what) {

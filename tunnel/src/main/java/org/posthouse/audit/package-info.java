@@ -1,5 +1,5 @@
 /**
- * What a relay's operator wants to know afterwards: who was refused, and who changed what. Written by all that serves somebody; stateless and
- * thread-safe. Where it goes is the appliance's to say.
+ * The audit log for a relay's operator: who was refused, and who changed what. All code that serves users or peers
+ * writes to it. Stateless and thread-safe. The appliance configures its destination.
  */
 package org.posthouse.audit;

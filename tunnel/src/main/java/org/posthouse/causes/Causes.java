@@ -7,12 +7,15 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a failure says to people: no name of a Java class, no address in Java's spelling. Stateless. */
+/** Texts of failures for users, without names of Java classes or addresses in Java's format. Stateless. */
 public final class Causes {
-    /** What Netty adds to what the system said, as ": localhost/127.0.0.1:7412". Whoever connects has named the address. */
+    /**
+     * The address that Netty appends to the system's message, as ": localhost/127.0.0.1:7412". The caller's message
+     * already names the address.
+     */
     private static final String ADDRESS = ": [^\\s/]*/(\\d+\\.\\d+\\.\\d+\\.\\d+|\\[[^\\s\\]]+]):\\d+$";
 
-    /** What Java puts in front of a cause's message in that of its consequence. */
+    /** The class name that Java puts in front of a cause's message in that of its consequence. */
     private static final String CAUSE = "\\b(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error): ";
 
     /** An alert of the other end, as the JDK and BoringSSL spell it. */
@@ -20,7 +23,7 @@ public final class Causes {
 
     private Causes() {}
 
-    /** Half a sentence. One that says nothing, or a name only, has its class's name for it, in words. */
+    /** The failure as half a sentence. If the message is empty or only a name, the class's name in words is used. */
     public static String text(Throwable failure) {
         String told = failure.getMessage() == null ? "" : failure.getMessage();
         Matcher alert = ALERT.matcher(told);

@@ -1,5 +1,6 @@
 /**
- * What failures say to people: the text of an exception that is not ours is put into words here, for commands, frames and status. It has no state and knows
- * nobody. The tunnel's rooms may call it, and the appliance's but for the core; the library, the log store and the console do not know it.
+ * Texts of failures for users: converts exceptions of other libraries into words, for commands, frames and status.
+ * Stateless; uses no other package of the project. The packages of the tunnel may call it, and those of the appliance
+ * except the core. The library, the log store and the console do not use it.
  */
 package org.posthouse.causes;

@@ -5,13 +5,13 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The keys that a relay's links are made with, for people and metrics. Immutable.
+ * The keys of a relay's links, for display and metrics. Immutable.
  *
  * @param certificate the site's own
  * @param authorityNotAfter until when its authority, and so every certificate of the grid, can be valid
  * @param listNumber of the newest list of revoked certificates; 0 if there is none
- * @param revoked how many certificates that list holds
- * @param warnings what somebody should do something about, one clear line each
+ * @param revoked number of certificates in that list
+ * @param warnings problems that need an action, one line each
  */
 public record KeysStatus(
         SiteCertificate certificate, Instant authorityNotAfter, long listNumber, int revoked, List<String> warnings) {
@@ -21,7 +21,7 @@ public record KeysStatus(
         warnings = List.copyOf(warnings);
     }
 
-    /** Whether the end is so near that people are to be told: in 30 days, or in the last third of a shorter validity. */
+    /** Whether the end of validity is near enough for a warning: 30 days, or the last third of a shorter validity. */
     static boolean isNear(Instant notBefore, Instant notAfter, Instant now) {
         Duration third = Duration.between(notBefore, notAfter).dividedBy(3);
         Duration warning = third.compareTo(WARNING_MAX) < 0 ? third : WARNING_MAX;

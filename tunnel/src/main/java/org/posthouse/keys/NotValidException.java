@@ -5,13 +5,17 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 
 /**
- * A certificate of the grid that has expired or is not valid yet; which of the two its causes say. It names the site, since who refuses a handshake knows the
- * other end's address only.
+ * A certificate of the grid has expired or is not valid yet; the cause shows which. The message names the site, because
+ * the end that refuses a handshake knows only the other end's address.
  */
 public final class NotValidException extends CertificateException {
     private static final long serialVersionUID = 1L;
 
-    /** @param certificate signed by the grid's authority: else it may name any site. @param cause why it is not valid, or what has that for its cause */
+    /**
+     * @param certificate must be signed by the grid's authority; otherwise it could name any site
+     *
+     * @param cause why it is not valid, or an exception with that cause
+     */
     NotValidException(X509Certificate certificate, Throwable cause) {
         super(text(SiteCertificate.of(certificate)), cause);
     }

@@ -2,7 +2,7 @@ package org.posthouse.keys;
 
 import java.util.regex.Pattern;
 
-/** The rule for names of sites: what may stand in a certificate, in a file's name and in a metric. Stateless. */
+/** The rule for names of sites, which appear in certificates, file names and metrics. Stateless. */
 public final class SiteName {
     private static final Pattern VALID = Pattern.compile("[a-z0-9-]{1,63}");
 
@@ -12,7 +12,11 @@ public final class SiteName {
         return VALID.matcher(name).matches();
     }
 
-    /** Returns {@code name}. @throws IllegalArgumentException if it is not 1 to 63 of a-z, 0-9 and hyphen */
+    /**
+     * Returns {@code name}.
+     *
+     * @throws IllegalArgumentException if it is not 1 to 63 of a-z, 0-9 and hyphen
+     */
     public static String require(String name) {
         if (!isValid(name)) {
             throw new IllegalArgumentException(

@@ -1,5 +1,5 @@
 /**
- * Who is at the other end of a connection within this host. Every port that a relay or launcher opens asks here before it trusts the
- * first byte (docs/security.md). It has no state, and knows no other room.
+ * Finds out who is at the other end of a connection within this host. Every port that a relay or launcher opens checks
+ * this before it trusts the first byte (docs/security.md). Stateless; uses no other package of the project.
  */
 package org.posthouse.peer;

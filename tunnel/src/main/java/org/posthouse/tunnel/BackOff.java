@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import java.util.random.RandomGenerator;
 
 /**
- * The pauses between attempts: they double from the first to the longest, and each is drawn from its upper half, so
- * that relays that lost one peer together do not come back together. Confined to its dialler.
+ * The delays between attempts. They double from the first to the longest, and each is drawn from its upper half. So
+ * relays that lost a peer together do not reconnect together. Confined to its dialler.
  */
 final class BackOff {
     private final int msMin;
@@ -19,7 +19,7 @@ final class BackOff {
         this.ms = msMin;
     }
 
-    /** The next pause: at least half of its step, at most the longest, never less than 1 ms. */
+    /** The next delay: at least half of its step, at most the longest, never less than 1 ms. */
     long nextMs() {
         long half = Math.max(1, ms / 2);
         long drawn = half + random.nextLong(Math.max(1, ms - half + 1));
@@ -27,7 +27,7 @@ final class BackOff {
         return Math.min(drawn, msMax);
     }
 
-    /** The last attempt came to something: the next pause is the first again. */
+    /** Resets the delay after a useful attempt. */
     void reset() {
         ms = msMin;
     }

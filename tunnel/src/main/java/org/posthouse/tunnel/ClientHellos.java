@@ -5,17 +5,20 @@ import java.util.LinkedHashSet;
 import java.util.SequencedSet;
 
 /**
- * The random numbers of the TLS handshakes that peers have begun here. No honest peer draws one twice, so a second one is
- * a recording that is played again. Confined to the relay's context.
+ * The random numbers of the TLS handshakes that peers have begun here. No honest peer draws one twice, so a repeated
+ * one is a replayed recording. Confined to the relay's context.
  *
- * <p>A recording never gets in: its later records are sealed for another handshake. This only gives it its name, and spares the
- * relay the work. What is older than the last {@link #REMEMBERED_MAX} fails like any broken handshake.
+ * <p>A recording never succeeds, because its later records are encrypted for another handshake. This class only
+ * identifies it, and saves the relay the work. A recording older than the last {@link #REMEMBERED_MAX} handshakes fails
+ * like any broken handshake.
  */
 final class ClientHellos {
-    /** About 100 bytes each: 1.6 MB at most. */
+    /** Number of remembered handshakes, about 100 bytes each: 1.6 MB at most. */
     static final int REMEMBERED_MAX = 16_384;
 
-    /** Of a record that begins with a ClientHello: up to the end of the random number (RFC 8446, 4.1.2 and 5.1). */
+    /**
+     * Bytes of a record that begins with a ClientHello, up to the end of the random number (RFC 8446, 4.1.2 and 5.1).
+     */
     static final int BYTES = 5 + 4 + 2 + 32;
 
     private static final int RANDOM_AT = BYTES - 32;
@@ -26,13 +29,13 @@ final class ClientHellos {
 
     private record Drawn(long a, long b, long c, long d) {}
 
-    /** Whether more bytes are needed to tell what {@code start}, the first of a connection, begins. */
+    /** Whether more bytes are needed to classify {@code start}, the first bytes of a connection. */
     static boolean needsMore(ByteBuf start) {
         int there = start.readableBytes();
         return there < BYTES && (there == 0 || start.getByte(start.readerIndex()) == HANDSHAKE_RECORD);
     }
 
-    /** Whether {@code start} begins a handshake that was begun here before. What begins none at all is not judged here. */
+    /** Whether {@code start} begins a handshake that was begun here before. False if it begins no handshake at all. */
     boolean isReplay(ByteBuf start) {
         int at = start.readerIndex();
         if (start.readableBytes() < BYTES

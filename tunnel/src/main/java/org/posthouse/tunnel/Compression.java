@@ -2,10 +2,10 @@ package org.posthouse.tunnel;
 
 /** Whether links pack the bulk that they carry. */
 public enum Compression {
-    /** What is sent goes packed while that pays, by what was measured. */
+    /** Bulk is packed while measurements show that it pays. */
     AUTO,
-    /** Nothing is sent packed, and the other ends are told to send nothing packed either. */
+    /** No bulk is packed, and other relays are told to send none packed. */
     NEVER,
-    /** What is sent goes packed wherever it becomes shorter. */
+    /** Bulk is packed wherever it becomes shorter. */
     ALWAYS
 }

@@ -2,7 +2,7 @@ package org.posthouse.tunnel;
 
 import org.posthouse.wire.FrameView;
 
-/** A channel, as a link sees it: what is in it keeps its order, and takes turns with others. */
+/** A channel, as a link sees it: its frames keep their order, and take turns with those of other channels. */
 record Flow(long job, int context, int source, int destination) {
     static Flow of(FrameView frame) {
         return new Flow(frame.job(), frame.context(), frame.source(), frame.destination());

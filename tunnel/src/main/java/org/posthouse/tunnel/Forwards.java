@@ -26,7 +26,7 @@ final class Forwards implements LinkStreams.Doors {
         doors.onAsked(stream, door);
     }
 
-    /** Fails if a port cannot be had. */
+    /** Starts the ports; fails if one cannot be opened. */
     Future<Void> start() {
         return Future.all(ports.stream().map(ForwardPort::start).toList()).mapEmpty();
     }
@@ -36,7 +36,7 @@ final class Forwards implements LinkStreams.Doors {
         loopback.ifPresent(LoopbackPorts::close);
     }
 
-    /** There is no link to {@code relay} any more. */
+    /** Removes the ports for {@code relay}, whose link was dropped. */
     void forget(String relay) {
         loopback.ifPresent(others -> others.forget(relay));
     }

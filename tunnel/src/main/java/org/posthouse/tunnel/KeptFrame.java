@@ -2,14 +2,14 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 
-/** How a frame is kept for long: limits of bytes held must be limits of memory. */
+/** Bounds the memory of frames that are kept for long, because a limit on held bytes must limit memory. Stateless. */
 final class KeptFrame {
     /** A frame that would pin more than this many times its own bytes is copied. */
     private static final int PINNED_FACTOR_MAX = 4;
 
     private KeptFrame() {}
 
-    /** Takes over {@code frame}; gives it back or, if it is a small part of a large buffer, a copy. */
+    /** Takes ownership of {@code frame}. Returns it or, if it is a small part of a large buffer, a copy. */
     static ByteBuf rightSized(ByteBuf frame) {
         ByteBuf root = frame;
         while (root.unwrap() != null) {

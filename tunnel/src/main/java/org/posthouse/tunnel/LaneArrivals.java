@@ -1,17 +1,28 @@
 package org.posthouse.tunnel;
 
-/** Counts the bulk that comes on a lane with a {@link LanePace} at its other end, and says when that one is to hear of it. Confined to its connection; knows no clock. */
+/**
+ * Counts the bulk that arrives on a lane with a {@link LanePace} at its other end, and decides when to report it.
+ * Confined to its connection; uses no clock.
+ */
 final class LaneArrivals {
     private long whole;
     private long told;
     private long toldAtNanos;
 
-    /** A frame of bulk has come, or bulk packed in one. @param bytes as they went */
+    /**
+     * Counts a received frame of bulk, or a frame of packed bulk.
+     *
+     * @param bytes on the wire
+     */
     void frame(int bytes) {
         whole += bytes;
     }
 
-    /** Whether the other end is to hear now that what was read is done with. @param incompleteBytes what came of a frame whose rest has not */
+    /**
+     * Whether a report to the other end is due after the current read.
+     *
+     * @param incompleteBytes received bytes of an incomplete frame
+     */
     boolean isDue(int incompleteBytes, long nowNanos) {
         long news = whole + incompleteBytes - told;
         if (incompleteBytes == 0 || news >= LinkArrivals.BYTES_PER_WORD) {
@@ -20,12 +31,12 @@ final class LaneArrivals {
         return news >= LinkArrivals.PART_BYTES_PER_WORD && nowNanos - toldAtNanos >= LinkArrivals.PART_NANOS;
     }
 
-    /** Whether it is to hear so at once, where more is coming. */
+    /** Whether a report is due at once, if more is arriving. */
     boolean isDueAtOnce() {
         return whole - told >= LinkArrivals.BYTES_PER_WORD_AT_ONCE;
     }
 
-    /** The count to put into a LINK_CAME that is being written now. */
+    /** The count for a LINK_CAME that is being written now. */
     long tell(int incompleteBytes, long nowNanos) {
         told = whole + incompleteBytes;
         toldAtNanos = nowNanos;

@@ -4,10 +4,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The last starts of relays whose links were let go of: others, which have kept theirs for a job, take no earlier ones. Confined to the relay's context.
+ * The last epochs of relays whose links were dropped. Other relays, which have kept their links for a job, refuse
+ * earlier epochs. Confined to the relay's context.
  */
 final class LeftEpochs {
-    /** Of more names the one that left first is forgotten. A relay after a host's name for each of a day's jobs, two a minute, is 2,880; at 256 bytes each these take 1 MiB. */
+    /**
+     * Maximum number of names; beyond it, the one that left first is dropped. One relay for each job of a day, two a
+     * minute, makes 2,880 names. At 256 bytes each, the maximum takes 1 MiB.
+     */
     static final int MAX = 4_096;
 
     private final Map<String, Long> epochs = new LinkedHashMap<>();
@@ -15,7 +19,7 @@ final class LeftEpochs {
     /** @param epoch 0 if the relay was never here */
     void note(String relay, long epoch) {
         if (epoch != 0) {
-            epochs.remove(relay); // Or it would keep its place.
+            epochs.remove(relay); // Otherwise it would keep its old place.
             epochs.put(relay, epoch);
         }
         if (epochs.size() > MAX) {
@@ -23,7 +27,7 @@ final class LeftEpochs {
         }
     }
 
-    /** 0 if none is known. */
+    /** The epoch of a relay; 0 if unknown. */
     long of(String relay) {
         return epochs.getOrDefault(relay, 0L);
     }

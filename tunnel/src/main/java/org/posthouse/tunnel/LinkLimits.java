@@ -3,14 +3,17 @@ package org.posthouse.tunnel;
 import java.util.List;
 
 /**
- * How much there may be of what the links of one relay take. Immutable.
+ * The resource limits of one relay's links. Immutable.
  *
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
- * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are of use
+ * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are useful
  */
 public record LinkLimits(long windowBytes, int connectionsMax, int lanes) {
-    /** Most connections of one link: with 4 MiB in each, what Linux gives a connection, 28 MiB of bulk are on their way. */
+    /**
+     * Maximum number of connections of one link. With 4 MiB in each, Linux's limit for a connection, 28 MiB of bulk are
+     * in flight.
+     */
     public static final int LANES_MAX = 8;
 
     static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
@@ -18,8 +21,8 @@ public record LinkLimits(long windowBytes, int connectionsMax, int lanes) {
     private static final int CONNECTIONS_MAX = 65_536;
 
     /**
-     * A window that fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB; four connections for each of the {@link LinkTable#LINKS_MAX} links: one
-     * that lives, one that takes over from it, and lanes.
+     * The window fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. There are four connections for
+     * each of the {@link LinkTable#LINKS_MAX} links: the current one, its successor, and lanes.
      */
     public static final LinkLimits DEFAULT = new LinkLimits(64L * 1024 * 1024, 4 * LinkTable.LINKS_MAX, 0);
 

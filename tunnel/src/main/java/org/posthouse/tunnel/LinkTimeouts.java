@@ -8,11 +8,11 @@ import java.util.List;
  * @param connectMs longest TCP connect
  * @param handshakeMs longest TLS handshake, at both ends
  * @param helloMs longest wait for the other end's LINK_HELLO after TLS
- * @param pingMs between two LINK_PINGs, and longest wait for the answer of a connection under suspicion
+ * @param pingMs between two LINK_PINGs, and longest wait for the answer of a suspected connection
  * @param silenceMs without a byte from the peer after which the connection is cut: at least twice {@code pingMs}
  * @param ackMs longest time that a received frame waits for its LINK_ACK
- * @param backOffMsMin first pause before dialling again
- * @param backOffMsMax longest pause before dialling again
+ * @param backOffMsMin first delay before dialling again
+ * @param backOffMsMax longest delay before dialling again
  */
 public record LinkTimeouts(
         int connectMs,

@@ -2,12 +2,12 @@ package org.posthouse.tunnel;
 
 import java.util.Arrays;
 
-/** How long frames took, and how many bytes they had. Pure; confined to its governor. */
+/** Transmission times of frames, and their bytes. Pure; confined to its governor. */
 final class LinkTimes {
-    /** More say nothing new. */
+    /** Maximum number of samples; more add no information. */
     private static final int COUNT_MAX = 64;
 
-    /** The median of fewer is next to the shortest. */
+    /** Minimum number of samples; the median of fewer is close to the shortest. */
     private static final int ENOUGH = 8;
 
     private final long[] nanos = new long[COUNT_MAX];
@@ -34,13 +34,13 @@ final class LinkTimes {
         return count >= ENOUGH;
     }
 
-    /** The median, of two the shorter. There must be one. */
+    /** The median, the shorter of two. There must be a sample. */
     long medianNanos() {
         Arrays.sort(nanos, 0, count);
         return nanos[(count - 1) / 2];
     }
 
-    /** The average. There must be one. */
+    /** The average bytes of a frame. There must be a sample. */
     int frameBytes() {
         return (int) (bytes / count);
     }

@@ -1,13 +1,13 @@
 package org.posthouse.tunnel;
 
-/** What one link has carried since the relay started, over all its connections. Confined to its link. */
+/** Counters of one link since the relay started, over all its connections. Confined to its link. */
 final class LinkTraffic {
     long framesIn;
     long bytesIn;
     long framesOut;
     long bytesOut;
 
-    /** How often another first lane took over from one that was up. */
+    /** How often another first lane replaced one that was up. */
     long moves;
 
     /** Of the last ping; -1 before the first answer. */
@@ -18,7 +18,7 @@ final class LinkTraffic {
         bytesIn += bytes;
     }
 
-    /** One that is being written, and those that go packed with it: as they are. */
+    /** Counts a frame that is being written, and those packed with it, by their unpacked bytes. */
     void out(LinkFrame frame) {
         LinkRun run = frame.run();
         framesOut += run == null ? 1 : run.frames().size();

@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * Where a relay's own services stand on loopback, the same address at every site: at the relay itself they listen there, everywhere else a port
- * that leads to them does. One of the 4,194,304 addresses of 127.64.0.0/10, by the relay's id.
+ * The loopback address of a relay's own services, the same at every site: one of the 4,194,304 addresses of
+ * 127.64.0.0/10, derived from the relay's id. At the relay itself its services listen there; at other relays, ports
+ * that lead to them do. Stateless.
  */
 public final class LoopbackAddress {
     private static final int NET = 127 << 24 | 64 << 16;
@@ -14,7 +15,7 @@ public final class LoopbackAddress {
 
     private LoopbackAddress() {}
 
-    /** The address of the relay with this id. Two relays have the same one once in 4,194,304 pairs. */
+    /** The address of the relay with this id. One in 4,194,304 pairs of relays has the same address. */
     public static String of(String relay) {
         CRC32C hash = new CRC32C();
         hash.update(relay.getBytes(StandardCharsets.UTF_8));
@@ -22,7 +23,7 @@ public final class LoopbackAddress {
         return (address >>> 24) + "." + (address >>> 16 & 255) + "." + (address >>> 8 & 255) + "." + (address & 255);
     }
 
-    /** Whether it is written as an address of 127.0.0.0/8. */
+    /** Whether the text is an address of 127.0.0.0/8. */
     static boolean isWritten(String address) {
         return address.matches("127(\\." + OCTET + "){3}");
     }

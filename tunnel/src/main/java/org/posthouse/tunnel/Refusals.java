@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Anybody who reaches the port can cause a refusal, and a refused relay dials again forever. So the log lines of
  * each kind are limited. The second line follows at least 1 s after the first, and the interval doubles up to
- * {@link #LOG_INTERVAL_NANOS_MAX}. Each line contains the total so far; all refusals are counted. After twice the
- * interval without a refusal, it starts at 1 s again.
+ * {@link #LOG_INTERVAL_NANOS_MAX}. Each line contains the total so far; all refusals are counted. If a kind had no line
+ * for twice that maximum, its interval is 1 s again.
  */
 final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);

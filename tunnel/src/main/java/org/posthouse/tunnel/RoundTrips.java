@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import java.util.Arrays;
 
 /**
- * How far a relay is: of the last pings the shortest, since all others may have waited behind something. They are as many as a minute has, by default: so a link that is in use is not
- * taken for a longer one than another that is not. Confined to its link.
+ * The round trip to a relay: the shortest of the last pings, because all others may have waited behind other data. By
+ * default the pings of a minute count, so a busy link does not seem longer than an idle one. Confined to its link.
  */
 final class RoundTrips {
     static final int NONE = -1;
@@ -19,7 +19,7 @@ final class RoundTrips {
         count = Math.min(micros.length, count + 1);
     }
 
-    /** In microseconds; {@link #NONE} before the first. */
+    /** In microseconds; {@link #NONE} before the first ping. */
     int least() {
         return Arrays.stream(micros).limit(count).min().orElse(NONE);
     }

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How much a relay takes in on streams before it has left again. Immutable; its constructor checks the arithmetic of the Grid Gateway
- * paper (section 3.2): a token is a buffer kept free for whoever holds it, so N &gt;= P x L.
+ * Limits the data that a relay buffers for streams. Immutable. Its constructor checks the arithmetic of the Grid
+ * Gateway paper (section 3.2): a token is a buffer reserved for its holder, so N &gt;= P x L.
  *
  * @param buffers N: received frames of at most 64 KiB that may wait at once, of all streams, 4 to 65,536
  * @param streams P: streams that may be open at once, over all links and in both directions, 1 to 4,096
- * @param tokens L: what each of them always gets, 4 to 4,096. What N has beyond P x L is shared by those that use it
+ * @param tokens L: tokens that each stream always gets, 4 to 4,096. Active streams share the N - P x L others
  */
 public record StreamConfig(int buffers, int streams, int tokens) {
-    /** 64 MiB; half of it is always kept for the 64 streams. */
+    /** 64 MiB of buffers; half of them are always reserved for the 64 streams. */
     public static final StreamConfig DEFAULT = new StreamConfig(1_024, 64, 8);
 
     static final int STREAMS_MAX = 4_096;
@@ -31,7 +31,7 @@ public record StreamConfig(int buffers, int streams, int tokens) {
         }
     }
 
-    /** Buffers beyond those that each stream is sure of. */
+    /** Buffers beyond those guaranteed to each stream. */
     int spare() {
         return buffers - streams * tokens;
     }

@@ -1,6 +1,6 @@
 package org.posthouse.tunnel;
 
-/** What the streams of one relay have done since its start. Confined to the relay's context. */
+/** Counters of a relay's streams since its start. Confined to the relay's context. */
 final class StreamTally {
     private long opened;
     private long refused;
@@ -26,17 +26,17 @@ final class StreamTally {
         bytesOut += bytes;
     }
 
-    /** @param last whether the stream has none left */
+    /** @param last whether it was the stream's last token */
     void usedToken(boolean last) {
         waits += last ? 1 : 0;
     }
 
-    /** So many streams more, or fewer, go on from this relay to another. */
+    /** Adds {@code more}, which may be negative, to the number of streams forwarded to another relay. */
     void pipe(int more) {
         pipes += more;
     }
 
-    /** Bytes that came on one link and left on another. */
+    /** Counts bytes that arrived on one link and were sent on another. */
     void carried(int bytes) {
         bytesCarried += bytes;
     }

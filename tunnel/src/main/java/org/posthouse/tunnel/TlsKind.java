@@ -4,16 +4,22 @@ import io.netty.handler.ssl.OpenSsl;
 import java.util.List;
 import org.posthouse.causes.Causes;
 
-/** Whose TLS the links use. What is promised of a connection is the same with each. */
+/** The TLS implementation of the links. All give the same guarantees. */
 public enum TlsKind {
-    /** {@link #NATIVE} where it is to be had, else {@link #JDK}. */
+    /** {@link #NATIVE} if it is available, else {@link #JDK}. */
     AUTO,
-    /** BoringSSL as Netty brings it, for Linux with glibc on x86-64 and AArch64: little more than half of the JDK's processor time, and a fifth of the garbage (ADR 32). */
+    /**
+     * Netty's BoringSSL, for Linux with glibc on x86-64 and AArch64. It needs little more than half of the JDK's
+     * processor time, and makes a fifth of the garbage (ADR 32).
+     */
     NATIVE,
     /** The JDK's own. */
     JDK;
 
-    /** Loads the native library, so call it where that may take a while: on no loop. */
+    /**
+     * Whether the native library is available. Loads it, which may take a while, so it must not be called on an event
+     * loop.
+     */
     static boolean isNativeHere() {
         return OpenSsl.isAvailable();
     }
@@ -28,12 +34,12 @@ public enum TlsKind {
         }
     }
 
-    /** Whether the JDK's is used because the native one is not here. */
+    /** Whether the JDK's TLS is used because the native one is not available. */
     boolean fallsBack() {
         return this == AUTO && !isNativeHere();
     }
 
-    /** In one line, what the links use. */
+    /** One line about the TLS of the links. */
     String described() {
         if (isNative()) {
             return "links use native TLS, " + OpenSsl.versionString();
