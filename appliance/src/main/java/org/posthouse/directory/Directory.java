@@ -5,57 +5,61 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who is there: relays by their id, ranks by their job (docs/directory.md).
+ * The known relays by their id, and ranks by their job (docs/directory.md). Thread-safe.
  *
- * <p>Thread-safe. Reads answer from the local view, which is the last one known and may lag behind; it outlives a group
- * that is cut or gone. Writes show in the local view at once and reach the others soon; a write that fails is kept,
- * logged and tried again. An older epoch or incarnation never replaces a newer one: it is dropped with a log line.
- * Between equal numbers the later write wins. Nothing but {@link #close} blocks, so all of it may be called on an event
- * loop.
+ * <p>Reads are answered from the local view, which is the last one known and may lag behind. The view outlives a group
+ * that is partitioned or gone. Writes show in the local view at once and reach the others soon. A write that fails is
+ * kept, logged and retried.
+ *
+ * <p>An older epoch or incarnation never replaces a newer one; it is dropped with a log line. Between equal numbers the
+ * later write wins. Only {@link #close} and {@link #part} block; event loops may call all other methods.
  */
 public interface Directory extends AutoCloseable {
-    /** Makes a relay known, or says something new of one that is. Repeating it keeps the first {@code since}. */
+    /** Announces a relay or updates its entry. Repeating it keeps the first {@code since}. */
     void announce(RelayEntry entry);
 
     /**
      * Takes a relay off the list, unless it was announced with an epoch above the given one.
      *
-     * @param relay the relay's id; one that is not known is remembered, so that a late announcement of an older epoch
-     *     does not bring it up
+     * @param relay the relay's id. An unknown id is remembered, so that a late announcement of an older epoch does not
+     *         list it.
      * @param epoch the epoch that ends
      */
     void withdraw(String relay, long epoch);
 
-    /** Relays that are there, by site and id; a snapshot that does not change. */
+    /** The listed relays, ordered by site and id; an immutable snapshot. */
     List<RelayEntry> relays();
 
-    /** The highest epoch that is known of a relay, whether it is there or not; 0 if none is. */
+    /** The highest known epoch of a relay, listed or not; 0 if there is none. */
     long epoch(String relay);
 
-    /** Makes ranks known, or says something new of them; ranks of a job that was removed are dropped. */
+    /** Announces ranks or updates their entries; ranks of a removed job are dropped. */
     void putRanks(Collection<RankEntry> ranks);
 
-    /** Forgets the ranks of a job that has ended, for good: its number is not used again. */
+    /** Removes the ranks of a job that has ended, for good: job ids are not reused. */
     void removeJob(long job);
 
-    /** Known ranks of a job, by rank; a snapshot, empty when nothing is known. */
+    /** The known ranks of a job, ordered by rank; a snapshot, empty if none are known. */
     List<RankEntry> ranks(long job);
 
-    /** The relay can reach another member of the group now, at this address. What a group that needs no such word makes of it: nothing. */
+    /**
+     * Tells the directory that another member of the group can be reached at this address now. The default does
+     * nothing.
+     */
     default void meet(String member) {}
 
-    /** What {@link #meet} said of this address holds no more. */
+    /** Revokes what {@link #meet} has told of this address. */
     default void miss(String member) {}
 
-    /** The ways to other members are about to go: whoever leaves over them leaves now. Blocks for a bounded time. */
+    /** Leaves the group if it is reached over links, because these are about to close. Blocks for a bounded time. */
     default void part() {}
 
-    /** What was refused of other members since the start, by kind. */
+    /** Number of refusals of other members since the start, by kind. */
     default Map<GroupRefusal, Long> refusals() {
         return Map.of();
     }
 
-    /** Ends the use of this directory. Blocks for a bounded time; later writes are dropped with a log line. */
+    /** Closes the directory. Blocks for a bounded time; later writes are dropped with a log line. */
     @Override
     void close();
 }

@@ -19,19 +19,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands between a member of the group and its sockets: lets nobody through but this relay's own user, or root, who proves to be a relay of the grid
- * ({@link GroupHandshake}). Thread-safe; one for each member.
+ * Checks every connection between a member of the group and its sockets. It admits only processes of this relay's own
+ * user, or root, that prove to be a relay of the grid ({@link GroupHandshake}). Thread-safe; one for each member.
  *
- * <p>Members meet on loopback only, so a process of this host is at the other end, accepted and dialled ones alike: a relay, or its end of a link. Where
- * the system does not say of which user it is, the handshake alone decides. A connection that is refused is closed, counted and logged at a bounded rate.
+ * <p>Members meet on loopback only, so the other end of accepted and dialled connections is a process of this host: a
+ * relay, or its end of a link. Where the system cannot tell its user, the handshake alone decides. A refused connection
+ * is closed, counted and logged at a bounded rate.
  */
 final class GroupGuard {
     private static final Logger LOG = LoggerFactory.getLogger(GroupGuard.class);
 
-    /** From the first byte to the last of a handshake: two round trips, over a link that may stall. */
+    /** Milliseconds from the first byte of a handshake to the last: two round trips, over a link that may stall. */
     private static final long HANDSHAKE_MS_MAX = 10_000;
 
-    /** Connections that were accepted and have not proven anything; the others wait in the backlog. Each holds a file and some 20 KB. */
+    /**
+     * Limit of accepted connections that have not proven anything; further ones wait in the system's backlog. Each
+     * holds a file and about 20 KB.
+     */
     private static final int UNPROVEN_MAX = 64;
 
     private final GroupConfig config;
@@ -43,10 +47,13 @@ final class GroupGuard {
     private final Map<SocketChannel, byte[]> proven = new ConcurrentHashMap<>();
     private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
 
-    /** Members that were dialled while this one starts, and ask for keys that it has not; by address. */
+    /** Members, by address, that were dialled during the start and ask for keys that this relay does not have. */
     private final Map<String, KeysAskedException> keysAsked = new ConcurrentSkipListMap<>();
 
-    /** Whether it is told what to make of them. Written once, by the thread that starts the member. */
+    /**
+     * Whether the member has started, so that refusals for want of keys are reported as any other. Written once, by the
+     * thread that starts the member.
+     */
     private volatile boolean started;
 
     GroupGuard(GroupConfig config) {
@@ -73,12 +80,19 @@ final class GroupGuard {
         refusals.count(kind, who, detail);
     }
 
-    /** Blocks until there is room for one more that has not proven anything: each {@link #accept} makes room again. */
+    /**
+     * Blocks until there is room for one more connection that has not proven anything; each {@link #accept} makes room
+     * again.
+     */
     void awaitRoom() {
         unproven.acquireUninterruptibly();
     }
 
-    /** Behind {@link #awaitRoom}. Blocks for some 10 s at most. @throws IOException if the connection is to be closed */
+    /**
+     * Checks an accepted connection, after {@link #awaitRoom}. Blocks for at most about 10 s.
+     *
+     * @throws IOException if the connection must be closed
+     */
     void accept(SocketChannel channel) throws IOException {
         try {
             check(channel, true);
@@ -87,15 +101,21 @@ final class GroupGuard {
         }
     }
 
-    /** Blocks for some 10 s at most. @throws IOException if the connection is to be closed */
+    /**
+     * Checks a dialled connection. Blocks for at most about 10 s.
+     *
+     * @throws IOException if the connection must be closed
+     */
     void dial(SocketChannel channel) throws IOException {
         check(channel, false);
     }
 
     /**
-     * The member has joined whom it could. From here on refusals for want of keys are told as any other.
+     * Called when the member has joined all members that it could reach. From then on refusals for want of keys are
+     * reported as any other.
      *
-     * @throws GroupException in one line, if all members that could be reached ask for keys: this relay would be alone for good
+     * @throws GroupException in one line, if all members that could be reached ask for keys; this relay would stay
+     *         alone for good
      */
     void joined() {
         started = true;
@@ -134,7 +154,7 @@ final class GroupGuard {
         }
     }
 
-    /** Closes connections whose certificate was revoked since it was shown. To be called now and then. */
+    /** Closes connections whose certificate has been revoked since the handshake. Called periodically. */
     void expel() {
         proven.keySet().removeIf(channel -> !channel.isOpen());
         proven.forEach((channel, certificate) -> {

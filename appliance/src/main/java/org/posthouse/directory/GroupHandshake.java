@@ -17,13 +17,16 @@ import org.posthouse.keys.SiteProof;
 import org.posthouse.tunnel.RelayId;
 
 /**
- * What two members say to each other before Hazelcast sees a byte: each proves that it is a relay of the grid. Confined to the thread that runs it,
- * once.
+ * The handshake of two members before Hazelcast receives a byte: each proves that it is a relay of the grid. Confined
+ * to the thread that runs it, once.
  *
- * <p>Both send HELLO (magic, flags, the grid's fingerprint, a nonce), the dialling end first; then both send PROOF, in the same order. With keys a PROOF is a
- * signature, by the site's certificate, of both nonces, the signer's role and name, and the address that was dialled: it can be used once, towards
- * one member. Without keys it is a MAC by the user's secret, if the other end asks for one because it cannot tell the user. Each message has a
- * length that is known or checked before it is read. docs/directory.md has the bytes.
+ * <p>Both send HELLO (magic, flags, the grid's fingerprint, a nonce), the dialling end first. Then both send PROOF, in
+ * the same order. With keys, a PROOF is a signature by the site's certificate. It covers both nonces, the signer's role
+ * and name, and the address that was dialled, so it is valid once, towards one member.
+ *
+ * <p>Without keys, a PROOF is a MAC by the user's secret. It is sent only if the other end requests it, because that
+ * end cannot determine the user. The length of each message is known or checked before it is read. docs/directory.md
+ * has the bytes.
  */
 final class GroupHandshake {
     static final byte[] MAGIC = "PHGROUP1".getBytes(StandardCharsets.US_ASCII);
@@ -33,7 +36,7 @@ final class GroupHandshake {
     /** A name of 127 characters, a certificate, a signature or a MAC, and their lengths. */
     static final int PROOF_BYTES_MAX = 3 * 2 + 127 + SiteProof.CERTIFICATE_BYTES_MAX + SiteProof.SIGNATURE_BYTES_MAX;
 
-    /** In the place of a PROOF's length: what follows says why there is none. */
+    /** Stands in place of a PROOF's length if there is none; the reason follows. */
     static final int REFUSED = 0xFFFF;
 
     static final int REASON_CHARS_MAX = 300;
@@ -42,20 +45,27 @@ final class GroupHandshake {
     private static final String CONTEXT = "posthouse group member 1";
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** A connection's bytes; each call fails when its time is over. */
+    /** The bytes of a connection; each call fails when its time is over. */
     interface Wire {
-        /** Fails with {@link EOFException} if there are no more. */
+        /** Reads bytes; fails with {@link EOFException} if the connection ends before. */
         byte[] read(int bytes) throws IOException;
 
         void write(byte[] bytes) throws IOException;
     }
 
-    /** Whether the other end's user is known to be this process's, or root; refuses another one. Asked when the other end has said something. */
+    /**
+     * Returns true if the other end's user is known to be that of this process, or root. Throws for another user.
+     * Called when the other end has sent something.
+     */
     interface UserCheck {
         boolean isKnown() throws IOException;
     }
 
-    /** Who has proven to be at the other end. @param certificate in DER; empty without keys */
+    /**
+     * The proven identity of the other end.
+     *
+     * @param certificate in DER; empty without keys
+     */
     record Peer(String relay, byte[] certificate) {}
 
     private record Hello(int flags, byte[] grid, byte[] nonce) {
@@ -86,7 +96,11 @@ final class GroupHandshake {
         RANDOM.nextBytes(nonce);
     }
 
-    /** At the member that was dialled. @throws GroupRefusedException if the other end is not to be let in; it has been told why, if it speaks this */
+    /**
+     * Runs the handshake at the member that was dialled.
+     *
+     * @throws GroupRefusedException if the other end is refused; it has been told why, if it speaks this protocol
+     */
     Peer accept() throws IOException {
         boolean known = user.isKnown();
         Hello dialler = readHello();
@@ -94,7 +108,8 @@ final class GroupHandshake {
         writeHello(flags);
         try {
             checkGrid(dialler);
-            // The dialling end sees who has accepted only now: whether it wants the secret is in front of its PROOF.
+            // The dialling end learns only now who has accepted, so the byte that requests the secret precedes its
+            // PROOF.
             boolean wanted = wire.read(1)[0] != 0;
             Proof proof = readProof();
             verify(proof, signed('D', dialler.nonce, nonce, self.endpoint(), proof.relay), known);
@@ -106,7 +121,12 @@ final class GroupHandshake {
         }
     }
 
-    /** At the member that has dialled {@code address}, host:port. @throws GroupRefusedException if the other end is not to be spoken to, or refuses */
+    /**
+     * Runs the handshake at the member that has dialled.
+     *
+     * @param address the address that was dialled, as host:port
+     * @throws GroupRefusedException if this end refuses the other, or is refused by it
+     */
     Peer dial(String address) throws IOException {
         writeHello(flags());
         Hello acceptor = readHello();
@@ -156,7 +176,7 @@ final class GroupHandshake {
         }
     }
 
-    /** What a PROOF is made of: never the same twice, and of no use elsewhere. */
+    /** The content that a PROOF signs: never the same twice, and invalid in any other handshake. */
     private byte[] signed(char role, byte[] diallersNonce, byte[] acceptorsNonce, String address, String relay) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -212,7 +232,7 @@ final class GroupHandshake {
         }
     }
 
-    /** No longer than what has been read already. */
+    /** Reads one part of a PROOF, at most {@link #PROOF_BYTES_MAX} bytes. */
     private static byte[] part(DataInputStream in) throws IOException {
         byte[] part = new byte[Math.min(in.readUnsignedShort(), PROOF_BYTES_MAX)];
         in.readFully(part);

@@ -20,16 +20,21 @@ import java.util.Map;
 import org.posthouse.causes.Causes;
 
 /**
- * How Hazelcast is set up: it listens on one loopback address and port for other members only, finds them by a fixed
- * list, reads no Java-serialised object, calls nobody and writes no file. docs/directory.md says why.
+ * Configures Hazelcast. The member listens on one loopback address and port, for other members only, and finds them by
+ * a fixed list. It deserialises no Java objects, makes no outside calls and writes no file. docs/directory.md says why.
  */
 final class GroupMember {
     static final String MAP = "posthouse.directory";
     static final String RELAY_ATTRIBUTE = "relay";
     private static final int BACKUPS = 2;
-    /** Connections that wait to be accepted: as many as Hazelcast allows at a port that it binds. */
+    /**
+     * Connections that may wait to be accepted; the same number that Hazelcast allows at a port that it binds itself.
+     */
     private static final int BACKLOG = 100;
-    /** The directory is small; a table of 31 partitions moves quickly over a WAN. The same for all members. */
+    /**
+     * The directory is small, and a table of 31 partitions moves quickly over a WAN. All members must use the same
+     * number.
+     */
     private static final int PARTITIONS = 31;
     private static final int MERGE_BATCH = 100;
     private static final String NOTHING = "posthouse.nothing";
@@ -37,12 +42,12 @@ final class GroupMember {
     private GroupMember() {}
 
     /**
-     * Starts a member and joins those that answer. Blocks, for seconds when all is well, for some 30 s when a member's
-     * address accepts and says nothing.
+     * Starts a member and joins the members that answer. Blocks: normally for seconds, for about 30 s if a member's
+     * address accepts and stays silent.
      *
-     * @param guard what each of its connections passes
-     * @param proof of postings that come
-     * @param held the member's port, from {@link #hold}: the member's own from here on, closed if it cannot start
+     * @param guard checks each of its connections
+     * @param proof checks postings of other members
+     * @param held the member's port, from {@link #hold}; taken over, and closed if the member cannot start
      * @throws GroupException if the member cannot start
      */
     static HazelcastInstance start(GroupConfig group, ServerSocketChannel held, GroupGuard guard, PostingProof proof) {
@@ -56,7 +61,7 @@ final class GroupMember {
     }
 
     /**
-     * Listens at the member's port. Whoever connects before the member is started is answered when it is.
+     * Listens at the member's port. Connections that arrive before the member is started are answered when it is.
      *
      * @throws GroupException if the port is in use
      */
@@ -120,7 +125,7 @@ final class GroupMember {
         return config;
     }
 
-    /** The advanced form has one door for each protocol; only the members' door is there. */
+    /** The advanced configuration has an endpoint for each protocol; only that of members is enabled. */
     private static AdvancedNetworkConfig network(GroupConfig group) {
         ServerSocketEndpointConfig door = new ServerSocketEndpointConfig()
                 .setPort(group.port())
@@ -135,8 +140,8 @@ final class GroupMember {
     }
 
     /**
-     * Refuses every class. An empty list of allowed classes would allow all of them, so it names one that does not
-     * exist; the refused prefix matches every name besides.
+     * A filter that refuses every class. An empty whitelist would allow all classes, so the list names one that does
+     * not exist. The blacklisted prefix matches every name as well.
      */
     private static JavaSerializationFilterConfig nothingAllowed() {
         JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
@@ -161,14 +166,15 @@ final class GroupMember {
                 Map.entry("hazelcast.event.thread.count", "1"),
                 Map.entry("hazelcast.operation.thread.count", "2"),
                 Map.entry("hazelcast.partition.count", String.valueOf(PARTITIONS)),
-                // A call that cannot succeed ends after this, in ms; the caller writes again.
+                // Milliseconds until a call that cannot succeed ends; the caller writes again.
                 Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
                 Map.entry("hazelcast.wait.seconds.before.join", "1"),
                 Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
                 Map.entry("hazelcast.graceful.shutdown.max.wait", "10"),
                 Map.entry("hazelcast.heartbeat.interval.seconds", String.valueOf(timing.heartbeatSeconds())),
                 Map.entry("hazelcast.max.no.heartbeat.seconds", String.valueOf(timing.silenceSecondsMax())),
-                // A refused connection is tried anew this often before the member is taken off the group.
+                // Milliseconds between retries of a refused connection, and the number of retries before the member
+                // is removed from the group.
                 Map.entry("hazelcast.connection.monitor.interval", "500"),
                 Map.entry("hazelcast.connection.monitor.max.faults", "5"),
                 Map.entry("hazelcast.merge.first.run.delay.seconds", String.valueOf(timing.mergeSeconds())),

@@ -19,10 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets the group's map and the local view right, whatever events were lost: at start, when members come and go, when
- * parts of the group have merged, and now and then.
+ * Reconciles the group's map and the local view, whatever events were lost. It runs at start, when members come and go,
+ * when parts of the group have merged, and periodically.
  *
- * <p>Confined to the directory's thread, but {@link #soon} and {@link #register}. A sweep that fails is logged and made up for by the next.
+ * <p>Confined to the directory's thread, except {@link #soon} and {@link #register}. A sweep that fails is logged; the
+ * next one makes up for it.
  */
 final class GroupSweep implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSweep.class);
@@ -37,10 +38,10 @@ final class GroupSweep implements Runnable {
     private final Runnable learned;
     private final AtomicBoolean planned = new AtomicBoolean();
 
-    /** What is to hear of the map's changes, until all members know of it. */
+    /** The listener of the map's changes, until all members know of it. */
     private Optional<MapListener> unheard = Optional.empty();
 
-    /** {@code learned} runs after the view has learned what is stored. */
+    /** @param learned runs after the view has learned the stored postings */
     GroupSweep(
             HazelcastInstance member,
             IMap<String, String> map,
@@ -58,12 +59,15 @@ final class GroupSweep implements Runnable {
         this.learned = learned;
     }
 
-    /** Has it hear of the map's changes, from the next sweep on: each member has to be told, and one that hangs answers late or never. Before the first sweep. */
+    /**
+     * Registers a listener of the map's changes at the next sweep. Each member must be told, and one that hangs answers
+     * late or never. Called before the first sweep.
+     */
     void register(MapListener listener) {
         unheard = Optional.of(listener);
     }
 
-    /** Asks for a sweep; for any thread. */
+    /** Requests a sweep. Any thread. */
     void soon() {
         if (planned.compareAndSet(false, true)) {
             thread.execute(this);
@@ -88,7 +92,7 @@ final class GroupSweep implements Runnable {
         }
     }
 
-    /** What Hazelcast says first; what follows are its own variables, a page of them. */
+    /** The first sentence of Hazelcast's message; a page of its own variables follows. */
     static String why(RuntimeException failure) {
         return Causes.text(failure).replaceFirst("(?s)\\. .*", "");
     }
@@ -108,7 +112,7 @@ final class GroupSweep implements Runnable {
         return stored;
     }
 
-    /** Writes again what this view knows and the group does not: lost with the members that kept it. */
+    /** Writes postings again that this view has and the group lost with the members that stored them. */
     private void restore(Map<String, Posting> stored, long now) {
         Leftovers leftovers = new Leftovers(view, now);
         for (Posting posting : view.all()) {
@@ -120,7 +124,7 @@ final class GroupSweep implements Runnable {
         }
     }
 
-    /** Calls relays vanished whose member has been away for the grace. */
+    /** Calls relays vanished whose member has been absent for the grace period. */
     private void missRelays() {
         Set<String> here = member.getCluster().getMembers().stream()
                 .map(other -> String.valueOf(other.getAttribute(GroupMember.RELAY_ATTRIBUTE)))

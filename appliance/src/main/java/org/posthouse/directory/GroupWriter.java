@@ -21,23 +21,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries postings to the group.
+ * Writes postings to the group. Calls to Hazelcast run on the directory's own thread. {@link #post} may be called by
+ * any thread and never blocks.
  *
- * <p>{@link #post} is for any thread and never blocks; the calls to Hazelcast are made on the directory's own thread.
- * One posting waits for each key, the latest, so what waits is bounded by the number of keys. A posting leaves only
- * when the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a
- * log line and a growing pause.
+ * <p>At most one posting waits for each key, the latest, so the number of waiting postings is bounded by the number of
+ * keys. A posting is removed only when the group has answered, or when the view has seen a later one of its key. Until
+ * then the write is retried, with a log line and a growing pause.
  */
 final class GroupWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupWriter.class);
-    /** Postings under way at once: with some 300 bytes each, less than 100 kB. */
+    /** Limit of concurrent writes: with about 300 bytes each, less than 100 kB. */
     private static final int UNDER_WAY_MAX = 256;
 
     private static final long ANSWER_MS_MAX = 12_000;
     private static final long PAUSE_MS_MIN = 200;
     private static final long PAUSE_MS_MAX = 5_000;
 
-    /** Keys to be deleted: less than 1 MB. */
+    /** Limit of keys that wait for deletion: less than 1 MB. */
     private static final int DELETED_MAX = 16_384;
 
     private final Map<String, Posting> waiting = new ConcurrentHashMap<>();
@@ -50,14 +50,17 @@ final class GroupWriter {
     private final Consumer<Posting> onLate;
     private long pauseMs = PAUSE_MS_MIN;
 
-    /** For postings that nobody signs. */
+    /** For a group without keys, whose postings are not signed. */
     GroupWriter(IMap<String, String> map, View view, ScheduledExecutorService thread) {
         this(map, view, thread, posting -> new Post(posting, PostingProof.NONE), late -> {});
     }
 
     /**
-     * {@code thread} runs one task at a time; {@code view} learns what the group answers. {@code post} makes of a posting what is sent, signed; {@code onLate} is
-     * told of one that the group has not taken, as it has another one of the same version with a later stamp.
+     * @param view receives the group's answers
+     * @param thread runs one task at a time
+     * @param post signs a posting before it is sent
+     * @param onLate receives a posting that the group did not accept, because it has another of the same version with a
+     *         later stamp
      */
     GroupWriter(
             IMap<String, String> map, View view, ScheduledExecutorService thread, Function<Posting, Post> post, Consumer<Posting> onLate) {
@@ -74,8 +77,8 @@ final class GroupWriter {
     }
 
     /**
-     * Has the group forget what nobody writes any more: ranks of jobs that have ended, which it hears first, and ends that have served their time.
-     * For any thread. What finds no place here, or fails, is left to the next sweep.
+     * Deletes keys that nobody writes any more: ranks of jobs whose end the group has been told, and expired end marks.
+     * Any thread. Keys that find no place here, or whose deletion fails, are left to the next sweep.
      */
     void delete(List<String> keys) {
         keys.forEach(deleted::offer);
@@ -102,7 +105,11 @@ final class GroupWriter {
         }
     }
 
-    /** Writes what waits; false if something has to be tried again. On the directory's thread. */
+    /**
+     * Writes the waiting postings, on the directory's thread.
+     *
+     * @return false if some must be retried
+     */
     boolean flush() {
         waiting.values().removeIf(this::overtaken);
         List<Posting> postings = List.copyOf(waiting.values());
@@ -193,7 +200,7 @@ final class GroupWriter {
         return false;
     }
 
-    /** The first clause: Hazelcast says all that it knows of an operation behind it. */
+    /** The first clause of the message; Hazelcast appends its whole state of an operation behind it. */
     static String text(Throwable cause) {
         return Causes.text(cause).split("\\. ", 2)[0];
     }

@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory of relays that are processes of their own: a Hazelcast group, one member in each relay process.
+ * The directory of relays in separate processes: a Hazelcast group with one member in each relay process. Thread-safe.
  *
- * <p>Thread-safe. Calls are answered from a local view and writes are handed to one thread of its own; Hazelcast is
- * called on that thread only. The view outlives the group: after a cut it stays as it was, and what the group lost is
- * written again from the views. A relay whose member left without a word is taken off the list after a grace.
+ * <p>Reads are answered from a local view. Writes are passed to the directory's own thread, the only one that calls
+ * Hazelcast. The view outlives the group: after a partition it stays as it was, and data that the group lost are
+ * written again from the views. A relay whose member left without notice is taken off the list after a grace period.
  */
 public final class HazelcastDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(HazelcastDirectory.class);
     private static final long SWEEP_SECONDS = 30;
 
-    /** How often keys that have changed are looked for. */
+    /** Seconds between checks for replaced or revoked certificates. */
     private static final long RENEW_SECONDS = 5;
 
     private static final long LOAD_SECONDS_MAX = 15;
@@ -58,7 +58,7 @@ public final class HazelcastDirectory implements Directory {
         this.thread = new ScheduledThreadPoolExecutor(
                 1,
                 Thread.ofPlatform().name("posthouse-directory-" + relay).daemon().factory(),
-                // Only after close, when write has refused what would need it.
+                // Discards tasks only after close; {@code write} refuses postings by then.
                 new ThreadPoolExecutor.DiscardPolicy());
         IMap<String, String> map = member.getMap(GroupMember.MAP);
         this.writer = new GroupWriter(map, view, thread, posting -> new Post(proof.sign(posting, relay), proof), this::again);
@@ -67,16 +67,16 @@ public final class HazelcastDirectory implements Directory {
     }
 
     /**
-     * Starts this relay's member, joins the group and loads what it knows. Blocks for seconds: call it on a worker.
+     * Starts this relay's member, joins the group and loads its map. Blocks for seconds: call it on a worker thread.
      *
-     * @throws GroupException with one line, if the port is in use, the member cannot start, or all other members ask for keys that this relay has not; nothing of it
-     *     is left running
+     * @throws GroupException with one line, if the port is in use, the member cannot start, or all other members ask
+     *         for keys that this relay lacks; nothing is left running
      */
     public static HazelcastDirectory start(GroupConfig config) {
         return start(config, GroupMember.hold(config));
     }
 
-    /** The same at a port that was taken before, which is the member's from here on. */
+    /** The same with a port that was bound before; taken over. */
     static HazelcastDirectory start(GroupConfig config, ServerSocketChannel held) {
         GroupGuard guard = new GroupGuard(config);
         PostingProof proof = new PostingProof(config.proof(), System::currentTimeMillis);
@@ -155,7 +155,7 @@ public final class HazelcastDirectory implements Directory {
                 .filter(rank -> !proof.isAsked() || rank.relay().equals(relay))
                 .map(rank -> Posting.rankKey(job, rank.rank()))
                 .toList();
-        // With keys a relay speaks for itself alone: each other one says the same of its own ranks.
+        // With keys, a relay speaks only for its own ranks; each other relay marks the job as ended for its own.
         write(proof.isAsked() ? Posting.endedAt(relay, job, now) : Posting.ended(job, relay, now));
         writer.delete(keys);
     }
@@ -165,7 +165,7 @@ public final class HazelcastDirectory implements Directory {
         return view.ranks(job);
     }
 
-    /** Hazelcast looks at its list anew whenever it looks for other parts of the group. */
+    /** Hazelcast reads its member list again whenever it looks for other parts of the group. */
     @Override
     public void meet(String address) {
         TcpIpConfig list = lookedFor();
@@ -192,14 +192,17 @@ public final class HazelcastDirectory implements Directory {
         view.write(posting).ifPresent(writer::post);
     }
 
-    /** The group has a later one of this version in the place of one of ours: it is said anew, above that. */
+    /** Writes one of our postings again with a later stamp, because the group holds a later one of the same version. */
     private void again(Posting late) {
         if (late.standing() != Posting.Standing.VANISHED && late.member().equals(relay) && !closed.get()) {
             write(late.again(System.currentTimeMillis()));
         }
     }
 
-    /** Says again what was signed with a certificate that has another in its place, before that ends, and parts from members whose one was revoked. On the directory's thread. */
+    /**
+     * Signs again what was signed with a certificate that has been replaced, before that one expires. Disconnects
+     * members whose certificate was revoked. Runs on the directory's thread.
+     */
     private void renew() {
         guard.expel();
         for (Posting posting : view.all()) {
@@ -209,7 +212,7 @@ public final class HazelcastDirectory implements Directory {
         }
     }
 
-    /** Relays of ours that the others took for dead are not. */
+    /** Announces relays of this process again that others have called vanished. */
     private void revive() {
         for (Posting own : announced.values()) {
             Posting seen = view.get(own.key());
@@ -227,7 +230,7 @@ public final class HazelcastDirectory implements Directory {
         return guard.refusals();
     }
 
-    /** Asks for a sweep before its time; for tests. */
+    /** Requests an early sweep; for tests. */
     void sweep() {
         sweep.soon();
     }
@@ -238,8 +241,8 @@ public final class HazelcastDirectory implements Directory {
     }
 
     /**
-     * Withdraws what was announced here, writes what waits, hands the member's share to the others and leaves. Takes
-     * some 20 s at most; then the member is stopped without good-bye.
+     * Withdraws this relay's announcements, writes what waits, hands the member's partitions to the others and leaves
+     * the group. After about 20 s the member is terminated instead.
      */
     @Override
     public void close() {

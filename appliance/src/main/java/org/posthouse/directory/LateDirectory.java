@@ -14,10 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory of a relay whose group is reached over its own links: it joins when the relay is there, and leaves before the links go.
+ * The directory of a relay whose group is reached over its own links. It joins the group when the relay serves, and
+ * leaves before the links close. Thread-safe.
  *
- * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says what is left of that to the group. The member's port
- * listens from the beginning and is handed to the member: another relay of this host would take it as soon as the two are linked.
+ * <p>Until {@link #join} it holds this relay's own entries only; afterwards it writes those that remain to the group.
+ * It binds the member's port from the beginning and passes it to the member. Otherwise another relay of this host could
+ * take the port as soon as the two are linked.
  */
 public final class LateDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(LateDirectory.class);
@@ -30,10 +32,10 @@ public final class LateDirectory implements Directory {
     private final MemoryDirectory before = new MemoryDirectory();
     private final CountDownLatch leaving = new CountDownLatch(1);
 
-    /** That of the member that is to be started, or was. Guarded by this. */
+    /** The port of the member that is to be started, or was. Guarded by this. */
     private ServerSocketChannel port;
 
-    /** Whom to look for besides those of the configuration. Guarded by this. */
+    /** Addresses of members to look for, beside those of the configuration. Guarded by this. */
     private final Set<String> met = new LinkedHashSet<>();
 
     /** Written under this object's lock, read by any thread. */
@@ -41,12 +43,15 @@ public final class LateDirectory implements Directory {
 
     private boolean left;
 
-    /** @throws GroupException if the group's port is taken: nothing of the relay needs to be started then */
+    /** @throws GroupException if the group's port is in use; the relay then need not be started */
     public LateDirectory(GroupConfig config) {
         this(config, HazelcastDirectory::start, TimeUnit.SECONDS.toMillis(AGAIN_SECONDS));
     }
 
-    /** @param start what makes a member of a port that listens. @param againMs how long after one that could not start the next one is started */
+    /**
+     * @param start starts a member on a bound port
+     * @param againMs milliseconds between a failed start of the member and the next
+     */
     LateDirectory(GroupConfig config, BiFunction<GroupConfig, ServerSocketChannel, HazelcastDirectory> start, long againMs) {
         this.config = config;
         this.start = start;
@@ -55,8 +60,9 @@ public final class LateDirectory implements Directory {
     }
 
     /**
-     * Joins the group. Blocks for seconds, and longer if the member cannot start: the relay has jobs already, and they need no group. A directory that is closed meanwhile does not
-     * wait for it: the member is ended here, by whoever started it.
+     * Joins the group. Blocks for seconds, and for longer if the member cannot start: the relay already has jobs, and
+     * they do not need the group. {@link #close} does not wait for a join; the joining thread then shuts the member
+     * down.
      *
      * @throws GroupException with one line, if this is closed, or the thread interrupted, before there is a member
      */
@@ -78,7 +84,7 @@ public final class LateDirectory implements Directory {
         }
     }
 
-    /** A member that could not start has closed its port. */
+    /** The bound port; bound again after a failed start, which closes it. */
     private synchronized ServerSocketChannel held() {
         if (left) {
             throw ended();
@@ -107,7 +113,11 @@ public final class LateDirectory implements Directory {
         return new GroupException("relay " + config.relay() + ": ended while its group member started at " + config.host() + ":" + config.port());
     }
 
-    /** @return false if it is too late for a group */
+    /**
+     * Uses the group from now on.
+     *
+     * @return false if this directory has been closed
+     */
     private synchronized boolean take(HazelcastDirectory group) {
         if (left) {
             return false;
@@ -187,7 +197,10 @@ public final class LateDirectory implements Directory {
         close();
     }
 
-    /** Whoever writes meanwhile does not wait: a relay's loop carries what the member says to the others while it leaves. */
+    /**
+     * Writers do not wait meanwhile: while the member leaves, a loop of the relay carries its traffic to the other
+     * members.
+     */
     @Override
     public void close() {
         Directory last;

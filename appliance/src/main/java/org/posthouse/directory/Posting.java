@@ -10,23 +10,27 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One record of the directory as it is stored and sent: the entry and what decides which of two postings stays.
+ * One record of the directory as it is stored and sent: an entry, and the fields that decide which of two postings
+ * replaces the other. Immutable.
  *
- * <p>Immutable. Postings of one key are ordered by version, then stamp; {@link #over} and {@link #merge} are the only
- * two ways in which a later posting of a key comes about. In a group without keys both give it a place above those it was made from. In one with keys
- * nobody changes what its relay has signed ({@link PostingProof}): the later one stays as it is, and whose posting came too late signs a later one.
- * Its text is JSON; unknown fields are skipped.
+ * <p>Postings of one key are ordered by version, then stamp. Only {@link #over} and {@link #merge} produce a later
+ * posting of a key. In a group without keys, both rank the result above the postings it was made from.
+ *
+ * <p>In a group with keys, nobody changes what its relay has signed ({@link PostingProof}). The later posting stays as
+ * it is, and a relay whose posting came too late signs a later one. The text form is JSON; unknown fields are skipped.
  *
  * @param version the epoch of a relay, the incarnation of a rank
- * @param standing whether the entry is there
- * @param stamp the writer's clock in milliseconds, moved up where needed so that it rises with every change of a key
- * @param member the relay id of the group member through which it was written
+ * @param standing whether the entry is present
+ * @param stamp the writer's clock in milliseconds, raised where needed so that it grows with every change of a key
+ * @param member the relay id of the group member that wrote the posting
  * @param relay set in the posting of a relay
  * @param rank set in the posting of a rank
  * @param endedJob set in the posting that marks a job as ended
  * @param of the relay whose ranks of the job have ended; null if all have, in a group without keys
- * @param seen the stamp of the posting that is called vanished; in a group without keys until that is stored; a relay of before sent it as {@code stamp}
- * @param proof the signature of the relay that it is about; null in a group without keys, and until it leaves this one
+ * @param seen the stamp of the posting that is called vanished. In a group without keys it is set only until the
+ *         posting is stored. Older relays sent it as {@code stamp}.
+ * @param proof the signature of the relay that the posting is about; null in a group without keys, and before the
+ *         posting leaves this relay
  * @param sighting the signature of the relay that calls it vanished
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -51,7 +55,9 @@ record Posting(
      */
     record Signed(String certificate, String signature) {}
 
-    /** WITHDRAWN was said by the relay itself, VANISHED is what the others think when its member is gone. */
+    /**
+     * WITHDRAWN: the relay itself has said so. VANISHED: the others concluded it because the relay's member is gone.
+     */
     enum Standing {
         PRESENT,
         WITHDRAWN,
@@ -93,7 +99,7 @@ record Posting(
         return new Posting(0, Standing.WITHDRAWN, stamp, member, null, null, job);
     }
 
-    /** The same of the ranks that {@code member} is the home of. */
+    /** Marks a job as ended for the ranks that are at home at {@code member}. */
     static Posting endedAt(String member, long job, long stamp) {
         return new Posting(0, Standing.WITHDRAWN, stamp, member, null, null, job, member, null, null, null);
     }
@@ -106,17 +112,21 @@ record Posting(
         return new Posting(version, standing, stamp, member, relay, rank, endedJob, of, seen, proof, by);
     }
 
-    /** The same, said anew: it has to be signed again. */
+    /** The same content with a new stamp and without signature; it must be signed again. */
     Posting again(long now) {
         return new Posting(version, standing, Math.max(now, stamp + 1), member, relay, rank, endedJob, of, null, null, null);
     }
 
-    /** What was called vanished, as its relay had signed it. */
+    /** The posting that was called vanished, as its relay had signed it. */
     Posting before() {
         return new Posting(version, Standing.PRESENT, seen, member, relay, rank, endedJob, of, null, proof, null);
     }
 
-    /** Withdraws the given epoch of a relay; {@code known} is what the view says of it, or null. */
+    /**
+     * Withdraws the given epoch of a relay.
+     *
+     * @param known the relay's posting in the view, or null
+     */
     static Posting withdrawn(String relay, long epoch, Posting known, String member, long stamp) {
         RelayEntry entry = known != null && known.version == epoch
                 ? known.relay
@@ -124,7 +134,7 @@ record Posting(
         return new Posting(epoch, Standing.WITHDRAWN, stamp, member, entry, null, null);
     }
 
-    /** Says that the relay of this posting vanished; holds only while this very posting is the stored one. */
+    /** Calls the relay of this posting vanished. This holds only while this very posting is the stored one. */
     Posting vanished(long now) {
         return new Posting(version, Standing.VANISHED, Math.max(now, stamp + 1), member, relay, rank, endedJob, of, stamp, proof, null);
     }
@@ -174,9 +184,10 @@ record Posting(
     }
 
     /**
-     * What a store holds once this posting has arrived where {@code stored} (or null) was.
+     * The posting that a store holds after this one arrived.
      *
-     * @return empty when this posting is refused: it is older, or it calls a relay vanished that wrote again
+     * @param stored the posting stored before, or null
+     * @return empty if this posting is refused, because it is older or calls a relay vanished that has written again
      */
     Optional<Posting> over(Posting stored) {
         if (standing == Standing.VANISHED) {
@@ -198,7 +209,7 @@ record Posting(
         return Optional.of(nothingNew ? stored : next);
     }
 
-    /** What a group holds after two parts of it, one with this posting and one with the other, became one. */
+    /** The posting that a group holds after two of its parts, one with each posting, have merged. */
     Posting merge(Posting other) {
         if (equals(other)) {
             return this;
@@ -210,7 +221,10 @@ record Posting(
         return outranks(other) ? above(other) : other.above(this);
     }
 
-    /** A part that was cut off may have called a living relay vanished, later than that relay wrote. */
+    /**
+     * Whether this posting wins a merge. VANISHED loses at equal versions: a part that was cut off may have called a
+     * living relay vanished, later than that relay wrote.
+     */
     private boolean outranks(Posting other) {
         if (version != other.version) {
             return version > other.version;
@@ -236,9 +250,9 @@ record Posting(
     }
 
     /**
-     * Reads what {@link #text} wrote.
+     * Parses the output of {@link #text}.
      *
-     * @throws IllegalArgumentException if it is no posting
+     * @throws IllegalArgumentException if the text is not a posting
      */
     static Posting parse(String text) {
         try {

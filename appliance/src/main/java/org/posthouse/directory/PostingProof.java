@@ -18,23 +18,29 @@ import org.posthouse.keys.SiteProof;
 import org.posthouse.tunnel.RelayId;
 
 /**
- * Signs this relay's postings, and says of others' whether the relay that they are about has signed them. Thread-safe. Without keys every posting is
- * taken: whoever writes one has passed the {@link GroupGuard} as a relay of this user.
+ * Signs this relay's postings, and checks that others were signed by the relay that they are about. Thread-safe.
+ * Without keys every posting is accepted, because its writer has passed the {@link GroupGuard} as a relay of this user.
  *
- * <p>A site's key speaks for the relays of that site. A signature covers all of a posting, its version and stamp too, by which the later of two is known:
- * an old one that is said again changes nothing. That a relay vanished any relay of the grid may say, of the very posting that it has seen, which stays in
- * it as it was signed; it means that the relay is off the list until it says something later.
+ * <p>A site's key signs for the relays of that site. A signature covers the whole posting, including its version and
+ * stamp, which decide the later of two. An old posting that is repeated therefore changes nothing.
  *
- * <p>A signature takes some 0.2 ms of a processor and a check some 0.4 ms; what was checked lately is not checked again.
+ * <p>Any relay of the grid may call another vanished. It refers to the very posting that it has seen, which stays
+ * inside with its signature. The relay is then off the list until it announces something later.
+ *
+ * <p>A signature takes about 0.2 ms of processor time and a check about 0.4 ms. Recently checked signatures are not
+ * checked again.
  */
 final class PostingProof {
-    /** Takes everything. */
+    /** Accepts every posting. */
     static final PostingProof NONE = new PostingProof(Optional.empty(), System::currentTimeMillis);
 
-    /** How far the clock of who saw a relay vanish may be ahead of ours: its relay has to stamp what it says next above that. */
+    /**
+     * Milliseconds that the clock of a relay that saw another vanish may be ahead of ours. The vanished relay must
+     * stamp its next posting above that.
+     */
     private static final long AHEAD_MS_MAX = TimeUnit.DAYS.toMillis(1);
 
-    /** Signatures that were checked, each some 300 bytes: 5 MB. */
+    /** Limit of remembered signatures, each about 300 bytes: 5 MB. */
     private static final int CHECKED_MAX = 16_384;
 
     private static final String CLAIM = "posthouse directory posting 1";
@@ -43,7 +49,7 @@ final class PostingProof {
     private final Optional<SiteProof> keys;
     private final LongSupplier clock;
 
-    /** The site that has signed, by signature; the latest. Guarded by itself. */
+    /** The signing site of recently checked signatures. Guarded by itself. */
     private final Map<Check, String> checked = new LinkedHashMap<>(16, 0.75F, true) {
         private static final long serialVersionUID = 1;
 
@@ -53,7 +59,7 @@ final class PostingProof {
         }
     };
 
-    /** @param content its SHA-256 */
+    /** @param content SHA-256 of the signed content */
     private record Check(Posting.Signed signed, ByteBuffer content) {}
 
     PostingProof(Optional<SiteProof> keys, LongSupplier clock) {
@@ -65,7 +71,11 @@ final class PostingProof {
         return keys.isPresent();
     }
 
-    /** The posting as this relay sends it. @param relay this one's id */
+    /**
+     * Signs a posting before this relay sends it.
+     *
+     * @param relay this relay's id
+     */
     Posting sign(Posting posting, String relay) {
         if (keys.isEmpty()) {
             return posting;
@@ -76,12 +86,12 @@ final class PostingProof {
         return posting.proof() == null && posting.member().equals(relay) ? posting.signed(signed(claim(posting))) : posting;
     }
 
-    /** Whether a posting of this relay was signed with a certificate that has another in its place now. */
+    /** Whether a posting of this relay was signed with a certificate that has been replaced since. */
     boolean isOutdated(Posting posting) {
         return keys.isPresent() && posting.proof() != null && !posting.proof().certificate().equals(encoded(keys.get().certificate()));
     }
 
-    /** Why a posting is not to be believed; empty if it is. */
+    /** Why a posting is refused; empty if it is accepted. */
     Optional<String> refusal(Posting posting) {
         if (keys.isEmpty()) {
             return Optional.empty();

@@ -58,7 +58,6 @@ final class Backlog {
 
     /**
      * @param full whether the log has no room
-     *
      * @param waits receives the jobs whose frames wait here
      */
     Backlog(BooleanSupplier full, LongConsumer waits) {

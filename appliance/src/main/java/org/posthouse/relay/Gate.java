@@ -21,7 +21,6 @@ import java.util.function.LongSupplier;
 final class Gate {
     /**
      * @param position log position that must be synced first
-     *
      * @param job the job of a frame that the effect acknowledges; empty for other effects
      */
     private record Held(long position, Runnable effect, OptionalLong job) {}
@@ -40,7 +39,6 @@ final class Gate {
 
     /**
      * @param position position of the log's last record
-     *
      * @param safe position up to which the log is synced
      * @param want requests a sync up to a position
      */

@@ -106,7 +106,6 @@ final class LogRoom {
 
     /**
      * @param pressure compares the log's size with its limit
-     *
      * @param limits computes the limit from the room on the disk, and says what happens to a job that needs more
      * @param background runs the looks and deletes files
      * @param clockMs milliseconds of a clock that never goes back

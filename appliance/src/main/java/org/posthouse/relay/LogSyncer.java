@@ -50,7 +50,6 @@ final class LogSyncer implements LogSafety, AutoCloseable {
 
     /**
      * @param source supplies the log's sync; called once, when it is first needed
-     *
      * @param onSafe called after each sync, on the thread that syncs
      * @param onFailure called once with the cause if the disk, or anything else that this thread needs, has failed;
      *         nothing becomes safe any more

@@ -110,7 +110,6 @@ public final class Relay extends VerticleBase {
 
     /**
      * @param disk wraps the log's sync, so that a test can block it
-     *
      * @param unwanted checked before the log is opened and at each retry while its disk is full; true ends the start
      */
     Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {

@@ -42,7 +42,6 @@ final class RestartPoints {
 
     /**
      * @param disk syncs the log before anything is deleted
-     *
      * @param broken whether a job is no longer logged
      */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk, LongPredicate broken) {

@@ -57,7 +57,6 @@ final class Shard {
 
     /**
      * @param pool memory that the relay's shards share
-     *
      * @param histories the histories of its ranks, and the thread that reads them
      * @param gate delays what leaves the relay, in jobs with durability {@code host}
      * @param connections number of the relay's connections
