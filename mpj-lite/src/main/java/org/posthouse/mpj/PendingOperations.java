@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Operations that wait for a frame of the relay, by number; numbers are reused. Guarded by the endpoint's lock. */
+/** Operations that wait for a frame of the relay, by number. Numbers are reused. Guarded by the endpoint's lock. */
 final class PendingOperations {
     private Operation[] slots = new Operation[64];
     private int[] free = new int[64];
     private int freeCount;
     private int used;
 
-    /** Keeps the operation; the number that it returns goes onto the wire. */
+    /** Adds the operation, and returns its number for the wire. */
     int add(Operation operation) {
         if (freeCount > 0) {
             int number = free[--freeCount];

@@ -2,9 +2,9 @@ package org.posthouse.mpj;
 
 import org.posthouse.wire.Wire;
 
-/** A probe on its way to the relay and back. Guarded by its endpoint's lock. */
+/** A probe that waits for the relay's answer. Guarded by its endpoint's lock. */
 final class PendingProbe extends Operation {
-    /** As in the frame that asks. */
+    /** Flags of the PROBE frame. */
     final int flags;
 
     final int context;

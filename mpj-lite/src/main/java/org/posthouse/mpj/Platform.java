@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a rank's library has of the machine that it runs on, beside memory: connections, time, and which thread calls. The
- * crash simulator runs ranks on machines of its own, where all of it is decided by a seed.
+ * The rank library's interface to its machine, except memory: connections, time, and the calling thread. The crash
+ * simulator runs ranks on machines of its own, in which a seed decides all of these.
  */
 interface Platform {
-    /** This process's own. */
+    /** The machine of this process. */
     Platform REAL = new Platform() {
         @Override
         public SocketChannel socket() throws IOException {
@@ -42,7 +42,9 @@ interface Platform {
     /** A socket that is not connected. */
     SocketChannel socket() throws IOException;
 
-    /** A connection to a relay that listens at this port, past the port: there is none unless the relay is on this machine. */
+    /**
+     * A connection to a relay that listens at this port, bypassing the port. Empty unless the relay is on this machine.
+     */
     default Optional<SocketChannel> connectLocally(InetSocketAddress relay) {
         return Optional.empty();
     }
@@ -50,9 +52,9 @@ interface Platform {
     /** As {@link System#nanoTime}. */
     long nanoTime();
 
-    /** Blocks the caller so long. */
+    /** Blocks the caller for this time. */
     void sleep(long ms) throws InterruptedException;
 
-    /** Whether the calling thread runs collectives that the program has started: a {@link CollectiveThread}. */
+    /** Whether the calling thread runs collectives started by the program: a {@link CollectiveThread}. */
     boolean isCollective();
 }

@@ -11,15 +11,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Where the bytes go that a rank's program prints: in a job that is logged they leave the process only when all that the program
- * has observed until then is in the log, since what they say may follow from it; what it has received counts only in a job that is to survive hosts, as
- * it is in the log before it comes, but maybe not on the disk. A program that has observed nothing since its last line waits for nothing. What native code writes to the same descriptors goes past it.
+ * The output gate for what a rank's program prints. In a logged job, bytes leave the process only when all that the
+ * program has observed until then is in the log, because the output may follow from it. Receives count only in a job
+ * that survives hosts: a message is in the log before it comes, but perhaps not on the disk. A program that has
+ * observed nothing since its last line does not wait. Output of native code bypasses the gate.
  */
 final class PrintGate extends OutputStream {
-    /** Whose observations are waited for; null for nobody's. Written by the threads that connect and that end the process, read by those that print. */
+    /**
+     * The endpoint whose observations are awaited; null for none. Written by the threads that connect and that end the
+     * process, read by those that print.
+     */
     private static volatile RelayEndpoint holder;
 
-    /** Whether nothing leaves any more. Written by the same threads, read by those that print. */
+    /** Whether no output leaves any more. Written by the same threads, read by those that print. */
     private static volatile boolean shut;
 
     /** Threads that are in a gate. */
@@ -31,7 +35,7 @@ final class PrintGate extends OutputStream {
         this.out = out;
     }
 
-    /** From here on what this process prints to its two streams goes through a gate, which is open. */
+    /** Installs an open gate in both output streams of this process. */
     static void install() {
         OutputOffset.markWith(System.getenv(Endpoints.PRINT_MARKS));
         OutputStream out = OutputOffset.countOut(new FileOutputStream(FileDescriptor.out));
@@ -43,26 +47,26 @@ final class PrintGate extends OutputStream {
         return stream(to, "stderr.encoding", "sun.stderr.encoding");
     }
 
-    /** As the JDK makes its own. */
+    /** A stream with the properties of the JDK's own. */
     private static PrintStream stream(OutputStream to, String property, String olderProperty) {
         String charset = System.getProperty(property, System.getProperty(olderProperty, Charset.defaultCharset().name()));
         return new PrintStream(new BufferedOutputStream(to), true, Charset.forName(charset));
     }
 
-    /** From here on what is printed waits for the log. */
+    /** Makes output wait for the log from here on. */
     static void hold(RelayEndpoint endpoint) {
         holder = endpoint;
         shut = false;
     }
 
-    /** From here on it does not: the process ends. */
+    /** Ends the waiting: the process ends. */
     static void lift() {
         holder = null;
     }
 
     /**
-     * From here on what waits for the log never leaves: the process ends, and the next one, which may observe something else, prints it again.
-     * Without a log all of it leaves.
+     * Discards output that waits for the log, from here on. The process ends, and the next one, which may observe
+     * something else, prints it again. Without a log all output leaves.
      */
     static void shut() {
         RelayEndpoint endpoint = holder;
@@ -70,12 +74,12 @@ final class PrintGate extends OutputStream {
         lift();
     }
 
-    /** Passes this line by all that is printed or waits. */
+    /** Prints this line ahead of all output that waits. */
     static void lastWords(String line) {
         errors(new FileOutputStream(FileDescriptor.err)).println(line);
     }
 
-    /** Whether no other thread has the lock of a stream and is in its gate, where it may wait for what the caller has. */
+    /** Whether no other thread is in its gate with a stream's lock, where it may wait for a lock of the caller. */
     static boolean isFree() {
         Thread self = Thread.currentThread();
         return INSIDE.stream().allMatch(thread -> thread.equals(self));
@@ -90,7 +94,7 @@ final class PrintGate extends OutputStream {
     public void write(byte[] bytes, int offset, int length) throws IOException {
         INSIDE.add(Thread.currentThread());
         try {
-            RelayEndpoint endpoint = holder; // Whoever lifts the gate looks behind that who is inside.
+            RelayEndpoint endpoint = holder; // Whoever lifts the gate checks afterwards who is inside.
             if (endpoint != null && length > 0) {
                 endpoint.awaitTold();
             }

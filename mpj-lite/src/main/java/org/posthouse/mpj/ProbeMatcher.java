@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.posthouse.wire.FrameView;
 
 /**
- * What a rank that probes finds: what was found before, what has come of a context that runs ahead, or what the relay says.
- * Guarded by the endpoint's lock.
+ * Answers a rank's probes: from the recorded history, from a context that runs ahead, or by asking the relay. Guarded
+ * by the endpoint's lock.
  */
 final class ProbeMatcher {
     private final RelayConnection line;
@@ -25,7 +25,11 @@ final class ProbeMatcher {
         this.writeReadiness = writeReadiness;
     }
 
-    /** Blocks until there is a message that matches. @param call as {@link Endpoint#probe} */
+    /**
+     * Blocks until a matching message is there.
+     *
+     * @param call as {@link Endpoint#probe}
+     */
     Envelope probe(int context, int source, int tag, String call) throws IOException {
         if (determinantRecorder.replays()) {
             return determinantRecorder.foundAgain();
@@ -39,7 +43,7 @@ final class ProbeMatcher {
         }
     }
 
-    /** The message that matches now, or null, which is counted as a failed poll. */
+    /** The message that matches now. Null if there is none, which counts as a failed poll. */
     Envelope tryProbe(int context, int source, int tag) throws IOException {
         if (determinantRecorder.replays()) {
             return determinantRecorder.failsAgain() ? null : determinantRecorder.foundAgain();
@@ -63,7 +67,7 @@ final class ProbeMatcher {
             if (inbox.postsLater(pendingProbe.context)) {
                 if (!blocks) {
                     progressEngine.poll();
-                    return null; // What it would find may be for a receive before it.
+                    return null; // The message may be for a receive before the probe.
                 }
             } else if (!inbox.isAhead(pendingProbe.context)) {
                 break;
@@ -78,7 +82,7 @@ final class ProbeMatcher {
         return pendingProbe.envelope();
     }
 
-    /** Handles what comes, and waits until there is something if it must. */
+    /** Handles the frames that are there, and waits for more if it must block. */
     private void awaitMore(boolean blocks) throws IOException {
         if (blocks) {
             progressEngine.await();

@@ -7,9 +7,9 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;
 
-/** How this rank's process ends when the job or its connection does: one line on standard error, then a status. */
+/** Ends this rank's process when the job or its connection ends: one line on standard error, then a status. */
 class ProcessExit {
-    /** How the text of a CANNOT_RESUME begins that asks for that. */
+    /** Beginning of the text of a CANNOT_RESUME that asks for a restart. */
     private static final String RESTART = "restart";
 
     private final int rank;
@@ -18,7 +18,7 @@ class ProcessExit {
         this.rank = rank;
     }
 
-    /** Another rank or the launcher ended the job; the launcher tells why, so this rank is silent. */
+    /** Another rank or the launcher ended the job. This rank prints nothing, because the launcher gives the reason. */
     void aborted(CloseNotice closeNotice) {
         exit(closeNotice.code());
     }
@@ -34,7 +34,11 @@ class ProcessExit {
         exit(ExitStatuses.CONNECTION);
     }
 
-    /** Init ends in this. @param cause names the relay */
+    /**
+     * Ends a failed Init.
+     *
+     * @param cause names the relay
+     */
     void unreached(IOException cause) {
         say("rank " + rank + ": " + cause.getMessage());
         exit(ExitStatuses.CONNECTION);
@@ -45,13 +49,16 @@ class ProcessExit {
         exit(ExitStatuses.STATE);
     }
 
-    /** The last words of a process in whose place another may be started. */
+    /** Prints the last line of a process that may be replaced by another. */
     void say(String line) {
         PrintGate.shut();
         PrintGate.lastWords(line);
     }
 
-    /** Ends the process in {@code ms}, whatever its threads do; not if there can be no other thread: its own will have to end it. */
+    /**
+     * Ends the process in {@code ms}, whatever its threads do. If no other thread can start, the process must end by
+     * itself.
+     */
     void exitLater(int status, long ms) {
         try {
             Thread later = new Thread(
@@ -63,11 +70,11 @@ class ProcessExit {
             later.setDaemon(true);
             later.start();
         } catch (OutOfMemoryError e) {
-            // That is often why it ends.
+            // The lack of threads is often the reason for the end.
         }
     }
 
-    /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
+    /** Ends the process at once. The program's own shutdown hooks do not run, because its state is no longer valid. */
     void exit(int status) {
         try {
             PrintGate.lift();

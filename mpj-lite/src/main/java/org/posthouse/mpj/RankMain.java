@@ -10,14 +10,15 @@ import org.posthouse.wire.ExitStatuses;
 /**
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
  *
- * <p>The launcher holds the other end of this process's standard input. When it closes, the launcher is gone, and so
- * is this process, with what it has started, however busy the program is; the program's own {@code System.in} has what the launcher passes on to this rank ({@link ProgramInput}), or is empty. A program that throws ends the whole job.
+ * <p>The launcher holds the other end of this process's standard input. When it closes, the launcher is gone, and this
+ * process ends with all its children, however busy the program is. The program's own {@code System.in} has the input
+ * that the launcher passes to this rank ({@link ProgramInput}), or is empty. A program that throws ends the whole job.
  */
 public final class RankMain {
-    /** Flags for a rank's JVM: it works without them, more slowly ({@link SystemWait}). */
+    /** JVM flags for a rank. It works without them, but more slowly ({@link SystemWait}). */
     public static final List<String> JVM_FLAGS = List.of("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
 
-    /** The program could not be started: no such class, or it has no main method. */
+    /** Exit status if the program could not be started: no such class, or it has no main method. */
     static final int STATUS_NO_PROGRAM = 127;
 
     private static final int STATUS_THROWN = 1;
@@ -45,7 +46,10 @@ public final class RankMain {
         }
     }
 
-    /** What a thread of the program's throws is printed as a JVM does, and told with the job's standstill if it leads to one. A program's own handler takes the place of this one. */
+    /**
+     * Prints an exception of a program thread as a JVM does, and reports it with the job's standstill if it leads to
+     * one. A program's own handler replaces this one.
+     */
     private static void tellOfThreads(Thread main) {
         Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
             System.err.print("Exception in thread \"" + thread.getName() + "\" ");
@@ -72,14 +76,14 @@ public final class RankMain {
         } catch (IOException e) {
             System.err.println("posthouse: lost the launcher: " + e.getMessage());
         }
-        // What is the child of nobody any more, whatever its environment is, no launcher finds that was killed.
+        // A killed launcher cannot find orphans by their environment, so the descendants end here.
         ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
         processExit.exit(ExitStatuses.TERMINATED);
     }
 
     private static void awaitEnd(InputStream launcher) throws IOException {
         while (launcher.read() >= 0) {
-            // The launcher writes nothing; only the end matters.
+            // The launcher writes nothing; only the end of the stream matters.
         }
     }
 
@@ -95,7 +99,7 @@ public final class RankMain {
         } catch (LinkageError e) {
             throw refuse("class " + className + " cannot be loaded: " + e, processExit);
         } catch (Error e) {
-            throw thrown(e, processExit); // By what initializes the class.
+            throw thrown(e, processExit); // Thrown by the class's initializer.
         }
     }
 
@@ -115,12 +119,15 @@ public final class RankMain {
                 System.err.println("posthouse: MPI.COMM_WORLD is null before MPI.Init: call that first");
             }
         } finally {
-            processExit.exit(STATUS_THROWN); // Also if what it says of itself throws: threads of the program's would go on.
+            processExit.exit(STATUS_THROWN); // Also if its output throws: the program's threads would go on.
         }
         return new IllegalStateException(cause);
     }
 
-    /** As a JVM does with what its main thread throws: the program may have a handler of its own, and that may throw in its turn. */
+    /**
+     * As a JVM does with an exception of its main thread: the program may have a handler of its own, which may throw in
+     * turn.
+     */
     private static void uncaught(Throwable cause) {
         Thread thread = Thread.currentThread();
         try {

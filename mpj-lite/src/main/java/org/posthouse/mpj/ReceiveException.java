@@ -1,24 +1,24 @@
 package org.posthouse.mpj;
 
-/** A receive that cannot hold the message it matched. The message is consumed. */
+/** A receive whose message does not fit or cannot be stored. The message is consumed. */
 public final class ReceiveException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong with the message. */
+    /** The cause of the failure. */
     public enum Kind {
-        /** It is longer than the receive. */
+        /** The message is longer than the receive. */
         TRUNCATE,
-        /** It is shorter than a collective needs. */
+        /** The message is shorter than a collective needs. */
         COUNT,
-        /** It is of another datatype. */
+        /** The message is of another datatype. */
         TYPE,
-        /** An object in it cannot be read back. */
+        /** An object in the message cannot be deserialized. */
         OBJECT,
-        /** There is no memory for it. */
+        /** There is no memory for the message. */
         MEMORY,
-        /** Taking it failed for another reason: a fault in this library. */
+        /** Storing it failed for another reason: a fault in this library. */
         INTERNAL,
-        /** There will be no message: the ranks are in collectives that do not match. */
+        /** No message will come: the ranks are in collectives that do not match. */
         MISMATCH
     }
 
@@ -34,7 +34,7 @@ public final class ReceiveException extends Exception {
         this.kind = kind;
     }
 
-    /** Why a message could not be taken, of what was thrown in place of a ReceiveException. */
+    /** The failure of a receive on which something other than a ReceiveException was thrown. */
     static ReceiveException of(Throwable thrown, Envelope envelope) {
         return new ReceiveException(
                 thrown instanceof OutOfMemoryError ? Kind.MEMORY : Kind.INTERNAL,

@@ -3,17 +3,22 @@ package org.posthouse.mpj;
 import java.util.function.LongSupplier;
 
 /**
- * The clock that a program sees whose values are recorded: exact for {@link #EXACT} calls in a row, so that a program's work
- * is timed as ever; a program that goes on asking and does nothing else is told the same time again until a thousandth of the
- * time has gone by that it has asked so, or a millisecond. A loop of a second on it leaves some 10,000 values and not 20 million,
- * and each further second 1,000. Behind what was recorded it goes on from there, from when the last of it was told again, on whatever host: what lies between
- * two processes is not counted, as clocks of two hosts say nothing about it; work that was lost and is done again is timed. Guarded by the endpoint's lock.
+ * The clock of a program whose time values are recorded. Guarded by the endpoint's lock.
+ *
+ * <p>It is exact for {@link #EXACT} calls in a row, so that normal timing is unaffected. A program that continues to
+ * ask and does nothing else gets the same time again until a step has passed: a thousandth of the time spent asking so,
+ * at most a millisecond. A loop of one second on the clock records some 10,000 values and not 20 million, and each
+ * further second 1,000.
+ *
+ * <p>After a restart, on whatever host, the clock continues from the last recorded value, from the moment of its
+ * replay. Time between two processes is not counted, because the clocks of two hosts are unrelated. Lost work that is
+ * repeated is timed.
  */
 final class RecordedClock {
-    /** Calls with nothing else between them that are exact. */
+    /** Calls that are exact, if nothing else comes between them. */
     static final int EXACT = 1_000;
 
-    /** What part of the time that it was asked for in vain a step is, behind that. */
+    /** Beyond these calls, a step is one part in this many of the time spent asking. */
     static final int PART = 1_000;
 
     /** The longest step. */
@@ -23,10 +28,10 @@ final class RecordedClock {
     private long time;
     private boolean asked;
 
-    /** Whether {@link #time} was told by another process, or was told again. */
+    /** Whether {@link #time} was recorded by another process, or was replayed. */
     private boolean recorded;
 
-    /** What is added to this process's clock. */
+    /** Offset that is added to this process's clock. */
     private long ahead;
     private long turn;
     private long since;
@@ -36,7 +41,11 @@ final class RecordedClock {
         this.nanoTime = nanoTime;
     }
 
-    /** Asks. False if {@link #time} stays what it was. @param turn changes whenever the program does something else */
+    /**
+     * Asks for the time. False if {@link #time} is unchanged.
+     *
+     * @param turn changes whenever the program does something else
+     */
     boolean ticks(long turn) {
         long now = nanoTime.getAsLong() + ahead;
         if (recorded || !asked || turn != this.turn) {
@@ -51,17 +60,17 @@ final class RecordedClock {
         return true;
     }
 
-    /** What the program was told last, in nanoseconds. */
+    /** The last time given to the program, in nanoseconds. */
     long time() {
         return time;
     }
 
-    /** Whether it was told anything. */
+    /** Whether the program has asked for the time. */
     boolean isAsked() {
         return asked;
     }
 
-    /** What it was told before a restart, and is told again now. */
+    /** Sets the time given before a restart, which is replayed now. */
     void goOn(long time) {
         ahead = time - nanoTime.getAsLong();
         tell(time, true);

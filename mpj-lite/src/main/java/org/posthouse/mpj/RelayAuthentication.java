@@ -13,24 +13,28 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
 /**
- * The beginning of a connection to a relay, before anything of value is said (docs/wire.md, IDENTIFY): the relay proves who it is, and then this end does. For
- * the one thread that has the line.
+ * Mutual authentication at the start of a connection to a relay, before any secret is sent (docs/wire.md, IDENTIFY).
+ * The relay proves its identity first, then this end does. For the one thread that has the connection.
  */
 public final class RelayAuthentication {
-    /** What this end wants of a relay before it shows anything. */
+    /** The condition that a relay must meet before this end proves its identity. */
     public interface Requirement {
-        /** @throws UnprovenRelayException saying who answers where, what it lacks, and what to do, if it is not met */
+        /**
+         * @throws UnprovenRelayException if it is not met; the text names who answers at which address, what is
+         * missing, and the remedy
+         */
         void check(FrameChannel line, Challenge challenge) throws IOException;
     }
 
     private RelayAuthentication() {}
 
     /**
-     * Proves to a relay who this end is, if the relay meets the requirement. Blocks until the relay has answered.
+     * Proves this end's identity to a relay that meets the requirement. Blocks until the relay has answered.
      *
-     * @param token what this end proves that it knows
-     * @param self who it will be in its HELLO, which is to follow
-     * @return what the relay has answered; empty if that was CLOSE, or the connection has ended. Then nothing is to be said, and what ends it is read next
+     * @param token the secret whose knowledge this end proves
+     * @param self the identity of the HELLO that follows
+     * @return the relay's answer; empty if that was CLOSE, or the connection has ended. Then nothing is to be sent, and
+     * the end is read next
      * @throws UnprovenRelayException if it is not met
      * @throws WireException if it is no relay of this version
      */
@@ -38,7 +42,7 @@ public final class RelayAuthentication {
         try {
             line.write(self.encode());
         } catch (IOException e) {
-            // The relay has closed: its last word is read, or that there is none.
+            // The relay has closed: its last frame, or the end, is read next.
         }
         Challenge[] answer = new Challenge[1];
         try {

@@ -9,34 +9,37 @@ import java.util.Map;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Which algorithm each collective uses: a choice by what every rank knows alike ({@link Call}), or the one that the
- * environment forces, for measurements. A forced algorithm that cannot run a call leaves that call to the choice.
- * docs/collectives.md tells the same as a table. Immutable.
+ * Chooses the algorithm of each collective from facts that every rank knows alike ({@link Call}). The environment may
+ * force an algorithm, for measurements. A forced algorithm that cannot run a call leaves that call to the choice.
+ * docs/collectives.md has the same as a table. Immutable.
  */
 public final class Algorithms {
     /** Forced algorithms: {@code bcast=binomial,allreduce=doubling}. The same at every rank of a job. */
     public static final String VARIABLE = "POSTHOUSE_COLLECTIVES";
 
-    /** Up to here, and up to this many ranks, straight from or to the root: one step, as many messages. */
+    /**
+     * Largest message, in bytes, and number of ranks for direct transfer from or to the root: one step, as many
+     * messages.
+     */
     static final int FLAT_BYTES_MAX = 4 * 1024;
 
     static final int FLAT_RANKS_MAX = 16;
 
-    /** Up to here an Allreduce over several sites has small messages, whose passage of a link costs its latency. */
+    /** Largest Allreduce over several sites with small messages, whose cost on a link is its latency. */
     static final int SITES_BYTES_MAX = 16 * 1024;
 
-    /** From here on an Allreduce's halves and quarters, all ranks at work, cost less than one chain up and one down. */
+    /** Smallest Allreduce in which halving, with all ranks at work, costs less than one chain up and one down. */
     static final int HALVING_BYTES_MIN = 256 * 1024;
 
-    /** From here on n-1 steps of a ring cost less than the second passage of all blocks through one rank. */
+    /** Smallest data for which n-1 steps of a ring cost less than the second passage of all blocks through one rank. */
     static final int RING_BYTES_MIN = 256 * 1024;
 
-    /** Up to here, and from this many ranks on, blocks of an Alltoall that travel together save more than they cost. */
+    /** Largest block of an Alltoall, and fewest ranks, for which combined blocks save more than they cost. */
     static final int TOGETHER_BYTES_MAX = 1024;
 
     static final int TOGETHER_RANKS_MIN = 32;
 
-    /** From here on n(n-1) messages straight between the ranks cost less than all data passing through one rank. */
+    /** Smallest data for which n(n-1) direct messages cost less than all data passing through one rank. */
     static final int DIRECT_BYTES_MIN = 128 * 1024;
 
     private static final Map<String, Class<? extends Algorithm>> OPERATIONS = operations();
@@ -57,7 +60,9 @@ public final class Algorithms {
         return operations;
     }
 
-    /** @throws IllegalArgumentException if the variable is not understood: what it says, and what is known */
+    /**
+     * @throws IllegalArgumentException if the variable is not understood; the text has its value and the known values
+     */
     public static Algorithms fromEnvironment() {
         return parse(System.getenv(VARIABLE));
     }
@@ -149,7 +154,7 @@ public final class Algorithms {
     }
 
     /**
-     * What a choice depends on.
+     * The facts that a choice depends on.
      *
      * @param bytes those of the operation's row in the document, or {@link Region#BYTES_UNKNOWN} for objects
      * @param commutes of a reduction

@@ -5,8 +5,8 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Allgather and Allgatherv: small data and objects by Gather and Bcast (few messages), large data around a ring of all
- * ranks in site order (every rank gives and takes each block once). Either way all blocks enter each site once.
+ * Allgather and Allgatherv. Small data and objects use Gather and Bcast (few messages). Large data go around a ring of
+ * all ranks in site order (every rank sends and receives each block once). Either way all blocks enter each site once.
  */
 public final class Allgather {
     private Allgather() {}
@@ -50,7 +50,7 @@ public final class Allgather {
         peers.awaitAll(sends);
     }
 
-    /** Blocks with gaps or in another order travel packed, so that nothing between them is touched. */
+    /** Blocks with gaps or in another order are packed, so that nothing between them is touched. */
     private static void gather(Peers peers, Block own, Region receive, Blocks blocks) {
         int size = peers.size();
         int total = blocks.total(size);
@@ -65,8 +65,9 @@ public final class Allgather {
     }
 
     /**
-     * In log n steps each rank gets from the rank 1, 2, 4 … places on as many blocks as it has. The room holds the own
-     * block, then those of the next ranks. (Bruck et al., "Efficient Algorithms for All-to-All Communications", 1997.)
+     * In log n steps each rank receives from the rank 1, 2, 4 … places on as many blocks as it has. The room holds the
+     * own block, then those of the next ranks. (Bruck et al., "Efficient Algorithms for All-to-All Communications",
+     * 1997.)
      */
     private static void bruck(Peers peers, Block own, Region receive, Blocks blocks) {
         int size = peers.size();

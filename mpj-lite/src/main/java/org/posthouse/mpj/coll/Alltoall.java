@@ -7,14 +7,14 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Alltoall, Alltoallv and Alltoallw: straight from rank to rank; small blocks of equal length, of which all ranks know,
- * in log n steps where those of several ranks travel together, or together from site to site.
+ * Alltoall, Alltoallv and Alltoallw: direct messages from rank to rank. Small blocks of equal length that all ranks
+ * know use log n steps, in which blocks of several ranks are combined, or one message from site to site.
  */
 public final class Alltoall {
     /** Steps under way at one rank. */
     private static final int WINDOW = 8;
 
-    /** From here on as many steps as make this many bytes, at least one. */
+    /** From this block size on, the steps under way are limited to WINDOW_BYTES together, at least one step. */
     private static final long LARGE_BLOCK_BYTES = 256 * 1024;
 
     private static final long WINDOW_BYTES = 512 * 1024;
@@ -75,8 +75,8 @@ public final class Alltoall {
     }
 
     /**
-     * Each rank may choose for itself: a step waits for earlier steps only. Large blocks that are all under way at once
-     * push each other out of the caches on their way through the relay.
+     * Each rank may choose by itself: a step waits for earlier steps only. If all large blocks were under way at once,
+     * they would evict each other from the caches on their way through the relay.
      */
     static int stepsUnderWay(Content[] leaving) {
         long largest = 0;

@@ -3,7 +3,7 @@ package org.posthouse.mpj.coll;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 
-/** Barrier: nobody leaves before all have come, by empty messages. */
+/** Barrier: no rank leaves before all have come, by empty messages. */
 public final class Barrier {
     private Barrier() {}
 
@@ -36,7 +36,10 @@ public final class Barrier {
         peers.awaitAll(releases);
     }
 
-    /** Each rank hears, in log n rounds, of twice as many ranks before it: n log n messages, half the tree's steps. */
+    /**
+     * In log n rounds each rank hears of twice as many ranks before it. This takes n log n messages, and half the
+     * tree's steps.
+     */
     private static void dissemination(Peers peers) {
         int size = peers.size();
         for (int distance = 1; distance < size; distance *= 2) {

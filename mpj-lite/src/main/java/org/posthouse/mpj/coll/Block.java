@@ -5,20 +5,20 @@ import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 
 /**
- * What one message carries: {@code count} elements of a region from position {@code at} on. Immutable; of those that
- * are received in one collective, none may overlap.
+ * The elements of one message: {@code count} elements of a region from position {@code at} on. Immutable. Blocks
+ * received in one collective may not overlap.
  */
 public record Block(Region region, int at, int count) {
     Sink sink() {
         return region.sink(at, count);
     }
 
-    /** Does to {@code target} what a message would. */
+    /** Stores the block in {@code target} as a message would. */
     void deliver(Block target) throws ReceiveException {
         region.deliver(at, count, target.region, target.at, target.count);
     }
 
-    /** The blocks to send, or copies of them where receiving into the others could change one. */
+    /** The blocks to send. A block that a receive into the others could change is copied. */
     static Block[] safeFrom(Peers peers, Block[] receive, Block[] send) {
         Block[] safe = send.clone();
         for (int i = 0; i < send.length; i++) {

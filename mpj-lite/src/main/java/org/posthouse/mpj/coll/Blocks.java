@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Where each rank's block lies in a region: its position and its count, in elements. Immutable; the arrays are kept,
- * not copied, and may be longer than the communicator. Sums beyond the range of int throw {@link ArithmeticException}.
+ * The position and count, in elements, of each rank's block in a region. Immutable; the arrays are kept, not copied,
+ * and may be longer than the communicator. Sums beyond the range of int throw {@link ArithmeticException}.
  */
 public final class Blocks {
     private final int[] counts;
@@ -24,7 +24,7 @@ public final class Blocks {
         return new Blocks(null, null, count);
     }
 
-    /** Blocks of any length anywhere; of those that are received, none may overlap. */
+    /** Blocks of any length anywhere. Received blocks may not overlap. */
     public static Blocks at(int[] counts, int[] positions) {
         return new Blocks(counts, positions, 0);
     }
@@ -38,7 +38,7 @@ public final class Blocks {
         return new Blocks(counts, positions, 0);
     }
 
-    /** Whether all ranks' blocks are alike, as is known at every rank. */
+    /** Whether all ranks' blocks have one length, known at every rank. */
     boolean areEven() {
         return counts == null;
     }

@@ -12,16 +12,17 @@ import org.posthouse.mpj.data.Region;
 /**
  * Bcast: a flat or a binomial tree, or for large data a chain in segments; all enter each site once.
  *
- * <p>A rank's own count is the most that it takes: what comes decides. So a rank waits for its first message in the tree of the shortest broadcasts, which follows
- * from the number of ranks alone. If the root's message goes another way, the first message to whoever is no neighbour of its sender there is an announcement ({@link BroadcastHead}), which
- * tells how long it is, and so which way it goes.
+ * <p>A rank's own count is only a maximum: the arriving message decides. So a rank first waits in the tree of the
+ * shortest broadcasts, which follows from the number of ranks alone. If the root's message uses another path, a rank
+ * that is no neighbour of its sender there first gets an announcement ({@link BroadcastHead}). The announcement has the
+ * length, which decides the path.
  */
 public final class Broadcast {
     private Broadcast() {}
 
     /**
-     * Copies {@code count} elements of the root's region to all others'. The others' count may be larger, and their datatype another one, if
-     * that makes the same sequence of data elements.
+     * Copies {@code count} elements of the root's region to all others'. The others' count may be larger. Their
+     * datatype may be another one with the same sequence of data elements.
      */
     public static void run(Peers peers, Region region, int count, int root) throws ReceiveException {
         peers.begin();
@@ -29,7 +30,7 @@ public final class Broadcast {
         peers.end();
     }
 
-    /** As {@link #run}, of a collective that is under way. */
+    /** As {@link #run}, as a part of a collective that is under way. */
     static void upTo(Peers peers, Region region, int count, int root) {
         if (peers.size() == 1) {
             return;
@@ -64,7 +65,7 @@ public final class Broadcast {
             peers.await(peers.receive(tree.parent(), region.sink(0, count)));
         }
         if (tree.children().length > 0) {
-            // Behind a message that did not fit, what is sent is SPOILED.
+            // After a message that did not fit, SPOILED messages are sent.
             Region data = region.inDataElements();
             int elements = head.isSpoiled() ? 0 : (int) Math.min(data.elements(head.message()), Integer.MAX_VALUE);
             sendAll(peers, tree.children(), peers.content(data, 0, elements));
@@ -72,12 +73,12 @@ public final class Broadcast {
         peers.awaitAll(announcements);
     }
 
-    /** Those who do not get the data from this rank as their first message. */
+    /** The children that do not get the data as their first message from this rank. */
     private static int[] without(int[] children, int[] others) {
         return Arrays.stream(children).filter(child -> Arrays.stream(others).noneMatch(other -> other == child)).toArray();
     }
 
-    /** A message that does not fit goes on along the chain all the same, SPOILED, and is kept nowhere. */
+    /** A message that does not fit is forwarded along the chain as SPOILED, and is stored nowhere. */
     private static void overChain(Peers peers, Region region, int count, int root, Envelope message) {
         Chain chain = new Chain(peers, peers.inSiteOrder(root));
         Region data = region.inDataElements();

@@ -9,32 +9,37 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Region;
 
 /**
- * The first message of a broadcast that a rank gets: its data, or an announcement of them, which has the datatype {@link Base#ANNOUNCED} and tells their bytes (8 bytes), elements
- * (4) and datatype (4), little-endian. As a content it is the announcement. Good for one broadcast.
+ * The first message of a broadcast that a rank receives: its data, or an announcement. An announcement has the datatype
+ * {@link Base#ANNOUNCED}, and contains the data's bytes (8 bytes), elements (4) and datatype (4), little-endian. As a
+ * content, this is the announcement. For one broadcast.
  */
 final class BroadcastHead implements Sink, Content {
     private static final int BYTES = 16;
 
-    /** Where the data go; null at the root. */
+    /** Destination of the data; null at the root. */
     private final Sink own;
-    /** Of the data; null until the message has come. */
+    /** Envelope of the data; null until the message has come. */
     private Envelope message;
 
     private boolean announcement;
 
-    /** What another rank sends. @param own where the data go, if they are what comes */
+    /**
+     * The head of a message from another rank.
+     *
+     * @param own destination of the data, if the message has them
+     */
     BroadcastHead(Sink own) {
         this.own = own;
     }
 
-    /** The root's own. */
+    /** The root's own head. */
     static BroadcastHead of(Region region, int count) {
         BroadcastHead head = new BroadcastHead(null);
         head.message = region.envelope(count);
         return head;
     }
 
-    /** Of the data. */
+    /** Envelope of the data. */
     Envelope message() {
         return message;
     }
@@ -44,7 +49,7 @@ final class BroadcastHead implements Sink, Content {
         return announcement;
     }
 
-    /** Whether it tells nothing of the way: its sender has failed, or broadcasts objects, which the others do not. */
+    /** Whether the path is unknown: the sender has failed, or broadcasts objects and the others do not. */
     boolean isSpoiled() {
         return message == null || message.datatype() == Base.SPOILED || message.datatype() == Base.OBJECT.code();
     }

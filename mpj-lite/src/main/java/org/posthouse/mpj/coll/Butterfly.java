@@ -3,9 +3,9 @@ package org.posthouse.mpj.coll;
 import org.posthouse.mpj.data.Region;
 
 /**
- * One rank's part in a butterfly: partners at the distances 1, 2, 4 … exchange values and combine them, lower op upper,
- * which keeps the rank order. With n = 2^k + rest ranks, each odd rank below 2 * rest first hands its values to the even
- * one before it, and gets the result from it at the end; the 2^k others have a place. For one operation.
+ * One rank's part in a butterfly. Partners at the distances 1, 2, 4 … exchange values and combine them, lower op upper,
+ * which keeps the rank order. With n = 2^k + rest ranks, each odd rank below 2 * rest first gives its values to the
+ * even one before it, and gets the result at the end. The 2^k others have a place. For one operation.
  */
 final class Butterfly {
     private final Peers peers;
@@ -17,7 +17,7 @@ final class Butterfly {
     private final int places;
     private final int place;
     private final Region send;
-    /** The rank's values as far as they are combined; and room for those of a partner. */
+    /** The rank's values as far as they are combined; and room for a partner's. */
     private Region sum;
 
     private Region came;
@@ -36,15 +36,15 @@ final class Butterfly {
         void run();
     }
 
-    /** All values go about in each of k steps. */
+    /** All values are exchanged in each of k steps. */
     void doubling(Region receive) {
         run(receive, this::doubling);
     }
 
     /**
-     * In each of k steps half of the values that a place is in charge of go to its partner, who is in charge of them
-     * from then on; when all are combined they come back the same way. (Rabenseifner, "Optimization of Collective
-     * Reduction Operations", 2004; here the nearest partner is the first, for the sake of the order.)
+     * In each of k steps a place gives half of its values to its partner, which is responsible for them from then on.
+     * When all are combined they return the same way. (Rabenseifner, "Optimization of Collective Reduction Operations",
+     * 2004; here the nearest partner is the first, to keep the order.)
      */
     void halving(Region receive) {
         run(receive, this::halving);

@@ -4,8 +4,8 @@ import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Large data along a chain of all ranks, in segments, so that all ranks work at once: every rank takes and gives each
- * byte once, where a tree's root would give it log n times. The way of segment i is that of segment 0, i steps later.
+ * Moves large data along a chain of all ranks, in segments, so that all ranks work at once. Every rank receives and
+ * sends each byte once; a tree's root would send it log n times. Segment i follows segment 0, i steps later.
  */
 final class Chain {
     /** Message bytes of a full segment: the payload of one frame. */
@@ -136,8 +136,8 @@ final class Chain {
     }
 
     /**
-     * How a message is cut: at data elements when it is only moved, as the ranks' datatypes may differ; at elements when
-     * it is reduced, where they are alike. An element larger than a segment is one.
+     * How a message is cut: at data elements when it is only moved, as the ranks' datatypes may differ; at elements
+     * when it is reduced, where they are alike. An element larger than a segment is one.
      */
     private final class Segments {
         final int elements;

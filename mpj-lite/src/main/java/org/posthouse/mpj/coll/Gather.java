@@ -5,8 +5,8 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Gather and Gatherv: every rank sends straight to the root, which posts all receives at once. The relay's mailbox
- * keeps what comes early, and each byte crosses between two sites once; a tree would only carry it more often.
+ * Gather and Gatherv: every rank sends directly to the root, which posts all receives at once. The relay's mailbox
+ * keeps early messages, and each byte crosses between two sites once. A tree would only move bytes more often.
  */
 public final class Gather {
     private Gather() {}
@@ -28,7 +28,7 @@ public final class Gather {
             peers.await(peers.send(root, peers.content(send, 0, count)));
             return;
         }
-        // First its own: what arrives may be stored where it lies now.
+        // Its own block first: arriving data may be stored where it is now.
         peers.keep(new Block(send, 0, count), blocks.of(root, receive));
         Operation[] receives = new Operation[peers.size()];
         for (int rank = 0; rank < receives.length; rank++) {

@@ -5,12 +5,12 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * The collectives of an intercommunicator (MPI-2, 7.3.2): what one group gives, the other gets. They are put together
- * from those of one group, over a root and the other group, or over a group and a message between the two leaders; so
+ * The collectives of an intercommunicator (MPI-2, 7.3.2): one group receives what the other sends. They consist of
+ * collectives of one group, over a root and the other group, or over a group and a message between the two leaders. So
  * data enter each site of the other group once here too.
  *
  * <p>A root argument is {@link InterPeers#ROOT} at the root, another negative number at the other ranks of its group,
- * which have no part, and the root's rank at the ranks of the other group.
+ * which take no part, and the root's rank at the ranks of the other group.
  */
 public final class InterCollectiveSteps {
     private InterCollectiveSteps() {}
@@ -85,7 +85,9 @@ public final class InterCollectiveSteps {
         peers.all().end();
     }
 
-    /** The first group takes while the other gives, then the other way round: so two leaders never wait for each other. */
+    /**
+     * The first group takes while the other gives, then the other way round: so two leaders never wait for each other.
+     */
     private static void inTurn(InterPeers peers, Runnable take, Runnable give) {
         if (peers.isFirst()) {
             take.run();

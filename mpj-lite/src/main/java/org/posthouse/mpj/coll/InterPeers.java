@@ -4,11 +4,11 @@ import java.util.stream.IntStream;
 import org.posthouse.mpj.Endpoint;
 
 /**
- * The two groups of an intercommunicator as its collectives see them: one row of ranks, the same at all of them, with
- * the ranks of one group behind those of the other. Confined as {@link Peers} are.
+ * The two groups of an intercommunicator as its collectives see them: one sequence of ranks, the same at all of them,
+ * with the ranks of one group behind those of the other. Confined like {@link Peers}.
  */
 public final class InterPeers {
-    /** A root argument: the calling rank is the root. As MPI.ROOT, MPI.PROC_NULL is any other negative number. */
+    /** A root argument: the calling rank is the root. This is MPI.ROOT; MPI.PROC_NULL is any other negative number. */
     public static final int ROOT = -4;
 
     private final Peers all;
@@ -29,7 +29,7 @@ public final class InterPeers {
     InterPeers(
             Endpoint endpoint, Algorithms algorithms, int context, int rank, int[] localRanks, int[] remoteRanks) {
         this.rank = rank;
-        // Which group comes first is agreed on without a message.
+        // Both groups agree without a message on which one is first.
         first = localRanks[0] < remoteRanks[0];
         int[] before = first ? localRanks : remoteRanks;
         int[] behind = first ? remoteRanks : localRanks;
@@ -95,7 +95,7 @@ public final class InterPeers {
         return remote;
     }
 
-    /** Whether the calling rank's group is the one that both agree to name first. */
+    /** Whether the calling rank's group is the first of the agreed order. */
     boolean isFirst() {
         return first;
     }

@@ -8,8 +8,8 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * The neighbourhood collectives of a topology (MPI-3.1, 7.6): messages straight from each source and to each
- * destination, all at once. A negative rank is nobody: its block is neither read nor written. Immutable.
+ * The neighbourhood collectives of a topology (MPI-3.1, 7.6): direct messages from each source and to each destination,
+ * all at once. A negative rank stands for no rank: its block is neither read nor written. Immutable.
  */
 public final class Neighbours {
     private final int[] sources;

@@ -13,14 +13,14 @@ import org.posthouse.mpj.data.UnwritableException;
 
 /**
  * The ranks of one communicator as its collectives see them: numbered from 0, in a context of their own. Confined to
- * the thread that is inside a collective of the communicator: one at a time, and whoever hands a communicator from one
- * thread to another orders what the first wrote before what the second reads.
+ * the one thread that is inside a collective of the communicator. A program that passes a communicator to another
+ * thread orders the writes of the first before the reads of the second.
  *
- * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
- * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
- * throws, or its objects where they are serialized, nor a lack of memory for scratch: the rank goes on to the end, so that no operation stays behind that points
- * into the program's buffers and nobody waits for it, but sends {@link PoisonMessage} messages from then on; {@link #end} throws the
- * first failure.
+ * <p>All messages of a collective have one tag, the number of the operation. Messages of one sender do not overtake
+ * each other, so those of different phases do not mix. These failures do not end a collective: a failed receive, an
+ * exception of the program's own operation or of the serialization of its objects, and a lack of memory for scratch.
+ * The rank runs it to the end, so that no operation still points into the program's buffers and no rank waits for it.
+ * From the failure on it sends {@link PoisonMessage} messages; {@link #end} throws the first failure.
  */
 public final class Peers {
     private final Endpoint endpoint;
@@ -30,13 +30,16 @@ public final class Peers {
     private final int[] worldRanks;
     private final int[] sites;
     private final int siteCount;
-    /** The peers that these are a part of, which count the operations; this itself if they are all. */
+    /** The peers of which these are a part, which count the operations; this itself if they are all. */
     private final Peers whole;
 
     private int operations;
     private ReceiveException failure;
 
-    /** By the program's own code, or for want of memory, or of an array that holds a result; null if a receive has failed before. */
+    /**
+     * Exception of the program's own code, or a lack of memory, or of an array that can hold a result; null if a
+     * receive has failed before.
+     */
     private Throwable thrown;
 
     /**
@@ -149,12 +152,12 @@ public final class Peers {
         }
     }
 
-    /** What a rank does by itself: what it throws does not end the collective. */
+    /** A step of one rank alone; an exception does not end the collective. */
     interface Step {
         void run() throws ReceiveException;
     }
 
-    /** Does a step, and notes its failure for the end. */
+    /** Runs a step, and notes its failure for the end. */
     void attempt(Step step) {
         try {
             step.run();
@@ -188,7 +191,7 @@ public final class Peers {
         return content(block.region(), block.at(), block.count());
     }
 
-    /** All contents, made before anything is posted: if one cannot be, all ranks hear of it. */
+    /** All contents, made before anything is posted: if one cannot be made, all ranks learn it. */
     Content[] contents(Block[] blocks) {
         Content[] contents = new Content[blocks.length];
         for (int i = 0; i < blocks.length; i++) {
@@ -224,7 +227,10 @@ public final class Peers {
         return room(region, () -> op.compact(region, count));
     }
 
-    /** What allocates memory beside the program's own; if there is none, {@link Region#withoutRoom}, and the rank has failed. */
+    /**
+     * Allocates memory in addition to the program's own. If there is none, the result is {@link Region#withoutRoom},
+     * and the rank has failed.
+     */
     Region room(Region like, Supplier<Region> allocating) {
         Region[] room = {like.withoutRoom()};
         attempt(() -> room[0] = allocating.get());
@@ -242,7 +248,7 @@ public final class Peers {
         return copy;
     }
 
-    /** Combines values, unless one of them may not have come: the first failure is what the program is told. */
+    /** Combines values, unless one of them may not have come. The program is told of the first failure. */
     void combine(Reduction op, Region in, int inAt, Region inOut, int inOutAt, int count) {
         if (!whole.isSpoiled()) {
             attempt(() -> op.combine(in, inAt, inOut, inOutAt, count));

@@ -5,8 +5,8 @@ import org.posthouse.mpj.Content;
 import org.posthouse.mpj.data.Base;
 
 /**
- * Sent in place of every message behind a failure: it fits no receive, so that the ranks which would have got wrong
- * data get an error, and none waits for ever. Stateless.
+ * A message sent in place of every message after a failure. It fits no receive, so that ranks that would get wrong data
+ * get an error, and none waits for ever. Stateless.
  */
 final class PoisonMessage implements Content {
     static final PoisonMessage MESSAGE = new PoisonMessage();

@@ -1,8 +1,9 @@
 package org.posthouse.mpj.coll;
 
 /**
- * A program's own operation has thrown in a collective, or its objects' code, or its array would not hold the result. The collective has gone to its end all
- * the same: nothing of it is under way any more. What was thrown, a RuntimeException or an Error, is the cause, and is for the program.
+ * A program's own operation, its objects' code, or a result array that does not fit has thrown in a collective. The
+ * collective has run to its end: none of its operations is under way. The cause is the thrown RuntimeException or
+ * Error, for the program.
  */
 public final class ProgramException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,7 @@ import org.posthouse.mpj.data.Region;
 
 /**
  * Reduce: up a flat or a binomial tree, or for large data along a chain in segments. If the operation commutes, each
- * site's values leave it once, already combined; if not, the plain rank order decides the shape, and the result goes
+ * site's values leave it once, already combined. If not, the plain rank order decides the shape, and the result goes
  * from rank 0 to the root.
  */
 public final class Reduce {
@@ -37,7 +37,7 @@ public final class Reduce {
         }
         int top = op.commutes() ? root : 0;
         boolean atTop = peers.rank() == top;
-        // The root may have no receive region on other ranks, and rank 0 needs room for what it passes on.
+        // Ranks other than the root may have no receive region, and rank 0 needs room for what it forwards.
         Region result = atTop && top != root ? peers.scratch(send, count) : receive;
         // Operations work on arrays only.
         Region mine = peers.room(send, () -> send.inArray(count));
@@ -51,7 +51,7 @@ public final class Reduce {
         } else if (peers.rank() == root && top != root) {
             peers.await(peers.receive(top, receive.exactSink(0, count)));
         } else if (atTop) {
-            // An operation may have put an object of the program's own where its result belongs.
+            // An operation may have stored an object of the program in place of its result.
             peers.attempt(() -> receive.disown(mine, count));
         }
     }
@@ -76,8 +76,9 @@ public final class Reduce {
     }
 
     /**
-     * Combines what the children send, from the nearest, the first to be ready, to the farthest: also the rank order.
-     * Each has a room of its own, and all are awaited at once; but where rooms would be mostly gaps there are two.
+     * Combines what the children send, from the nearest, which is ready first, to the farthest; that is also the rank
+     * order. Each child has a room of its own, and all are awaited at once. If rooms would be mostly gaps there are
+     * two.
      */
     private static void up(Peers peers, Tree tree, Region mine, Region result, int count, Reduction op) {
         int[] children = tree.children();

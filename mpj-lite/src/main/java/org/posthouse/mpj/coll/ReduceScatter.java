@@ -6,8 +6,8 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Reduce_scatter, and with even blocks Reduce_scatter_block: Reduce and Scatterv; but large data of an operation that
- * commutes, within one site, straight from rank to rank, each of which combines its own block only.
+ * Reduce_scatter, and with even blocks Reduce_scatter_block: Reduce and Scatterv. Large data of a commutative operation
+ * within one site use direct messages from rank to rank, each of which combines its own block only.
  */
 public final class ReduceScatter {
     /** Steps under way at one rank. */

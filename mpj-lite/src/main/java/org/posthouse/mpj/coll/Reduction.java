@@ -4,15 +4,18 @@ import org.posthouse.mpj.data.Region;
 
 /** An associative operation on elements, bound to their datatype. */
 public interface Reduction {
-    /** Whether the operands may change places. If not, they are combined in rank order. */
+    /** Whether the operands may be exchanged. If not, they are combined in rank order. */
     boolean commutes();
 
-    /** Whether it needs nothing of the elements but their data, one behind the other, and in arrays. */
+    /** Whether the operation only needs the data of the elements, adjacent and in arrays. */
     default boolean takesPacked() {
         return false;
     }
 
-    /** Elements as this operation is to take them: a copy without the gaps of their datatype, or else themselves. */
+    /**
+     * The elements in the form that this operation takes: a copy without the gaps of their datatype, or the elements
+     * themselves.
+     */
     default Region compact(Region region, int count) {
         return takesPacked() && region.hasGaps() ? region.compact(count) : region;
     }

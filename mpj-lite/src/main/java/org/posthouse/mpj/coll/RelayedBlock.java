@@ -7,8 +7,8 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 
 /**
- * A message that a rank passes on as it came, and stores for itself only then: objects are not serialized again, and
- * the ranks behind it wait neither for their reading here nor for its success. Good for one message.
+ * A message that a rank forwards as it came, and stores for itself only then. Objects are not serialized again, and the
+ * ranks behind it do not wait for their deserialization here, nor for its success. For one message.
  */
 final class RelayedBlock implements Sink, Content {
     private final Sink own;
@@ -32,7 +32,7 @@ final class RelayedBlock implements Sink, Content {
 
     @Override
     public void end() {
-        // The bytes are what is passed on; they are read by store.
+        // The bytes are forwarded; store reads them.
     }
 
     /** Gives the message, which must have come, to the rank's own sink. */

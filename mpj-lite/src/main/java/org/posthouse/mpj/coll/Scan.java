@@ -23,8 +23,8 @@ public final class Scan {
     }
 
     /**
-     * Combines the elements of the ranks before the calling one; rank 0's receive region is not touched. The regions may
-     * be the same.
+     * Combines the elements of the ranks before the calling one; rank 0's receive region is not touched. The regions
+     * may be the same.
      */
     public static void runExclusive(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
@@ -66,7 +66,7 @@ public final class Scan {
             Operation sending = after >= peers.size() ? null : peers.send(after, peers.content(fold, 0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
-                // Objects of what came may stay in a fold, and be changed there in a later step: the other has its own.
+                // Received objects may stay in a fold and be changed there in a later step: the other fold has its own.
                 boolean areObjects = came.bytes(count) == Region.BYTES_UNKNOWN;
                 Region again = exclusive != null && areObjects ? peers.copyOf(came, count) : came;
                 peers.combine(op, came, 0, fold, 0, count);

@@ -6,7 +6,7 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Scatter and Scatterv: the root sends straight to every rank, all at once, for the reasons given at {@link Gather}.
+ * Scatter and Scatterv: the root sends directly to every rank, all at once, for the reasons given at {@link Gather}.
  */
 public final class Scatter {
     private Scatter() {}
@@ -39,7 +39,7 @@ public final class Scatter {
             sends[step] = peers.send(rank, contents[rank]);
         }
         peers.awaitAll(sends);
-        // Last its own: it may be stored where another rank's block lay.
+        // Its own block last: it may be stored where another rank's block was.
         peers.keep(own, new Block(receive, 0, capacity));
     }
 }

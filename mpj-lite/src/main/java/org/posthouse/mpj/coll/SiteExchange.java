@@ -5,9 +5,9 @@ import java.util.stream.IntStream;
 import org.posthouse.mpj.data.Region;
 
 /**
- * An Alltoall of equal blocks that sends one message from each site to each other site: the members give their leader
- * all blocks for other sites, the leaders exchange them, and give each member what came for it. Each byte still crosses
- * once, in fewer messages and two steps more. For one operation.
+ * An Alltoall of equal blocks with one message from each site to each other site. The members give their leader all
+ * blocks for other sites. The leaders exchange them, and give each member what came for it. Each byte still crosses
+ * once, in fewer messages and two more steps. For one operation.
  */
 final class SiteExchange {
     private final Peers peers;
@@ -57,8 +57,8 @@ final class SiteExchange {
     }
 
     /**
-     * Sends the members' blocks, all of one member's one after another, to the other leaders, and returns what came for
-     * the members in the same order.
+     * Sends the members' blocks, one member's after another's, to the other leaders. Returns what came for the members
+     * in the same order.
      */
     private Region exchange(Region all) {
         Block[] given = new Block[leaders.length];
@@ -83,8 +83,8 @@ final class SiteExchange {
     }
 
     /**
-     * Copies between a room of all blocks of each member and a message of one pair of sites, where a message has the
-     * blocks of each receiving rank one after another.
+     * Copies between a room with all blocks of each member and a message of one pair of sites. In a message the blocks
+     * of each receiving rank are adjacent.
      *
      * @param before blocks of a member in front of those of the other site, which has {@code remote} ranks
      */

@@ -5,11 +5,11 @@ import java.util.Arrays;
 /**
  * One rank's place in a tree of all ranks of a communicator.
  *
- * <p>Where ranks of several sites take part the tree has two levels: the root is the parent of one leader per other
- * site, and each site has a tree of its own below its leader. So what goes along the tree crosses into each site once.
+ * <p>With ranks of several sites the tree has two levels. The root is the parent of one leader per other site, and each
+ * site has a tree of its own below its leader. So data that go along the tree enter each site once.
  *
  * @param parent the rank above, or {@link #NONE} at the root
- * @param children the ranks below, those with the longest way ahead of them first: the order to send in
+ * @param children the ranks below, in send order: those with the longest remaining path first
  */
 @SuppressWarnings("ArrayRecordComponent") // Made and read within one collective.
 record Tree(int parent, int[] children) {
@@ -22,7 +22,7 @@ record Tree(int parent, int[] children) {
         return twoLevel(peers, root, Tree::binomialAt);
     }
 
-    /** The root straight above all others, two-level over sites. */
+    /** The root directly above all others, two-level over sites. */
     static Tree flat(Peers peers, int root) {
         return twoLevel(peers, root, Tree::flatAt);
     }
@@ -33,14 +33,14 @@ record Tree(int parent, int[] children) {
     }
 
     /**
-     * The binomial tree of the plain ranks, root 0: the ranks below a rank are those that follow it directly, and
-     * those of one child lie before those of the child in front of it in {@code children}.
+     * The binomial tree in plain rank order, root 0. The ranks below a rank follow it directly, and those of one child
+     * precede those of the child before it in {@code children}.
      */
     static Tree ordered(Peers peers) {
         return binomialAt(peers.rank(), peers.size());
     }
 
-    /** As {@link #ordered}, with rank 0 straight above all others. */
+    /** As {@link #ordered}, with rank 0 directly above all others. */
     static Tree orderedFlat(Peers peers) {
         return flatAt(peers.rank(), peers.size());
     }

@@ -3,7 +3,9 @@ package org.posthouse.mpj.data;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Content;
 
-/** Primitive elements of a program's array or buffer as a message, read when asked. May be sent several times. */
+/**
+ * Primitive elements of a program's array or buffer as a message, read when they are sent. May be sent several times.
+ */
 final class ArrayContent implements Content {
     private final Base base;
     private final Layout layout;

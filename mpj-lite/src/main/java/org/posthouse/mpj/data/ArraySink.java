@@ -43,7 +43,10 @@ final class ArraySink implements Sink {
         }
     }
 
-    /** The two rules for every receive: same datatype, and no longer than the count; and if exact, no shorter. */
+    /**
+     * The two rules for every receive: same datatype, and no longer than the count. An exact receive must also be no
+     * shorter.
+     */
     static void checkFit(Envelope envelope, Base base, long capacity, boolean exact) throws ReceiveException {
         // An empty message may come from a rank that has no array of any type.
         if (!base.fits(envelope.datatype()) && envelope.elements() > 0) {
@@ -66,7 +69,10 @@ final class ArraySink implements Sink {
         }
     }
 
-    /** The third one: what came fits into the array. Its count may be longer than that: only what comes needs room. */
+    /**
+     * The third rule: the message fits into the array. The count may be longer than that: only the arrived elements
+     * need room.
+     */
     static void checkRoom(Envelope envelope, Base base, Layout layout, int length, int offset, long from) throws ReceiveException {
         long elements = base.elements(envelope);
         long beyond = layout.beyond(offset, from, elements, length);

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.posthouse.mpj.Envelope;
 
 /**
- * The kinds of array element that a message can carry. The code and the little-endian form of each are part of the
- * wire format (docs/collectives.md, "Datatypes on the wire"); a code is never reused.
+ * The kinds of array element that a message can carry. Each one's code and little-endian form are part of the wire
+ * format (docs/collectives.md, "Datatypes on the wire"). A code is never reused.
  */
 @SuppressWarnings("ImmutableEnumChecker") // The functions have no state.
 public enum Base {
@@ -22,10 +22,10 @@ public enum Base {
     /** Bytes that Pack made: they fit a receive of any primitive datatype, and any of these fits a receive of them. */
     PACKED(10, Byte.BYTES, byte[].class, Primitives::putBytes, Primitives::takeBytes);
 
-    /** Code of a message that carries nothing: the sender's part of the operation failed, so the receive fails too. */
+    /** Code of a message without data: the sender's part of the operation failed, so the receive fails too. */
     public static final int SPOILED = 0;
 
-    /** Code of a broadcast's announcement of what is to come: it fits no other receive. */
+    /** Code of a broadcast's announcement, which fits no other receive. */
     public static final int ANNOUNCED = 11;
 
     private static final Base[] ALL = values();
@@ -33,7 +33,7 @@ public enum Base {
     private final int code;
     private final int bytes;
     private final Class<?> arrayClass;
-    /** How array elements move; null for OBJECT, whose bytes are made by serialization. */
+    /** Moves array elements; null for OBJECT, whose bytes come from serialization. */
     private final Primitives.Put put;
 
     private final Primitives.Take take;
@@ -122,7 +122,11 @@ public enum Base {
         return this == OBJECT ? envelope.elements() : envelope.bytes() / bytes;
     }
 
-    /** The kind with this wire code. @throws IllegalArgumentException if there is none */
+    /**
+     * The kind with this wire code.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static Base of(int code) {
         if (code < 1 || code > ALL.length) {
             throw new IllegalArgumentException("datatype " + code + ", expected 1 to " + ALL.length);

@@ -11,9 +11,10 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 
 /**
- * A program's NIO buffer of other elements than the datatype's, as memory: what Open MPI's programs take a direct buffer for. Positions count bytes from the
- * buffer's first element; its position and limit are neither used nor changed. Elements of the datatype lie in it in its own byte order. Java has no view of such a buffer as
- * bytes, so whole elements move in bulk, and parts of one are put together. Immutable but for the memory.
+ * A program's NIO buffer with elements of another type than the datatype's, used as plain memory, as Open MPI's
+ * programs use a direct buffer. Positions count bytes from the buffer's first element; its position and limit are
+ * neither used nor changed. Elements of the datatype have its byte order. Java has no byte view of such a buffer, so
+ * whole elements are moved in bulk, and partial ones are put together. Immutable except for the memory.
  */
 public final class BufferMemory {
     private final Buffer buffer;
@@ -28,12 +29,12 @@ public final class BufferMemory {
                 : buffer instanceof IntBuffer || buffer instanceof FloatBuffer ? Integer.BYTES : Long.BYTES;
     }
 
-    /** The program's. */
+    /** The program's buffer. */
     public Buffer buffer() {
         return buffer;
     }
 
-    /** That of the bytes in its elements. */
+    /** Byte order of its elements. */
     public ByteOrder order() {
         if (buffer instanceof CharBuffer chars) {
             return chars.order();
@@ -49,7 +50,7 @@ public final class BufferMemory {
         return ((DoubleBuffer) buffer).order();
     }
 
-    /** Whole elements of a kind that it has room for, or as many as an int can tell. */
+    /** Number of whole elements of a kind that fit, or the most that an int can hold. */
     int length(Base base) {
         return (int) Math.min(Integer.MAX_VALUE, (long) buffer.capacity() * width / base.bytes());
     }

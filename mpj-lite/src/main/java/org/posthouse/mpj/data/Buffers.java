@@ -88,7 +88,10 @@ final class Buffers {
         }
     }
 
-    /** Whether bytes of a buffer, up to {@code end}, can be copied as they are and without a view of it, which a short message would feel. */
+    /**
+     * Whether bytes of a buffer, up to {@code end}, can be copied unchanged and without a view of it. A view would cost
+     * a short message time.
+     */
     private static boolean isPlain(Base base, ByteBuffer buffer, int end, ByteBuffer message) {
         return end <= buffer.limit() && (base.bytes() == 1 || buffer.order() == message.order());
     }

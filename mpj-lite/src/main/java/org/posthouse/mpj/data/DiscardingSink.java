@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.Sink;
 
-/** Takes any message and keeps nothing of it: where there is no memory for it, and that was noted. */
+/** Takes any message and stores nothing: for a rank without memory for it, which has been noted. */
 enum DiscardingSink implements Sink {
     SINK;
 

@@ -1,8 +1,8 @@
 package org.posthouse.mpj.data;
 
 /**
- * A predefined reduction ({@link Folds}): folds one array into another, unit by unit, {@code inOut = in op inOut}. It is
- * associative and commutative up to floating-point rounding. Stateless.
+ * A predefined reduction ({@link Folds}): folds one array into another, unit by unit, {@code inOut = in op inOut}. It
+ * is associative and commutative up to floating-point rounding. Stateless.
  */
 public abstract class Fold {
     Fold() {}

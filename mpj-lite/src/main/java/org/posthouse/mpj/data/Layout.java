@@ -3,17 +3,17 @@ package org.posthouse.mpj.data;
 import java.util.Arrays;
 
 /**
- * Which base elements one element of a datatype consists of, and how far the next one is away: MPI's type map, in base
- * elements instead of bytes (mpiJava 1.2, "derived datatypes"). Immutable.
+ * The base elements of one element of a datatype, and the distance to the next: MPI's type map, in base elements
+ * instead of bytes (mpiJava 1.2, "derived datatypes"). Immutable.
  *
  * <p>The data elements are numbered from 0 in the order of the type map, which is the order in which a message carries
- * them; the gaps between them are never touched.
+ * them. The gaps between them are never touched.
  *
- * <p>The map is kept as a rule where it is regular: a <em>run</em> is a block, or copies of a block or of another layout's data at one stride. So a vector of any
- * length is one run, and only blocks of no order are a list.
+ * <p>A regular map is kept as a rule. A <em>run</em> is a block, or copies of a block or of another layout's data at
+ * one stride. So a vector of any length is one run, and only irregular blocks are a list.
  */
 public final class Layout {
-    /** Of {@link #beyond}: no index. */
+    /** Value of {@link #beyond} if all indexes are within the array. */
     static final long WITHIN = Long.MIN_VALUE;
 
     /** One base element, and the next one right behind it. */
@@ -220,7 +220,10 @@ public final class Layout {
         }
     }
 
-    /** The same of runs that are single blocks, as of records, of which a message may have many: without a call for each element. */
+    /**
+     * The same of runs that are single blocks, as of records, of which a message may have many: without a call for each
+     * element.
+     */
     private void walkList(int from, int within, int count, Run taker) {
         int[] at = runs.at;
         int[] length = runs.length;
@@ -241,7 +244,10 @@ public final class Layout {
         }
     }
 
-    /** Walks at most {@code left} data elements of one element from its data element {@code within} on; returns how many are left. */
+    /**
+     * Walks at most {@code left} data elements of one element from its data element {@code within} on; returns how many
+     * are left.
+     */
     private int walkOne(int start, int within, int left, Run taker) {
         int run = within == 0 ? 0 : run(within);
         int skip = within - before[run];
@@ -283,8 +289,9 @@ public final class Layout {
     }
 
     /**
-     * Where the data elements [{@code from}, {@code from} + {@code count}) of elements that begin at {@code offset} go beyond an array of {@code length}: the first
-     * index that they would take and is not there, or a negative one; {@link #WITHIN} if all are there. As long as whole elements are there it does not look at single ones.
+     * The first index, of the data elements [{@code from}, {@code from} + {@code count}) of elements that begin at
+     * {@code offset}, that is beyond an array of {@code length}; a negative index may be the result. {@link #WITHIN} if
+     * all are there. While whole elements are there, single ones are not examined.
      */
     long beyond(int offset, long from, long count, int length) {
         if (count == 0) {

@@ -3,13 +3,12 @@ package org.posthouse.mpj.data;
 import java.util.Arrays;
 
 /**
- * Puts a {@link Layout} together from copies of others, as MPI's type constructors do. For one use, by one thread.
+ * Builds a {@link Layout} from copies of others, as MPI's type constructors do. For one use, by one thread.
  *
- * <p>A bound that a marker of a part sets counts instead of those that follow from the data (MPI-1.1, 3.12.3); of
- * several markers, the lowest lower and the highest upper one. Sums beyond the range of int throw
- * {@link ArithmeticException}.
+ * <p>A bound set by a marker of a part replaces those that follow from the data (MPI-1.1, 3.12.3). Of several markers,
+ * the lowest lower and the highest upper one count. Sums beyond the range of int throw {@link ArithmeticException}.
  *
- * <p>Adjacent blocks become one, and equal blocks at one stride become one run, however they were added.
+ * <p>Adjacent blocks become one. Equal blocks at one stride become one run, in whatever way they were added.
  */
 public final class LayoutBuilder {
     private int[] at = new int[4];
@@ -19,7 +18,7 @@ public final class LayoutBuilder {
     private Layout[] part = new Layout[4];
     private int runs;
 
-    /** The last block, which the next one may make longer; it has no length if there is none. */
+    /** The last block, which the next one may extend; its length is 0 if there is none. */
     private int openAt;
 
     private int openLength;
@@ -32,7 +31,10 @@ public final class LayoutBuilder {
         return addEach(displacement, times, added.extent(), added);
     }
 
-    /** Adds {@code times} elements of {@code added} at {@code distance} from each other, the first at {@code displacement}. */
+    /**
+     * Adds {@code times} elements of {@code added} at {@code distance} from each other, the first at {@code
+     * displacement}.
+     */
     public LayoutBuilder addEach(int displacement, int times, long distance, Layout added) {
         if (times == 0) {
             return this;
@@ -90,7 +92,7 @@ public final class LayoutBuilder {
         openLength = elements;
     }
 
-    /** The open block is as long as it will be: the next copy of the last run, or a run of its own. */
+    /** Closes the open block: it becomes the next copy of the last run, or a run of its own. */
     private void close() {
         if (openLength == 0) {
             return;

@@ -1,8 +1,8 @@
 package org.posthouse.mpj.data;
 
 /**
- * The greatest or least value and where it is: elements are pairs (value, index). Of equal values the lower index wins,
- * which makes the result independent of the order of the reduction.
+ * The greatest or least value and its location: elements are pairs (value, index). Of equal values the lower index
+ * wins, so that the result does not depend on the order of the reduction.
  */
 final class Location extends Fold {
     private final boolean greatest;

@@ -45,10 +45,10 @@ final class ObjectContent implements Content {
         try {
             out.writeObject(array[at]);
         } catch (OutOfMemoryError e) {
-            // Its buffer's, or its book of objects written: both are garbage now.
+            // The memory was needed for the stream's buffer, or for its table of written objects. Both are garbage now.
             throw tooLong(array, at, "and the heap of " + Runtime.getRuntime().maxMemory() + " bytes has no room for more: " + e.getMessage(), e);
         } catch (IOException | RuntimeException | StackOverflowError e) {
-            // RuntimeException: a program's own writeObject may throw what it likes.
+            // RuntimeException: a program's own writeObject may throw any exception.
             throw bytes.wasRefused()
                     ? refused(array, at, e)
                     : new UnwritableException("element " + at + " of " + array[at].getClass() + " cannot be serialized: " + e, e);

@@ -9,9 +9,9 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 
 /**
- * Room for objects in a program's array. The bytes are kept until the last one is there; then all objects are read
- * with the class loaders of {@link ProgramObjectInput}, and only then stored: a message that cannot be read
- * leaves the array as it was. Good for one message.
+ * Room for objects in a program's array. The bytes are kept until the last one has come. Then all objects are
+ * deserialized with the class loaders of {@link ProgramObjectInput}, and only then stored: a message that cannot be
+ * read leaves the array unchanged. For one message.
  */
 final class ObjectSink implements Sink {
     /** Longest array that every Java virtual machine can make. */
@@ -23,7 +23,7 @@ final class ObjectSink implements Sink {
     private final long from;
     private final long capacity;
     private final boolean exact;
-    /** Of the thread that posted the receive. */
+    /** The context class loader of the thread that posted the receive. */
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private byte[] bytes;
     private int elements;
@@ -72,9 +72,9 @@ final class ObjectSink implements Sink {
                 objects[at] = in.readObject();
             }
         } catch (OutOfMemoryError | InternalError e) {
-            throw e; // The virtual machine's, not the object's.
+            throw e; // An error of the virtual machine, not of the object.
         } catch (IOException | ClassNotFoundException | RuntimeException | Error e) {
-            // A program's own readObject may throw what it likes, and assert.
+            // A program's own readObject may throw any exception, also an AssertionError.
             throw new ReceiveException(
                     ReceiveException.Kind.OBJECT,
                     "object " + at + " of " + elements + " cannot be read back: " + e,

@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
  * moves {@code count} elements and advances the buffer by their bytes; index errors are the caller's.
  */
 final class Primitives {
-    /** Fewer elements are not worth the view of the buffer that a bulk move makes: a strided datatype moves many such. */
+    /**
+     * Fewer elements do not justify the buffer view that a bulk move creates; a strided datatype moves many such
+     * groups.
+     */
     private static final int BULK_MIN = 8;
 
     private Primitives() {}

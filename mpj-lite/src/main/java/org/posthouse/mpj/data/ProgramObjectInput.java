@@ -7,14 +7,19 @@ import java.io.ObjectStreamClass;
 import java.lang.reflect.Proxy;
 
 /**
- * Reads a program's objects in whatever thread: plain deserialization looks for classes in this library's class loader only.
+ * Deserializes a program's objects in any thread. Plain deserialization looks for classes in this library's class
+ * loader only.
  *
- * <p>A class is looked for with the thread's context class loader if somebody has set one, then with the loaders of whoever called Init ({@link #initCalledBy}), the
- * system's, and that of the receiving array's class. A thread of the common pool has the system's class loader as its context loader, which may know another class of
- * that name than the program. Confined to one thread.
+ * <p>A class is looked up with the thread's context class loader if somebody has set one. Then come the loaders of the
+ * caller of Init ({@link #initCalledBy}), the system's, and that of the receiving array's class. A thread of the common
+ * pool has the system's class loader as its context loader, which may know another class of that name than the program.
+ * Confined to one thread.
  */
 public final class ProgramObjectInput extends ObjectInputStream {
-    /** The loader of the class that called Init, and the context loader of its thread. Written by Init, read by any thread. */
+    /**
+     * The loader of the class that called Init, and the context loader of its thread. Written by Init, read by any
+     * thread.
+     */
     private static volatile ClassLoader[] ofInit = {};
 
     private final ClassLoader[] loaders;
@@ -33,7 +38,9 @@ public final class ProgramObjectInput extends ObjectInputStream {
         loaders[init.length + 2] = target;
     }
 
-    /** Init was called: by a class of this loader, in a thread with that context loader. Either may be null. */
+    /**
+     * Records the caller of Init: the loader of its class, and the context loader of its thread. Either may be null.
+     */
     public static void initCalledBy(ClassLoader caller, ClassLoader context) {
         ofInit = new ClassLoader[] {caller, context};
     }
@@ -41,7 +48,7 @@ public final class ProgramObjectInput extends ObjectInputStream {
     @Override
     protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
         Class<?> found = find(description.getName());
-        // Primitive classes, for instance, are known to the default search only.
+        // The default search alone knows, for instance, primitive classes.
         return found == null ? super.resolveClass(description) : found;
     }
 
@@ -52,14 +59,14 @@ public final class ProgramObjectInput extends ObjectInputStream {
                 try {
                     return Class.forName(name, false, loaders[i]);
                 } catch (ClassNotFoundException e) {
-                    continue; // The next one may know it.
+                    continue; // The next loader may know it.
                 }
             }
         }
         return null;
     }
 
-    /** Whether no loader before this one is the same: the usual case has one loader in all places. */
+    /** Whether no earlier loader is the same: usually one loader is in all places. */
     private boolean isFirst(int index) {
         for (int before = 0; before < index; before++) {
             if (loaders[before] == loaders[index]) {
@@ -78,7 +85,7 @@ public final class ProgramObjectInput extends ObjectInputStream {
             if (interfaces[i] == null) {
                 return super.resolveProxyClass(names);
             }
-            // Only the loader of an interface that is not the platform's can know all of them.
+            // Only the loader of an interface outside the platform can know all of them.
             ClassLoader own = interfaces[i].getClassLoader();
             knowing = own == null ? knowing : own;
         }

@@ -10,12 +10,12 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 
 /**
- * Elements of one datatype in an array or NIO buffer, from an offset on: what a collective moves about. Positions and
- * counts are in elements of the datatype; position p begins p extents behind the offset. Whoever makes one has checked
- * the ranges that will be used.
+ * Elements of one datatype in an array or NIO buffer, from an offset on, as data of a collective. Positions and counts
+ * are in elements of the datatype; position p begins p extents behind the offset. The creator has checked the ranges
+ * that will be used.
  */
 public final class Region {
-    /** Answer of {@link #bytes} when only serialization could tell. */
+    /** Result of {@link #bytes} if only serialization could tell. */
     public static final long BYTES_UNKNOWN = -1;
 
     /** Bytes moved at once between stores that have no common kind. */
@@ -45,15 +45,19 @@ public final class Region {
     }
 
     /**
-     * The same data with positions and counts in single data elements, as a message carries them: for cutting a message
-     * where ranks may use different datatypes with the same sequence of elements. Good for {@link #bytes},
+     * The same data with positions and counts in single data elements, as a message carries them. It serves to cut a
+     * message where ranks may use different datatypes with the same sequence of elements. Valid for {@link #bytes},
      * {@link #content} and {@link #sink} only.
      */
     public Region inDataElements() {
         return new Region(base, layout, store, offset, 1);
     }
 
-    /** Data elements of {@code count} elements. @throws ArithmeticException if they are more than an int can tell */
+    /**
+     * Data elements of {@code count} elements.
+     *
+     * @throws ArithmeticException if they are more than an int can tell
+     */
     public int dataElements(int count) {
         return Math.multiplyExact(count, unit);
     }
@@ -63,7 +67,7 @@ public final class Region {
         return base.elements(message);
     }
 
-    /** What a message of the first {@code count} elements, which are not objects, says of itself. */
+    /** Envelope of a message of the first {@code count} elements, which are not objects. */
     public Envelope envelope(int count) {
         return new Envelope(0, 0, bytes(count), dataElements(count), base.code());
     }
@@ -84,8 +88,8 @@ public final class Region {
     }
 
     /**
-     * The elements from position {@code at} on as an outgoing message. Primitive elements are read when they are put on
-     * the wire, objects are serialized here and now.
+     * The elements from position {@code at} on as an outgoing message. Primitive elements are read when they are
+     * written to the connection; objects are serialized at once.
      *
      * @throws UnwritableException if an object cannot be serialized
      */
@@ -101,7 +105,7 @@ public final class Region {
         return sink(at, capacity, false);
     }
 
-    /** Room for a message of just so many elements, from position {@code at} on. */
+    /** Room for a message of exactly this number of elements, from position {@code at} on. */
     public Sink exactSink(int at, int count) {
         return sink(at, count, true);
     }
@@ -117,12 +121,15 @@ public final class Region {
                 : new ArraySink(base, layout, store, offset, from, elements, exact);
     }
 
-    /** As this one, but with no room: for a rank that has no memory for it. What is received there is lost, and nothing else may be done with it. */
+    /**
+     * This region without room, for a rank that has no memory for it. Data received there are lost, and nothing else
+     * may be done with it.
+     */
     public Region withoutRoom() {
         return new Region(base, layout, null, 0, unit);
     }
 
-    /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
+    /** New room for {@code count} elements in an array, of the same class if this region is in an array. */
     public Region scratch(int count) {
         int first = Math.toIntExact(layout.first(count));
         int length = Math.toIntExact(layout.end(count) - first);
@@ -130,7 +137,7 @@ public final class Region {
     }
 
     private Class<?> arrayClass() {
-        // A program may give no array where it has no elements.
+        // A program may pass no array where it has no elements.
         return store == null || isBuffer(store) ? base.arrayClass() : store.getClass();
     }
 
@@ -145,7 +152,7 @@ public final class Region {
         return copy;
     }
 
-    /** Whether elements one after another have something between their data, or lie in another order. */
+    /** Whether the data of successive elements have gaps, or are in another order. */
     public boolean hasGaps() {
         return !layout.isDense() && unit > 0;
     }
@@ -164,12 +171,12 @@ public final class Region {
         }
     }
 
-    /** Fresh room for {@code count} data elements, as {@link #packed} makes it. */
+    /** New room for {@code count} data elements, as {@link #packed} makes it. */
     public Region packedScratch(int count) {
         return new Region(base, Layout.ONE, Array.newInstance(arrayClass().getComponentType(), count), 0);
     }
 
-    /** Copies data elements of a region that {@link #packed} made to this one, {@code count} elements of this one. */
+    /** Copies data elements from a region of {@link #packed} to this one, {@code count} elements of this one. */
     public void unpack(Region packed, int packedAt, int at, int count) {
         int[] done = {packedAt};
         layout.walk(offset, (long) at * unit, dataElements(count), (index, run) -> {
@@ -178,7 +185,10 @@ public final class Region {
         });
     }
 
-    /** A region in an array with the first {@code count} elements of this one: itself, unless it is one of a buffer. */
+    /**
+     * A region in an array with the first {@code count} elements of this one: this one itself, unless it is in a
+     * buffer.
+     */
     public Region inArray(int count) {
         if (!isBuffer(store)) {
             return this;
@@ -189,8 +199,8 @@ public final class Region {
     }
 
     /**
-     * Whether writing to the other region may change this one. Nobody can tell of two direct buffers, nor of a view that
-     * shows no array (of other elements, or read-only) and whatever else is on the heap.
+     * Whether writing to the other region may change this one. The answer is uncertain for two direct buffers. It is
+     * also uncertain for a view that shows no array (of other elements, or read-only) and anything else on the heap.
      */
     @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.
     public boolean sharesArrayWith(Region other) {
@@ -222,7 +232,7 @@ public final class Region {
         return buffer != null && !buffer.hasArray();
     }
 
-    /** Folds elements of this region into another one of the same datatype, with no change to this one. */
+    /** Folds elements of this region into another one of the same datatype. This one is unchanged. */
     public void fold(int at, Fold fold, Unit foldUnit, Region inOut, int inOutAt, int count) {
         if (layout.isDense() || foldUnit.isStruct()) {
             int units = dataElements(count) / foldUnit.elements();
@@ -249,7 +259,7 @@ public final class Region {
         if (!isBuffer(store) && !isBuffer(target.store)) {
             System.arraycopy(store, from, target.store, to, count);
         } else if (count > PIECE_BYTES / base.bytes() && store != target.store && sharesArrayWith(target)) {
-            // Where one lies in the other cannot be told.
+            // Whether one overlaps the other cannot be told.
             Region copy = packedScratch(count);
             moveInPieces(from, copy, 0, count);
             copy.moveInPieces(0, target, to, count);
@@ -275,7 +285,7 @@ public final class Region {
     }
 
     /**
-     * Does to {@code target} exactly what a message of these elements would: same checks, and objects are copies. The
+     * Stores elements in {@code target} exactly as a message of them would: same checks, and objects are copies. The
      * ranges may overlap.
      *
      * @param capacity most elements that the target takes
@@ -302,12 +312,12 @@ public final class Region {
     }
 
     /**
-     * Makes copies of these objects, as a message would, if one of them is the very object that {@code given}, a region of the same datatype in another array,
-     * has in its place.
+     * Replaces these objects by copies, as a message would, if one of them is the very object at its place in {@code
+     * given}, a region of the same datatype in another array.
      *
      * @throws UnwritableException if an object cannot be serialized
      */
-    @SuppressWarnings("ReferenceEquality") // That is the question.
+    @SuppressWarnings("ReferenceEquality") // Identity is the question.
     public void disown(Region given, int count) throws ReceiveException {
         if (base != Base.OBJECT || sharesArrayWith(given)) {
             return;

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A growing array of bytes that is written once, and read without a copy. It refuses what would make it longer than its limit, where
- * {@link java.io.ByteArrayOutputStream} ends with an OutOfMemoryError that names nothing. Confined to one thread at a time.
+ * A growing array of bytes that is written once, and read without a copy. It refuses bytes beyond its limit. {@link
+ * java.io.ByteArrayOutputStream} would end there with an OutOfMemoryError without a cause. Confined to one thread at a
+ * time.
  */
 final class SerializedBytes extends OutputStream {
     private static final int FIRST_BYTES = 512;
@@ -30,7 +31,7 @@ final class SerializedBytes extends OutputStream {
         return size;
     }
 
-    /** Whether a write was refused, as the bytes would have been more than the limit. */
+    /** Whether a write was refused because it exceeded the limit. */
     boolean wasRefused() {
         return refused;
     }

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * MAXLOC and MINLOC of structs of a value and an int index, in bytes as C lays them out, in native order. Of equal
- * values the lower index wins. Stateless.
+ * MAXLOC and MINLOC of structs of a value and an int index, in bytes with C's layout and native order. Of equal values
+ * the lower index wins. Stateless.
  */
 final class StructLocation {
     private static final VarHandle SHORTS = view(short[].class);
@@ -21,7 +21,7 @@ final class StructLocation {
         return MethodHandles.byteArrayViewVarHandle(of, ByteOrder.nativeOrder());
     }
 
-    /** @param greatest whether greater values win, and not lesser ones */
+    /** @param greatest whether greater values win, instead of lesser ones */
     static void fold(Unit unit, boolean greatest, byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         int extent = unit.layout().extent();
         int indexAt = extent / 2;
@@ -31,7 +31,7 @@ final class StructLocation {
             int order = compare(unit, in, from, inOut, to);
             boolean lowerIndex = (int) INTS.get(in, from + indexAt) < (int) INTS.get(inOut, to + indexAt);
             if (order == 0 ? lowerIndex : order > 0 == greatest) {
-                // Not the gap behind the index: the last struct of an array may do without it.
+                // The gap behind the index is not copied: the last struct of an array may lack it.
                 System.arraycopy(in, from, inOut, to, indexAt + Integer.BYTES);
             }
         }

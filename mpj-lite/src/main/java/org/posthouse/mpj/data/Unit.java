@@ -1,6 +1,6 @@
 package org.posthouse.mpj.data;
 
-/** What the base elements of a datatype are to the predefined reductions, which never take one apart. */
+/** The meaning of a datatype's base elements to the predefined reductions, which never split a unit. */
 public enum Unit {
     /** A value. */
     ONE(Layout.ONE),
@@ -16,7 +16,7 @@ public enum Unit {
     FLOAT_INT(inC(Float.BYTES)),
     /** In bytes: a double value, an int index, and a gap. */
     DOUBLE_INT(inC(Double.BYTES)),
-    /** Of no meaning to any predefined reduction. */
+    /** Meaningless to every predefined reduction. */
     NONE(Layout.ONE);
 
     private final Layout layout;
@@ -25,7 +25,7 @@ public enum Unit {
         this.layout = layout;
     }
 
-    /** A value and an int behind it, each at a multiple of its own bytes, and so the next value. */
+    /** A value followed by an int, each aligned to its own size, as is the next value. */
     private static Layout inC(int valueBytes) {
         int indexAt = Math.max(valueBytes, Integer.BYTES);
         return new LayoutBuilder()
@@ -35,7 +35,7 @@ public enum Unit {
                 .padded(indexAt);
     }
 
-    /** Where the base elements of one unit lie. */
+    /** The layout of one unit's base elements. */
     public Layout layout() {
         return layout;
     }
@@ -45,7 +45,10 @@ public enum Unit {
         return layout.size();
     }
 
-    /** Whether one unit consists of bytes that C's alignment rules place: always as a whole element of a datatype. */
+    /**
+     * Whether one unit consists of bytes placed by C's alignment rules. Such a unit is always a whole element of a
+     * datatype.
+     */
     public boolean isStruct() {
         return switch (this) {
             case SHORT_INT, LONG_INT, FLOAT_INT, DOUBLE_INT -> true;
@@ -53,7 +56,7 @@ public enum Unit {
         };
     }
 
-    /** The unit of a datatype that is made of such ones in any layout. */
+    /** The unit of a datatype made of such units in any layout. */
     public Unit whenDerived() {
         return isStruct() ? NONE : this;
     }

@@ -14,7 +14,7 @@ public final class UnwritableException extends RuntimeException {
         this.tooLong = tooLong;
     }
 
-    /** The object is more than a message, or the heap, has room for. */
+    /** The object exceeds the size of a message or of the heap. */
     static UnwritableException tooLong(String message, Throwable cause) {
         return new UnwritableException(message, cause, true);
     }
