@@ -8,10 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * The state that the log describes for one open job. Changed only by {@link LogBook}. Confined to the thread that
- * applies records.
- */
+/** The state that the log describes for one open job. Changed only by {@link LogBook}; read under the log's lock. */
 public final class JobState {
     private final long id;
     private final int durability;

@@ -158,7 +158,8 @@ public final class MessageLog implements AutoCloseable {
                 if (!e.wasCut() || left == 0) {
                     throw e;
                 }
-            } catch (InternalError e) { // The JVM reports an access to a mapped page that is gone: the file was full, and was shortened.
+            } catch (InternalError e) {
+                // The JVM reports an access to a mapped page that is gone: the file was full, and was shortened.
                 if (left == 0) {
                     throw e;
                 }

@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
 
 /**
  * The state that the log describes for one rank whose mailbox is at this relay. Changed only by {@link LogBook}, one
- * record after another. Confined to the thread that applies records.
+ * record after another; read under the log's lock.
  */
 public final class RankLog {
     private final int rank;
@@ -68,7 +68,8 @@ public final class RankLog {
             case INCARNATION -> {
                 pinBefore = pinReached();
                 int number = b.getInt(at + Body.INCARNATION_NUMBER);
-                if (number >= incarnation) { // The image to restart from may be chosen only after the next process was admitted.
+                if (number >= incarnation) {
+                    // The image that a process restarts from may be chosen after the next process was admitted.
                     incarnation = number;
                     finalized = false;
                     done = false;
@@ -301,7 +302,8 @@ public final class RankLog {
         incarnation = in.readInt();
         finalized = in.readBoolean();
         int flags = in.readByte();
-        boolean limited = (flags & 1) != 0; // Earlier versions stored only whether the limit lies behind the newest image.
+        // Earlier versions stored only whether the limit lies after the newest image.
+        boolean limited = (flags & 1) != 0;
         limit = (flags & 16) != 0 ? in.readLong() : 0;
         unreadable = flags >> 1 & 3;
         done = (flags & 8) != 0;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 
 /**
- * The extent up to which the blocks of the current log file are allocated. The writer goes no further, because writing
+ * Tracks up to where the blocks of the current log file are allocated. The writer goes no further, because writing
  * beyond would kill the process on a full disk. Confined to the log's owner.
  */
 final class ReservedBlocks {

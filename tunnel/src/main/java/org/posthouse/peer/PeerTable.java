@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the system's tables of sockets said at one moment: for many connections it costs what {@link PeerUsers} costs for one. Immutable, thread-safe.
+ * A snapshot of the system's socket tables. For many connections it costs as much as {@link PeerUsers} for one.
+ * Immutable, thread-safe.
  */
 public final class PeerTable {
     private final Map<String, PeerUsers.Socket> sockets;
@@ -14,7 +15,7 @@ public final class PeerTable {
 
     /**
      * @param sockets by {@link PeerUsers#ends}
-     * @param ownInodes those of this process; null if they cannot be told
+     * @param ownInodes the sockets of this process; null if unknown
      */
     PeerTable(Map<String, PeerUsers.Socket> sockets, Set<String> ownInodes, long ownUid) {
         this.sockets = Map.copyOf(sockets);

@@ -31,7 +31,7 @@ final class ForwardGate {
      * Finds the user at the other end of {@code channel}, from which nothing was read.
      *
      * @param port accepts no further connection while too many queries are running
-     * @param then receives on the loop why the connection is refused; empty if it is admitted
+     * @param then called on the loop with the reason for a refusal; empty if the connection is admitted
      */
     void ask(ForwardConfig.Users who, Channel port, Channel channel, Consumer<String> then) {
         assert sockets.loop().inEventLoop();

@@ -142,7 +142,8 @@ final class LinkArrivals {
         long number = stream.receive(length);
         long bytesBefore = bytesUntold;
         long framesBefore = framesUntold;
-        bytesUntold += isBulk ? length : 0; // Counted before the call, because the sink may report the frame as handled at once.
+        // Counted before the call, because the sink may report the frame as handled at once.
+        bytesUntold += isBulk ? length : 0;
         framesUntold += isBulk ? 1 : 0;
         try {
             sink.onFrame(number << 1 | (isBulk ? 1 : 0), buffer, index, length, view);

@@ -439,8 +439,9 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (up && type == FrameType.LINK_REACH && lane == 0 && path.isDirect()) {
             links.routing().onReach(link.relay(), LinkReach.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_PING) {
-            link.onHeard(); // Whoever has got LINK_HELLO pings before it writes anything else that counts.
-            // Not to a peer that sends pings and reads nothing: answers would pile up. It hears other bytes.
+            // A peer that has received LINK_HELLO pings before it writes any carried frame.
+            link.onHeard();
+            // A peer that pings but does not read gets no answer; answers would pile up. It receives other bytes.
             if (socket.writable()) {
                 writeWords(FrameType.LINK_PONG, view.linkWord(0));
             }

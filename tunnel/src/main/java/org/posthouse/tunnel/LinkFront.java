@@ -8,8 +8,8 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
 /**
- * Dispatches between the links, the streams and the relay. Received frames of streams go to the streams, and both
- * streams and relay are told of changes of a link. Confined to the relay's context.
+ * Dispatches between the links, the streams and the relay. Received frames of streams go to the streams. Both streams
+ * and relay are notified of changes of a link. Confined to the relay's context.
  */
 final class LinkFront implements Links.Listener {
     private final Links.Listener relay;

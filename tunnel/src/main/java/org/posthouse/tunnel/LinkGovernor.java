@@ -115,7 +115,7 @@ final class LinkGovernor {
     private int usualBytes;
     private long usualAtNanos;
 
-    /** Time of the last arrival of a frame. Acknowledgements of heads come in a pause, too, and do not count. */
+    /** Time of the last arrival of a frame. Acknowledgements of heads also arrive during a pause, and do not count. */
     private long cameAtNanos;
 
     /**
