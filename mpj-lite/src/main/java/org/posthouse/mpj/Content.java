@@ -26,7 +26,7 @@ public interface Content {
 
     /**
      * The message's bytes [{@code from}, {@code from} + {@code bytes}) in their own memory, if that is one piece of
-     * direct memory in wire format, so that they need no copy; else null.
+     * direct memory in wire format. They then need no copy. Null otherwise.
      *
      * @param from as for {@link #write}
      */

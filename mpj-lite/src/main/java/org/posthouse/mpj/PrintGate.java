@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The output gate for what a rank's program prints. In a logged job, bytes leave the process only when all that the
- * program has observed until then is in the log, because the output may follow from it. Receives count only in a job
+ * The output gate for what a rank's program prints. In a logged job, bytes leave the process only when all earlier
+ * observations of the program are in the log, because the output may follow from them. Receives count only in a job
  * that survives hosts: a message is in the log before it comes, but perhaps not on the disk. A program that has
  * observed nothing since its last line does not wait. Output of native code bypasses the gate.
  */

@@ -28,7 +28,7 @@ final class ResendFilter implements ResendBuffer.Judge {
     private long costBytes;
     private int costMessages;
 
-    /** @param accepted what the relay has, once it has greeted the rank */
+    /** @param deliveredPrefix what the relay has, once it has greeted the rank */
     ResendFilter(DeliveredPrefix deliveredPrefix, ResendBuffer resendBuffer) {
         this.deliveredPrefix = deliveredPrefix;
         resendBuffer.forEachOld(this::collect);

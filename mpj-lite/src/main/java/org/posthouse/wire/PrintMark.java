@@ -6,8 +6,10 @@ import java.util.HexFormat;
 
 /**
  * A mark from a rank's library to its launcher inside an output stream; the launcher removes it. It stays in its place
- * whatever else prints to that stream. Layout: 0, {@code posthouse mark }, the process's secret in 16 hexadecimal
- * digits, a space, {@code P} or {@code G}, a space, two numbers of 16 digits with a space between, 0.
+ * whatever else prints to that stream.
+ *
+ * <p>Layout: 0, {@code posthouse mark }, the process's secret in 16 hexadecimal digits, a space, {@code P} or {@code
+ * G}, a space. Then come two numbers of 16 digits with a space between, and 0.
  *
  * @param goesOn whether the process continues where another one has set the mark of this number; else another process
  * may continue at this mark

@@ -48,8 +48,8 @@ public final class Alltoall {
     }
 
     /**
-     * In step s each rank sends to the rank s places on and receives from the one s places back, so that in no step two
-     * ranks send to the same one; a few steps are under way at once.
+     * In step s each rank sends to the rank s places on and receives from the one s places back. So no two ranks send
+     * to the same one in one step. A few steps are under way at once.
      */
     static void rotation(Peers peers, Block[] send, Block[] receive) {
         int size = peers.size();
@@ -87,8 +87,8 @@ public final class Alltoall {
     }
 
     /**
-     * Block i of the room is for the rank i places on; in the step of distance d all blocks whose i has the bit d go d
-     * places on, so that each arrives when all bits of its way are done. (Bruck et al., "Efficient Algorithms for
+     * Block i of the room is for the rank i places on. In the step of distance d all blocks whose i has the bit d move
+     * d places on. Each block arrives when all bits of its path are done. (Bruck et al., "Efficient Algorithms for
      * All-to-All Communications", 1997.)
      */
     private static void bruck(Peers peers, Block[] send, Block[] receive) {

@@ -4,8 +4,10 @@ import org.posthouse.mpj.data.Region;
 
 /**
  * One rank's part in a butterfly. Partners at the distances 1, 2, 4 … exchange values and combine them, lower op upper,
- * which keeps the rank order. With n = 2^k + rest ranks, each odd rank below 2 * rest first gives its values to the
- * even one before it, and gets the result at the end. The 2^k others have a place. For one operation.
+ * which keeps the rank order.
+ *
+ * <p>There are n = 2^k + rest ranks. Each odd rank below 2 * rest first gives its values to the even one before it, and
+ * gets the result at the end. The 2^k others have a place. For one operation.
  */
 final class Butterfly {
     private final Peers peers;

@@ -50,6 +50,6 @@ final class EmptyMessage implements Content, Sink {
 
     @Override
     public void end() {
-        // Its coming is all that it says.
+        // The arrival itself is the information.
     }
 }

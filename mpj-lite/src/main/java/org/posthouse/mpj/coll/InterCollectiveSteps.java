@@ -9,8 +9,8 @@ import org.posthouse.mpj.data.Region;
  * collectives of one group, over a root and the other group, or over a group and a message between the two leaders. So
  * data enter each site of the other group once here too.
  *
- * <p>A root argument is {@link InterPeers#ROOT} at the root, another negative number at the other ranks of its group,
- * which take no part, and the root's rank at the ranks of the other group.
+ * <p>A root argument is {@link InterPeers#ROOT} at the root, and the root's rank at the ranks of the other group. It is
+ * another negative number at the other ranks of the root's group, which take no part.
  */
 public final class InterCollectiveSteps {
     private InterCollectiveSteps() {}

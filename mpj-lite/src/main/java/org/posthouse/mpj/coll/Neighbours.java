@@ -14,7 +14,7 @@ import org.posthouse.mpj.data.Region;
 public final class Neighbours {
     private final int[] sources;
     private final int[] destinations;
-    /** Indexes of the destinations in the order of sending: how messages between the same two ranks are told apart. */
+    /** Indexes of the destinations in send order, which distinguishes messages between the same two ranks. */
     private final int[] order;
 
     private Neighbours(int[] sources, int[] destinations, int[] order) {

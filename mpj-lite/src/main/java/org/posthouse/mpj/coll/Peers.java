@@ -13,8 +13,8 @@ import org.posthouse.mpj.data.UnwritableException;
 
 /**
  * The ranks of one communicator as its collectives see them: numbered from 0, in a context of their own. Confined to
- * the one thread that is inside a collective of the communicator. A program that passes a communicator to another
- * thread orders the writes of the first before the reads of the second.
+ * the one thread that is inside a collective of the communicator. The hand-over of a communicator to another thread
+ * orders the writes of the first before the reads of the second.
  *
  * <p>All messages of a collective have one tag, the number of the operation. Messages of one sender do not overtake
  * each other, so those of different phases do not mix. These failures do not end a collective: a failed receive, an

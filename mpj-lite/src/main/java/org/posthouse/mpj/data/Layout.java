@@ -289,9 +289,10 @@ public final class Layout {
     }
 
     /**
-     * The first index, of the data elements [{@code from}, {@code from} + {@code count}) of elements that begin at
-     * {@code offset}, that is beyond an array of {@code length}; a negative index may be the result. {@link #WITHIN} if
-     * all are there. While whole elements are there, single ones are not examined.
+     * Finds where the data elements [{@code from}, {@code from} + {@code count}) of elements that begin at {@code
+     * offset} exceed an array of {@code length}. While whole elements are there, single ones are not examined.
+     *
+     * @return the first index that is not there, or a negative one; {@link #WITHIN} if all are there
      */
     long beyond(int offset, long from, long count, int length) {
         if (count == 0) {

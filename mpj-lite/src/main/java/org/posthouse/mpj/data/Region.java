@@ -313,8 +313,9 @@ public final class Region {
 
     /**
      * Replaces these objects by copies, as a message would, if one of them is the very object at its place in {@code
-     * given}, a region of the same datatype in another array.
+     * given}.
      *
+     * @param given a region of the same datatype in another array
      * @throws UnwritableException if an object cannot be serialized
      */
     @SuppressWarnings("ReferenceEquality") // Identity is the question.

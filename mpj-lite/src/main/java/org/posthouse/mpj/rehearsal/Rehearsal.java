@@ -6,8 +6,9 @@ import mpi.Request;
 import mpi.Status;
 
 /**
- * A job of any size that does a little of what jobs do: its ranks' JVM writes down what it learned, so that other ranks' JVMs
- * start faster. It checks nothing; it stands in the library because a cache is good only for class paths that begin with its own.
+ * A job of any size that exercises a little of what jobs do. Its ranks' JVM records what it learned, so that later
+ * ranks' JVMs start faster. It checks nothing. It is in the library because a cache is valid only for class paths that
+ * begin with its own.
  */
 public final class Rehearsal {
     private static final int TAG = 1;
