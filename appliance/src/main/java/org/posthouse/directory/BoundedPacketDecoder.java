@@ -10,21 +10,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Hazelcast's decoder of packets, behind a look at each packet's length: one that is too long, or for which there is no room, ends the connection before
- * memory is reserved for it. Confined to the member's thread for input, but the end of its connection, which gives back what was reserved.
+ * Hazelcast's packet decoder, with a check of each packet's length. A packet that is too long, or for which there is no
+ * room, closes the connection before memory is reserved for it. Confined to the member's input thread, except the end
+ * of its connection, which releases the reservation.
  */
 final class BoundedPacketDecoder extends PacketDecoder {
-    /** Version, flags, partition; then the length of what follows. */
+    /** Version, flags and partition; the length of the payload follows. */
     private static final int LENGTH_AT = 1 + 2 + 4;
 
     private static final int HEAD_BYTES = LENGTH_AT + 4;
 
     private final GroupGuard guard;
 
-    /** Of the packet whose head was read: bytes of it that have not come. */
+    /** Bytes that have not arrived of the packet whose head was read. */
     private int missing;
 
-    /** What the packet that is not whole has reserved. */
+    /** Bytes reserved by the incomplete packet. */
     private final AtomicInteger reserved = new AtomicInteger();
 
     BoundedPacketDecoder(ServerConnection connection, Consumer<Packet> packets, GroupGuard guard) {
@@ -38,7 +39,10 @@ final class BoundedPacketDecoder extends PacketDecoder {
         channel.addCloseListener(closed -> giveBack());
     }
 
-    /** Looks at what has come, and lets Hazelcast decode it: that leaves nothing but the beginning of a head, which is looked at again. */
+    /**
+     * Checks the bytes that have arrived, and lets Hazelcast decode them. Hazelcast leaves at most the beginning of a
+     * head, which is checked again.
+     */
     @Override
     public HandlerStatus onRead() throws Exception {
         ByteBuffer come = src.duplicate();
@@ -63,7 +67,7 @@ final class BoundedPacketDecoder extends PacketDecoder {
             return false;
         }
         int length = come.getInt(come.position() + LENGTH_AT);
-        giveBack(); // Of the packet before, which is whole.
+        giveBack(); // The reservation of the packet before, which is complete.
         if (!guard.packets().reserve(length)) {
             String why = "a packet of " + Integer.toUnsignedString(length) + " bytes, expected at most " + guard.packets().packetBytesMax()
                     + ", and " + guard.packets().totalBytesMax() + " of all packets that are not whole";

@@ -12,13 +12,15 @@ import com.hazelcast.spi.exception.TargetNotMemberException;
 import java.io.IOException;
 
 /**
- * Carries failures between members without Java serialisation.
+ * Serialises failures between members without Java serialisation.
  *
- * <p>Hazelcast answers a call that must be tried again with an exception, and serialises that by Java unless told
- * otherwise. Where nothing of that kind is read, such an answer would be lost and its call would hang for twice the
- * call timeout (20 s, measured while a third member joined). What Hazelcast acts upon is kept: whether to try again,
- * and whether as it is or anew: a listener's registration names the list of members that it was made for, and made
- * for an old list it would be refused for two minutes. The rest becomes text.
+ * <p>Hazelcast answers a call that must be retried with an exception, which it serialises with Java's mechanism by
+ * default. A member that reads no such data would lose the answer. The call would then hang for twice the call timeout
+ * (20 s, measured while a third member joined).
+ *
+ * <p>The properties on which Hazelcast acts are kept: whether to retry, and whether with the same operation or a new
+ * one. The registration of a listener names the member list for which it was made; with an old list it would be refused
+ * for two minutes. Everything else becomes text.
  */
 final class FailureSerializer implements StreamSerializer<Throwable> {
     static final int TYPE = 7411;

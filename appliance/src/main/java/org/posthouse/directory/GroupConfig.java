@@ -7,19 +7,18 @@ import java.util.regex.Pattern;
 import org.posthouse.keys.SiteProof;
 
 /**
- * Where this relay's group member listens and whom it looks for.
+ * The address of this relay's group member, and those of the members it looks for.
  *
- * <p>Only addresses in 127.0.0.0/8 are taken, and only as numbers: whoever reaches a member's port can do it harm, so
- * members meet through the tunnel's forwarded ports and nowhere else. Each relay has an address of its own, the same at
- * every site.
+ * <p>Only numeric addresses in 127.0.0.0/8 are accepted. A process that reaches a member's port can harm it, so members
+ * meet only through forwarded ports of the tunnel. Each relay has its own address, the same at every site.
  *
  * @param cluster the group's name, the same for all members
  * @param host the address to bind, in 127.0.0.0/8
  * @param port the port to bind, 1..65535; the next one is not tried
- * @param members addresses of all members, this one included or not, as host:port in 127.0.0.0/8
+ * @param members addresses of all members, with or without this one, as host:port in 127.0.0.0/8
  * @param relay the id of this relay
- * @param timing how long to wait for what
- * @param proof how this relay proves its site, and knows others; empty in a group of one user's relays without keys
+ * @param timing the group's timeouts
+ * @param proof proves this relay's site and verifies others; empty in a group of one user's relays without keys
  */
 public record GroupConfig(
         String cluster, String host, int port, List<String> members, String relay, GroupTiming timing, Optional<SiteProof> proof) {
@@ -59,12 +58,12 @@ public record GroupConfig(
         }
     }
 
-    /** With the timing for a WAN, and without keys. */
+    /** A configuration with the timing for a WAN, and without keys. */
     public GroupConfig(String cluster, String host, int port, List<String> members, String relay) {
         this(cluster, host, port, members, relay, GroupTiming.WAN, Optional.empty());
     }
 
-    /** Where the member listens, as host:port. */
+    /** The member's address, as host:port. */
     String endpoint() {
         return host + ":" + port;
     }

@@ -1,6 +1,6 @@
 package org.posthouse.directory;
 
-/** The group cannot be joined as configured. Its message is one line that says what to change. */
+/** Thrown if the group cannot be joined as configured. The message is one line that says what to change. */
 public final class GroupException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings what the group tells to the view, on Hazelcast's event thread, which it never blocks.
+ * Passes changes of the group's map to the view. Called on Hazelcast's event thread, which it never blocks.
  *
- * <p>Removals are not listened to: the view itself knows which postings are to be forgotten, so that a group that lost
- * its memory does not empty the views.
+ * <p>It does not listen to removals. The view itself knows which postings expire, so a group that lost its data does
+ * not empty the views.
  */
 final class GroupListener
         implements EntryAddedListener<String, String>,
@@ -36,7 +36,7 @@ final class GroupListener
         this.learned = learned;
     }
 
-    /** {@code learned} runs after the view has learned something; it must not block. */
+    /** @param learned runs after the view has learned something; must not block */
     static void register(HazelcastInstance member, View view, GroupSweep sweep, Runnable learned) {
         GroupListener listener = new GroupListener(view, sweep, learned);
         sweep.register(listener);

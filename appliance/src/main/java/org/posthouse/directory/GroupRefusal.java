@@ -1,6 +1,6 @@
 package org.posthouse.directory;
 
-/** Why a connection to or from another member of the group, or what one wrote, was refused. */
+/** Why a connection to or from another member of the group, or a posting of one, was refused. */
 public enum GroupRefusal {
     FOREIGN_USER("another user of this host is at the other end; only relays of one user meet at a group's port"),
     NO_HANDSHAKE("the other end is no member of this version, or was silent; look who connects to the group's port, and that all relays run one version"),

@@ -7,10 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what was refused at the group's port and names it in the log. Thread-safe.
+ * Counts and logs refusals at the group's port. Thread-safe.
  *
- * <p>Any user of the host can cause a refusal, again and again: of each kind the second line comes at the earliest 1 s behind the first, and each
- * further one after twice the time, up to a minute. All are counted.
+ * <p>Any user of the host can cause refusals repeatedly. Each kind is therefore logged at a bounded rate: the second
+ * line at the earliest 1 s after the first, and each further one after twice that time, up to a minute. All refusals
+ * are counted.
  */
 final class GroupRefusals {
     private static final Logger LOG = LoggerFactory.getLogger(GroupRefusals.class);
@@ -22,7 +23,7 @@ final class GroupRefusals {
     private final Map<GroupRefusal, Long> counts = new EnumMap<>(GroupRefusal.class);
     private final Map<GroupRefusal, Line> lines = new EnumMap<>(GroupRefusal.class);
 
-    /** When the last line of a kind was written, and how long after that no other is. */
+    /** When the last line of a kind was written, and for how long no other follows. */
     private record Line(long atNanos, long quietNanos) {}
 
     GroupRefusals(String relay, LongSupplier nanoTime) {

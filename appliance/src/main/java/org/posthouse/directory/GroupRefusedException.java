@@ -2,7 +2,7 @@ package org.posthouse.directory;
 
 import java.io.IOException;
 
-/** The other end of a member's connection is not let through. */
+/** Thrown if the other end of a member's connection is refused. */
 class GroupRefusedException extends IOException {
     private static final long serialVersionUID = 1;
 

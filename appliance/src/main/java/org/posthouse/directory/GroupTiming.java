@@ -3,18 +3,22 @@ package org.posthouse.directory;
 import java.time.Duration;
 
 /**
- * How long a group waits before it believes something.
+ * The timeouts of a group.
  *
- * @param heartbeatSeconds between two signs of life of a member, 1 or more
- * @param silenceSecondsMax without a sign of life after which a member is taken off the group; at least two heartbeats
- * @param mergeSeconds between two looks for a part of the group that was cut off, 1 or more
- * @param grace how long a relay is still listed after its member left without a word, 0 or more
+ * @param heartbeatSeconds seconds between heartbeats of a member, at least 1
+ * @param silenceSecondsMax seconds without a heartbeat after which a member is removed from the group; at least two
+ *         heartbeats
+ * @param mergeSeconds seconds between searches for a part of the group that was cut off, at least 1
+ * @param grace time for which a relay stays listed after its member left without notice, at least 0
  */
 public record GroupTiming(int heartbeatSeconds, int silenceSecondsMax, int mergeSeconds, Duration grace) {
-    /** For links of some 100 ms that lose a packet now and then, and may stall for half a minute. */
+    /** For links with about 100 ms of latency and occasional packet loss, which may stall for half a minute. */
     public static final GroupTiming WAN = new GroupTiming(5, 60, 30, Duration.ofSeconds(30));
 
-    /** The same, for members that meet over links of their own: those that are linked later than they started find each other in 10 s. */
+    /**
+     * The same, for members that meet over their own links. Members that are linked later than they started find each
+     * other within 10 s.
+     */
     public static final GroupTiming LINKS = new GroupTiming(5, 60, 10, Duration.ofSeconds(30));
 
     public GroupTiming {

@@ -3,7 +3,7 @@ package org.posthouse.directory;
 import com.hazelcast.nio.serialization.DataSerializableFactory;
 import com.hazelcast.nio.serialization.IdentifiedDataSerializable;
 
-/** Makes the few objects that members send each other besides strings, by number: no class name travels. */
+/** Creates the few objects, beside strings, that members send each other, by number: no class name is sent. */
 final class GroupTypes implements DataSerializableFactory {
     /** Never reuse a number for another class: members of two releases may share a group. */
     static final int FACTORY = 7411;

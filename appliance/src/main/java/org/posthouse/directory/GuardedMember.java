@@ -35,10 +35,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Hazelcast node as it is, but for its door: it listens at a port that it is given, and each connection passes the {@link GroupGuard} before the node
- * reads or writes a byte of it.
+ * A Hazelcast node with its own acceptor. It listens at a port that it is given, and each connection passes the
+ * {@link GroupGuard} before the node reads or writes a byte of it.
  *
- * <p>What is overridden here is public and internal in Hazelcast; ADR 29 says why, and what holds it.
+ * <p>The overridden methods are public but internal in Hazelcast; ADR 29 says why they are used, and what keeps this
+ * safe.
  */
 final class GuardedMember extends DefaultNodeContext {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedMember.class);
@@ -69,7 +70,7 @@ final class GuardedMember extends DefaultNodeContext {
         };
     }
 
-    /** As Hazelcast's, with a context of ours. */
+    /** Like Hazelcast's method, with a context of ours. */
     @Override
     public Server createServer(Node node, ServerSocketRegistry registry, LocalAddressRegistry addresses) {
         Config config = node.getConfig();
@@ -92,15 +93,16 @@ final class GuardedMember extends DefaultNodeContext {
                 .concurrencyDetection(node.getNodeEngine().getConcurrencyDetection()));
     }
 
-    /** Where Hazelcast asks for each socket what is to be done before it is used. */
+    /** The context that Hazelcast asks, for each socket, what to do before its use. */
     private final class Door extends TcpServerContext {
         Door(Node node) {
             super(node, node.getNodeEngine());
         }
 
         /**
-         * Asked by the thread that accepts, once for each connection, before it hands it over: so that thread waits here while there are too many
-         * that have proven nothing. Whoever floods the port fills the backlog, and not the process's files, want of which would end the member.
+         * Called by the accepting thread once for each connection, before it passes the connection on. The thread waits
+         * here while too many connections have not proven anything. A flood of connections thus fills the backlog, and
+         * not the process's file table, whose exhaustion would end the member.
          */
         @Override
         public boolean isSocketInterceptorEnabled(EndpointQualifier qualifier) {
@@ -118,7 +120,9 @@ final class GuardedMember extends DefaultNodeContext {
             }
         }
 
-        /** A thread each: those that wait for a handshake keep no other one waiting. The guard bounds how many there are. */
+        /**
+         * Runs each handshake on its own thread, so that slow ones do not delay others. The guard limits their number.
+         */
         @Override
         public Future<Void> submitAsync(Runnable task) {
             FutureTask<Void> handed = new FutureTask<>(task, null);
@@ -132,7 +136,10 @@ final class GuardedMember extends DefaultNodeContext {
             super.onFatalError(cause);
         }
 
-        /** The guard says what was refused, at a bounded rate; Hazelcast's thread that accepts would say each one again. */
+        /**
+         * Hides the messages of Hazelcast's accepting thread, which would log each refusal again. The guard logs
+         * refusals at a bounded rate.
+         */
         @Override
         public LoggingService getLoggingService() {
             return new WithoutAcceptor(super.getLoggingService());

@@ -8,11 +8,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.Map;
 
 /**
- * The one address of a member, to bind and to tell others, with a port that listens already: Hazelcast would bind one that it is told, and closes the
- * one that it is given.
+ * The one address of a member, to bind and to announce, with a port that already listens. Hazelcast by default binds a
+ * port itself, and closes the one that it is given.
  *
- * <p>Hazelcast's own matching of interfaces knows 127.0.0.1 but not the rest of 127.0.0.0/8, which every Linux host can
- * bind. ADR 29 says why what is not of its public surface is used.
+ * <p>Hazelcast's own interface matching knows 127.0.0.1 but not the rest of 127.0.0.0/8, which every Linux host can
+ * bind. ADR 29 says why non-public classes are used.
  */
 final class HeldAddress implements AddressPicker {
     private final Map<EndpointQualifier, Address> addresses;
@@ -23,7 +23,7 @@ final class HeldAddress implements AddressPicker {
         ports = Map.of(EndpointQualifier.MEMBER, held);
     }
 
-    /** Nothing is left to be picked. */
+    /** The address is fixed. */
     @Override
     public void pickAddress() {}
 

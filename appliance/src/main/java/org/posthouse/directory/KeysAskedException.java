@@ -1,6 +1,6 @@
 package org.posthouse.directory;
 
-/** The member at the other end has keys, and this relay was started without. */
+/** Thrown if the member at the other end has keys and this relay was started without. */
 final class KeysAskedException extends GroupRefusedException {
     private static final long serialVersionUID = 1;
 

@@ -4,16 +4,22 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Which postings of a view have served their time.
+ * Finds the postings of a view that have expired.
  *
- * <p>A relay that was withdrawn or vanished, and a job that ended, leave a posting behind, so that a write which was
- * under way does not bring them up again, nor a part of the group that was cut off. It stays for a day: longer than any write is retried over a cut link. So does a rank
- * whose relay is known no more: of its job nobody will say that it has ended. Not by clocks of relays: one whose clock was set back would lose ranks that live.
+ * <p>A relay that was withdrawn or vanished, and a job that ended, leave a posting behind. It prevents that a delayed
+ * write, or a part of the group that was cut off, lists them again. It stays for a day, longer than any write is
+ * retried over a link that is down.
+ *
+ * <p>A rank whose relay is no longer known expires too, because nobody will report the end of its job. Relays' clocks
+ * do not decide this: if one were set back, living ranks would be lost.
  */
 final class Leftovers {
     static final Duration KEPT = Duration.ofDays(1);
 
-    /** Jobs known as ended, the latest: with some 1,400 bytes each in view and group, signatures included, 46 MB of a relay's heap. */
+    /**
+     * Limit of ended jobs that are remembered, the latest ones. Each takes about 1,400 bytes in view and group,
+     * signatures included: 46 MB of a relay's heap.
+     */
     static final int ENDED_MAX = 32_768;
 
     private final View view;
@@ -26,12 +32,12 @@ final class Leftovers {
         this.endedStamps = view.endedPostings().stream().mapToLong(Posting::stamp).sorted().toArray();
     }
 
-    /** Postings to forget. */
+    /** The postings that have expired. */
     List<Posting> aged() {
         return view.all().stream().filter(posting -> isLeft(posting) && !isWithin(posting, KEPT.toMillis(), ENDED_MAX)).toList();
     }
 
-    /** Whether a posting that the group lost shall be written again from the view: not if it would soon be forgotten. */
+    /** Whether a posting that the group lost should be written again from the view; false if it would soon expire. */
     boolean worthRestoring(Posting posting) {
         return !isLeft(posting) || isWithin(posting, KEPT.toMillis() / 2, ENDED_MAX / 2);
     }

@@ -7,9 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory of relays that share one process: they share this object, and whoever made it closes it.
- *
- * <p>Thread-safe. A change is seen by all at once.
+ * The directory of relays in one process. They share this object; its creator closes it. Thread-safe: all see a change
+ * at once.
  */
 public final class MemoryDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
@@ -18,7 +17,7 @@ public final class MemoryDirectory implements Directory {
     private final View view = new View();
     private final LongSupplier clock;
 
-    /** Written by whoever closes it, read by whoever writes a posting. */
+    /** Written by the closing thread, read by writers of postings. */
     private volatile boolean closed;
 
     public MemoryDirectory() {
@@ -69,7 +68,7 @@ public final class MemoryDirectory implements Directory {
         return view.ranks(job);
     }
 
-    /** Says all that is known here to another one. */
+    /** Copies all entries to another directory. */
     void tell(Directory other) {
         for (Posting posting : view.all()) {
             if (posting.endedJob() != null) {
@@ -84,7 +83,7 @@ public final class MemoryDirectory implements Directory {
         }
     }
 
-    /** What was known can still be read. */
+    /** Refuses later writes; reads continue. */
     @Override
     public void close() {
         closed = true;

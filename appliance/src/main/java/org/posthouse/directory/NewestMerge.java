@@ -10,11 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides, key by key, what stays when two parts of a group that was split become one: the highest epoch or
- * incarnation, then a relay that lives over one that the other part missed, then the later write. See {@link
- * Posting#merge}.
+ * Decides, for each key, which posting stays when two parts of a split group merge: the highest epoch or incarnation
+ * wins. Next, a living relay wins over one that the other part called vanished. Next, the later write wins. See
+ * {@link Posting#merge}.
  *
- * <p>Made by Hazelcast from its name and sent between members. A text that is no posting loses.
+ * <p>Hazelcast creates it by its name and sends it between members. A text that is not a posting loses.
  */
 final class NewestMerge
         implements SplitBrainMergePolicy<String, MergingValue<String>, String>, IdentifiedDataSerializable {
@@ -22,7 +22,10 @@ final class NewestMerge
 
     private final transient PostingProof proof;
 
-    /** For Hazelcast, which makes one from the name to send it: there it becomes one by {@link GroupTypes}. What it merges with this member's own part the views check. */
+    /**
+     * For Hazelcast, which creates an instance by name and sends it; the receiver's {@link GroupTypes} makes one with
+     * the receiver's proof. Results that this instance merges with its own member's part are checked by the views.
+     */
     NewestMerge() {
         this(PostingProof.NONE);
     }
@@ -36,7 +39,7 @@ final class NewestMerge
         return merge(merging.getValue(), existing == null ? null : existing.getValue());
     }
 
-    /** What is not proven loses against what is, and against nothing. */
+    /** A posting without valid proof loses against one with it, and against none. */
     String merge(String merging, String existing) {
         Posting incoming;
         try {

@@ -3,22 +3,28 @@ package org.posthouse.directory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How much memory packets of other members may take before they are whole: Hazelcast reserves a packet's length when it has read its head. Thread-safe.
+ * Limits the memory for incomplete packets of other members. Hazelcast reserves a packet's length once it has read the
+ * head. Thread-safe.
  *
- * <p>The longest packet is an answer to "all that you have": a group of one other member with 32,768 ended jobs and 10,000 ranks of 1.4 KB each sends 60 MB.
+ * <p>The longest packet answers a request for the whole map. A group of one other member with 32,768 ended jobs and
+ * 10,000 ranks of 1.4 KB each sends 60 MB.
  *
- * @param packetBytesMax the longest packet
- * @param totalBytesMax of all connections together
+ * @param packetBytesMax limit of one packet, in bytes
+ * @param totalBytesMax limit of all connections together, in bytes
  */
 record PacketBudget(int packetBytesMax, long totalBytesMax, AtomicLong reserved) {
     private static final int PACKET_BYTES_MAX = 64 << 20;
 
-    /** A packet takes at most a sixteenth of the heap, all together an eighth: of 1 GiB, 64 and 128 MiB. */
+    /** A packet may take a sixteenth of the heap, all packets together an eighth: 64 and 128 MiB of 1 GiB. */
     static PacketBudget ofHeap(long heapBytesMax) {
         return new PacketBudget((int) Math.min(PACKET_BYTES_MAX, heapBytesMax / 16), heapBytesMax / 8, new AtomicLong());
     }
 
-    /** @return whether there is room for a packet of so many bytes, which is taken then */
+    /**
+     * Reserves room for a packet.
+     *
+     * @return false if there is none
+     */
     boolean reserve(int bytes) {
         if (bytes < 0 || bytes > packetBytesMax) {
             return false;

@@ -11,27 +11,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts one posting over the stored one where that is kept, by the rule of {@link Posting#over}, in one atomic step.
+ * Writes one posting over the stored one, by the rule of {@link Posting#over}, in one atomic step at the owner of the
+ * key.
  *
- * <p>Runs on the partition's thread of the owner and of each backup. Answers the text that is stored afterwards, or
- * null if none is. In a group with keys neither what comes nor what is stored counts unless its relay has signed it; the answer may then be what does
- * not count.
+ * <p>It runs on the partition's thread of the owner and of each backup. It returns the text that is stored afterwards,
+ * or null if none is. In a group with keys, neither the new nor the stored posting counts unless its relay has signed
+ * it. The returned text may then be one that does not count.
  */
 final class Post implements EntryProcessor<String, String, String>, IdentifiedDataSerializable {
     private static final Logger LOG = LoggerFactory.getLogger(Post.class);
     private static final long serialVersionUID = 1;
 
-    /** Of the member that it runs at: it does not travel. */
+    /** The proof of the member on which this runs; it is not sent. */
     private final transient PostingProof proof;
 
     private String text;
 
-    /** For {@link GroupTypes}: what came from another member. */
+    /** For {@link GroupTypes}, which reads a posting of another member. */
     Post(PostingProof proof) {
         this.proof = proof;
     }
 
-    /** What is written here; it runs here, too, if the key is kept here. */
+    /** For a posting of this member; it also runs here if the key is stored here. */
     Post(Posting posting, PostingProof proof) {
         this(proof);
         text = posting.text();
@@ -56,7 +57,7 @@ final class Post implements EntryProcessor<String, String, String>, IdentifiedDa
         return nextText;
     }
 
-    /** What nobody has proven gives way. */
+    /** Returns null for a posting without valid proof, which the other then replaces. */
     private Posting read(String key, String text) {
         try {
             return Optional.ofNullable(text).map(Posting::parse).filter(stored -> proof.refusal(stored).isEmpty()).orElse(null);

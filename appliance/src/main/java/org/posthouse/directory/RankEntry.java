@@ -4,13 +4,13 @@ import java.util.Comparator;
 import java.util.Objects;
 
 /**
- * Where a rank is homed and how it fares.
+ * A rank's home relay and state.
  *
  * @param job the job's number
- * @param rank the rank in the job, 0 or more
+ * @param rank the rank in the job, at least 0
  * @param site the site of its home relay
  * @param relay the id of its home relay
- * @param incarnation the count of its starts, 0 or more; the highest one wins
+ * @param incarnation the number of its starts, at least 0; the highest one wins
  * @param state a word for people, such as {@code running}
  */
 public record RankEntry(long job, int rank, String site, String relay, int incarnation, String state) {

@@ -4,16 +4,16 @@ import java.util.Comparator;
 import java.util.Objects;
 
 /**
- * A relay as the grid sees it.
+ * A relay as the directory announces it.
  *
  * @param site the relay's site
  * @param relay the relay's id, unique in the grid: SITE or SITE/NAME
- * @param address where ranks and agents connect, as host:port
- * @param links where other relays connect, as host:port, or empty when this relay only dials out
- * @param ops where console, API and metrics are served, as host:port, or empty
- * @param epoch the number of this ownership of the relay's id, 0 or more; a restarted relay takes a higher one
- * @param since when this epoch began, in milliseconds of the Unix epoch
- * @param ranks how many ranks of open jobs are at home there: its load
+ * @param address address for ranks and agents, as host:port
+ * @param links address for links of other relays, as host:port, or empty if this relay only dials out
+ * @param ops address of console, API and metrics, as host:port, or empty
+ * @param epoch the number of this start of the relay, at least 0; a restarted relay has a higher one
+ * @param since when this epoch began, in milliseconds since 1970
+ * @param ranks number of ranks of open jobs that are at home there: its load
  */
 public record RelayEntry(
         String site, String relay, String address, String links, String ops, long epoch, long since, int ranks) {
@@ -32,12 +32,12 @@ public record RelayEntry(
         }
     }
 
-    /** A relay at which nobody is at home yet. */
+    /** A relay without ranks. */
     public RelayEntry(String site, String relay, String address, String links, String ops, long epoch, long since) {
         this(site, relay, address, links, ops, epoch, since, 0);
     }
 
-    /** The same epoch announced twice began when it was first announced; 0 means not known. */
+    /** Keeps the earlier {@code since} if the same epoch is announced again; 0 means unknown. */
     RelayEntry withSinceOf(RelayEntry earlier) {
         if (earlier.since == 0 || (since != 0 && since <= earlier.since)) {
             return this;

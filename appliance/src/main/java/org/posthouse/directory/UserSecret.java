@@ -16,10 +16,11 @@ import javax.crypto.spec.SecretKeySpec;
 import org.posthouse.causes.Causes;
 
 /**
- * A secret that all processes of one user of a host can read and nobody else: by it two relays without keys know that they are of one user, where the
- * system does not say so. Immutable; the file is made when it is first needed, which on Linux is never.
+ * A secret that only processes of one user of a host can read. By it, two relays without keys prove that they belong to
+ * one user where the system cannot tell. Immutable. The file is created when it is first needed, which is never on
+ * Linux.
  *
- * @param file 32 drawn bytes, for its owner only
+ * @param file 32 random bytes, readable by its owner only
  */
 record UserSecret(Path file) {
     static final int MAC_BYTES = 32;
@@ -28,7 +29,7 @@ record UserSecret(Path file) {
     private static final Set<PosixFilePermission> OWNERS_FILE = PosixFilePermissions.fromString("rw-------");
     private static final FileAttribute<?> FOLDER = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-    /** In the user's home. */
+    /** The secret in the user's home folder. */
     static UserSecret ofUser() {
         return new UserSecret(Path.of(System.getProperty("user.home"), ".posthouse", "group.secret"));
     }
@@ -37,7 +38,7 @@ record UserSecret(Path file) {
      * Proves that this process can read the secret.
      *
      * @return {@link #MAC_BYTES} bytes
-     * @throws IOException if the secret cannot be read or made, or others can read it
+     * @throws IOException if the secret cannot be read or created, or others can read it
      */
     byte[] mac(byte[] content) throws IOException {
         try {
@@ -63,7 +64,7 @@ record UserSecret(Path file) {
         return secret;
     }
 
-    /** Whole or not at all: of two relays that make it at once, both use that of the first. */
+    /** Creates the file completely or not at all. If two relays create it at once, both use that of the first. */
     private void make() throws IOException {
         byte[] secret = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(secret);

@@ -9,11 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All postings as one process knows them.
+ * All postings that one process knows. Thread-safe: reads take no lock; a change holds one for one map operation, or
+ * for one pass over a job's ranks when the job ends.
  *
- * <p>Thread-safe: reads take no lock, changes hold one for the time of one map operation (of one pass over a job's
- * ranks when it ends). A key only moves up in the order of its postings, whatever order they arrive in, so what is told
- * twice or late does no harm.
+ * <p>The posting of a key only moves up in the order of postings, whatever the order of arrival. Repeated and late
+ * postings therefore do no harm.
  */
 final class View {
     private static final Logger LOG = LoggerFactory.getLogger(View.class);
@@ -22,18 +22,22 @@ final class View {
     private final PostingProof proof;
     private final Consumer<String> onRefused;
 
-    /** Takes all that comes. */
+    /** A view that accepts every posting. */
     View() {
         this(PostingProof.NONE, why -> {});
     }
 
-    /** @param onRefused is told of each posting of others that is not believed; for any thread */
+    /** @param onRefused receives the cause for each refused posting of others; called by any thread */
     View(PostingProof proof, Consumer<String> onRefused) {
         this.proof = proof;
         this.onRefused = onRefused;
     }
 
-    /** Takes a posting made here; empty when it is refused by what is known already, which is logged. */
+    /**
+     * Stores a posting made here.
+     *
+     * @return empty if the known postings overrule it, which is logged
+     */
     Optional<Posting> write(Posting posting) {
         Posting held;
         Optional<Posting> result;
@@ -49,7 +53,7 @@ final class View {
         return result;
     }
 
-    /** Takes a posting that others hold, if it is believed; what is known already stays when it is later. */
+    /** Stores a posting of another member, if it is proven and later than the known one. */
     void learn(Posting posting) {
         if (!isNews(posting) || !believes(posting)) {
             return;
@@ -61,13 +65,16 @@ final class View {
         }
     }
 
-    /** One of ours has its signature when it comes back. */
+    /**
+     * Whether the posting is later than the known one. A posting of ours also is news when it returns with its
+     * signature.
+     */
     private boolean isNews(Posting posting) {
         Posting held = postings.get(posting.key());
         return !ofEndedJob(posting) && (held == null || posting.laterThan(held) || held.equals(posting.signed(null)) && !held.equals(posting));
     }
 
-    /** Whether what somebody says is proven. What is held has been believed before. */
+    /** Whether a posting is proven. The known posting of a key was checked before. */
     boolean believes(Posting posting) {
         if (posting.equals(postings.get(posting.key()))) {
             return true;
@@ -77,7 +84,7 @@ final class View {
         return refusal.isEmpty();
     }
 
-    /** Says one of ours anew, if it is still what is known. */
+    /** Stamps one of our postings anew, if it is still the known one. */
     Optional<Posting> again(Posting posting, long now) {
         Posting next = posting.again(now);
         return postings.replace(posting.key(), posting, next) ? Optional.of(next) : Optional.empty();
@@ -94,7 +101,7 @@ final class View {
         return posting.rank() != null && ended(posting.rank());
     }
 
-    /** Whether its job has ended, or its relay's part of it. */
+    /** Whether the rank's job has ended, or its relay's part of it. */
     boolean ended(RankEntry rank) {
         return postings.containsKey(Posting.endedKey(rank.job())) || postings.containsKey(Posting.endedKey(rank.job(), rank.relay()));
     }
@@ -115,7 +122,7 @@ final class View {
         return List.copyOf(subMap(Posting.ENDED_KEYS).values());
     }
 
-    /** Drops the posting unless a later one has come. */
+    /** Removes the posting unless a later one has arrived. */
     void drop(Posting posting) {
         postings.remove(posting.key(), posting);
     }
@@ -128,7 +135,7 @@ final class View {
                 .toList();
     }
 
-    /** 0 if nothing is known of it. */
+    /** The highest known epoch of a relay; 0 if there is none. */
     long epoch(String relay) {
         Posting known = postings.get(Posting.relayKey(relay));
         return known == null ? 0 : known.version();

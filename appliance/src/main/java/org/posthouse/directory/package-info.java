@@ -1,10 +1,11 @@
 /**
- * The directory: which relays there are, and where each rank of each job is homed.
+ * The directory: the relays of the grid, and the home relay of each rank of each job.
  *
- * <p>State is owned by a {@link org.posthouse.directory.Directory}: one shared object for relays embedded in one
- * process ({@link org.posthouse.directory.MemoryDirectory}), or a Hazelcast group of relay processes
- * ({@link org.posthouse.directory.HazelcastDirectory}). It is never on a message's path and decides nothing by itself:
- * it keeps records that merge by the highest epoch or incarnation, so that a split group can always be put together
- * again. From outside call the public types only; every method of Directory but close may be called on an event loop.
+ * <p>Its state belongs to a {@link org.posthouse.directory.Directory}. That is one shared object for relays embedded in
+ * one process ({@link org.posthouse.directory.MemoryDirectory}), or a Hazelcast group of relay processes
+ * ({@link org.posthouse.directory.HazelcastDirectory}). The directory is never on a message's path and makes no
+ * decisions. It keeps records that merge by the highest epoch or incarnation, so that the parts of a split group can
+ * always merge again. Other packages call the public types only. Event loops may call every method of Directory except
+ * close and part.
  */
 package org.posthouse.directory;

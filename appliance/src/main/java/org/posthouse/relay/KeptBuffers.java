@@ -9,30 +9,31 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The buffers that one thread reads all its connections into, again and again: memory that is new costs the zeroing of it and is in none of the
- * processor's caches. Confined to its thread; frames in them may be held and released anywhere.
+ * The buffers into which one thread reads all its connections, reused because new memory must be zeroed and is in no
+ * cache of the processor. Confined to its thread; any thread may hold and release frames in them.
  *
- * <p>One is enough as long as nothing waits. Where frames wait for a link there are as many as hold them: {@link #SURE} for each thread, and what all
- * threads of the process share beyond that, which is let go when it was not wanted for {@link #LOOK_AFTER} reads. Those for long frames are others, as a short
- * frame that is held would hold all of one.
+ * <p>One buffer is enough as long as no frame waits. While frames wait for a link, more are needed to hold them. Each
+ * thread has {@link #SURE} buffers; beyond these all threads of the process share a limit. Such a buffer is released
+ * when it was not needed for {@link #LOOK_AFTER} reads. Long frames have buffers of their own, because a short frame
+ * that is held would block a long buffer.
  */
 final class KeptBuffers {
-    /** Of each thread: 3 MiB, */
+    /** Guaranteed buffers of each thread: 3 MiB. */
     static final int SURE = 16;
 
-    /** and as much of long ones. */
+    /** Guaranteed long buffers of each thread: the same number of bytes. */
     private static final int LONG_SURE = SURE * ReadBuffers.BUFFER_BYTES / ReadBuffers.LONG_BUFFER_BYTES;
 
-    /** Reads after which it is looked whether what is beyond {@link #SURE} was wanted: 1 GiB of a stream. */
+    /** Reads between checks whether buffers beyond {@link #SURE} were needed: 1 GiB of a stream. */
     static final int LOOK_AFTER = 8 * 1024;
 
-    /** As much as a link's window, or an eighth of the direct memory that the process may have. */
+    /** Limit of shared bytes: a link's window, or an eighth of the process's direct memory if that is less. */
     static final long SHARED_BYTES = Math.min(64L << 20, PlatformDependent.estimateMaxDirectMemory() / 8);
 
-    /** Its buffers keep a view of their own for system calls, which pooled ones do not. */
+    /** Unpooled buffers keep a view of their own for system calls; pooled ones do not. */
     private static final UnpooledByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(true);
 
-    /** Bytes of all threads together, beyond what is sure. */
+    /** Bytes of all threads together, beyond the guaranteed ones. */
     private static final AtomicLong SHARED_USED = new AtomicLong();
 
     private static final FastThreadLocal<KeptBuffers> OF_THREAD = new FastThreadLocal<>() {
@@ -58,7 +59,11 @@ final class KeptBuffers {
         return OF_THREAD.get();
     }
 
-    /** One in which nobody holds a frame, which stays owned here; null if there can be none. @param isLong whether it is for chunks of several pieces */
+    /**
+     * A buffer in which no frame is held, still owned by this object; null if the limit is reached.
+     *
+     * @param isLong whether it is for chunks of several pieces
+     */
     ByteBuf free(boolean isLong) {
         if (++reads >= LOOK_AFTER) {
             ordinary.look();
@@ -68,13 +73,13 @@ final class KeptBuffers {
         return (isLong ? longOnes : ordinary).free();
     }
 
-    /** Those of one length. */
+    /** The buffers of one length. */
     private static final class Pool {
         private final int bufferBytes;
         private final int sure;
         private final List<ByteBuf> buffers = new ArrayList<>();
 
-        /** Among those beyond the sure ones, where to look first: they are held and released in turn. */
+        /** Where to search first among the buffers beyond the guaranteed ones, which are held and released in turn. */
         private int next;
 
         private boolean wantedMore;
@@ -118,7 +123,7 @@ final class KeptBuffers {
             return buffers.getLast();
         }
 
-        /** Lets go of what was not wanted since it was looked last. */
+        /** Releases buffers that were not needed since the last check. */
         private void look() {
             for (int i = buffers.size() - 1; i >= sure && !wantedMore; i--) {
                 if (isFree(i)) {
@@ -129,7 +134,7 @@ final class KeptBuffers {
             wantedMore = false;
         }
 
-        /** Frames that are held keep their buffers' memory until they are released. */
+        /** Releases all buffers. Frames that are held keep their buffers' memory until they are released. */
         private void release() {
             SHARED_USED.addAndGet(-(long) bufferBytes * Math.max(0, buffers.size() - sure));
             buffers.forEach(ByteBuf::release);

@@ -11,11 +11,11 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 
 /**
- * The way out of one connection: frames wait here in order and leave in as few system calls as possible, written by
- * whoever flushes. Thread-safe; what one thread writes leaves in that order.
+ * The output of one connection. Frames wait here in order and are written in as few system calls as possible, by the
+ * flushing thread. Thread-safe; frames of one thread are sent in order.
  */
 final class Line {
-    /** Bytes and buffers that leave in one system call. */
+    /** Limits of the bytes and buffers of one system call. */
     private static final int BATCH_BYTES = 512 * 1024;
 
     private static final int BATCH_BUFFERS = 16;
@@ -27,20 +27,20 @@ final class Line {
     private final WaitingFrames waiting = new WaitingFrames();
     private final AtomicReference<CloseNotice> closing = new AtomicReference<>();
 
-    /** Whether it waits to be flushed. Confined to the strand of the session that writes here. */
+    /** Whether it is listed for a flush. Confined to the strand of the session that writes here. */
     private boolean listed;
 
     // Confined to the emission strand.
     private final ByteBuf[] batch = new ByteBuf[BATCH_BUFFERS];
     private final ByteBuffer[] views = new ByteBuffer[BATCH_BUFFERS];
 
-    /** The outlet finishes a write, or changes its loop, and will call back. */
+    /** Whether the outlet is completing a write, or changing its loop; it will call back. */
     private boolean finishing;
     private boolean broken;
 
     /**
-     * @param home where frames are written, unless it admits whoever flushes
-     * @param onWritable called when {@link #writable} has turned true, on any thread
+     * @param home where frames are written, unless it admits the flushing thread
+     * @param onWritable called when {@link #writable} has become true, on any thread
      */
     Line(Outlet outlet, Workplace home, Runnable onWritable) {
         this.outlet = outlet;
@@ -48,7 +48,7 @@ final class Line {
         this.emission = new Strand(home, () -> {});
     }
 
-    /** Adds one frame or several whole ones in a row; takes over the buffer. They leave with the next flush. */
+    /** Adds one frame or several whole ones in a row, to be sent by the next flush; takes over the buffer. */
     void write(ByteBuf frames) {
         if (closing.get() == null) {
             waiting.add(frames);
@@ -69,15 +69,15 @@ final class Line {
         write(Unpooled.wrappedBuffer(frame));
     }
 
-    /** Lets go what waits: on the spot, if the home of emission admits it and nobody is at it. */
+    /** Writes the waiting frames: at once, if the emission strand is idle and its home admits the caller. */
     void flush() {
         emission.submit(emit);
     }
 
     /**
-     * Has the connection read by this loop, and its frames written at this home, unless that admits whoever flushes.
+     * Changes the loop that reads the connection, and the home of its writes.
      *
-     * @param ended as {@link Outlet#readBy} has it
+     * @param ended as in {@link Outlet#readBy}
      */
     void readBy(EventLoop loop, Workplace home, Runnable ended) {
         emission.moveTo(home);
@@ -89,29 +89,39 @@ final class Line {
         });
     }
 
-    /** Puts it on a list of lines to flush; false if it is there. */
+    /**
+     * Marks the line as listed for a flush.
+     *
+     * @return false if it was listed before
+     */
     boolean list() {
         boolean fresh = !listed;
         listed = true;
         return fresh;
     }
 
-    /** Takes it off the list. */
+    /** Marks the line as not listed. */
     void unlist() {
         listed = false;
     }
 
-    /** Lets go what waits, at home: the caller has other things to do. */
+    /** Writes the waiting frames at home, because the caller has other work. */
     void flushAtHome() {
         emission.post(emit);
     }
 
-    /** False while more than a mebibyte waits to leave: a reader that is slow or does not read. */
+    /**
+     * False while too many bytes wait ({@link WaitingFrames#BYTES_HIGH}), because the peer is slow or does not read.
+     */
     boolean writable() {
         return !waiting.congested();
     }
 
-    /** Says why in a CLOSE frame and sends nothing more. @return false if it is closing already */
+    /**
+     * Sends the reason in a CLOSE frame, and nothing afterwards.
+     *
+     * @return false if it was closing before
+     */
     boolean close(CloseNotice why) {
         if (!closing.compareAndSet(null, why)) {
             return false;
@@ -121,24 +131,24 @@ final class Line {
         return true;
     }
 
-    /** Breaks the connection off without a word, as a cut does, whatever waits to leave. */
+    /** Closes the connection at once, without a CLOSE frame and without the waiting frames. */
     void cut(CloseNotice why) {
         closing.compareAndSet(null, why);
         outlet.close();
     }
 
-    /** Why it is closing, or null while it is not. */
+    /** The reason for closing, or null. */
     CloseNotice closing() {
         return closing.get();
     }
 
-    /** The connection is gone: gives up what waits. Called once. */
+    /** Discards the waiting frames, because the connection has ended. Called once. */
     void ended() {
         giveUp();
         emission.post(() -> broken = true);
     }
 
-    /** Nothing is written any more, by nobody. */
+    /** Discards the waiting frames and all later ones, on any thread. */
     void giveUp() {
         waiting.end();
     }
@@ -147,12 +157,12 @@ final class Line {
         return outlet.ends().toString();
     }
 
-    /** Bytes that wait to leave, with those that are being written. */
+    /** Waiting bytes, including those that are being written. */
     int waitingBytes() {
         return waiting.bytes();
     }
 
-    /** Frames that were written, or buffers of several in a row. */
+    /** Number of frames that were written; a buffer of several counts as one. */
     long framesOut() {
         return waiting.frames();
     }
@@ -185,7 +195,11 @@ final class Line {
         }
     }
 
-    /** Makes {@code views} of the batch. @return the bytes in it */
+    /**
+     * Fills {@code views} from the batch.
+     *
+     * @return bytes in the batch
+     */
     private long look(int buffers) {
         long bytes = 0;
         for (int i = 0; i < buffers; i++) {
@@ -199,7 +213,7 @@ final class Line {
         return bytes;
     }
 
-    /** The kernel took {@code written} of the batch's bytes: the rest goes when it has room. */
+    /** Leaves the rest of the batch to the outlet, because the kernel accepted only {@code written} bytes. */
     private void finish(int buffers, long written, long bytes) {
         finishing = true;
         int restBytes = (int) (bytes - written);

@@ -10,24 +10,26 @@ import java.util.stream.Collectors;
 import org.posthouse.peer.PeerUser;
 
 /**
- * The accepted connections that have not proven who they are, the oldest first. There are places for some; past that each new one displaces another, so that
- * whoever only connects keeps nobody out. An owner (a user of this host, or another host) with more than his share of the places gives one of his, and the
- * oldest of all goes only if there is no such owner.
+ * The accepted connections that have not proven an identity, the oldest first. Their number is limited. Beyond the
+ * limit each new one displaces another, so clients that only connect cannot keep others out. The displaced one belongs
+ * to the owner (a user of this host, or another host) with the most places, if that is more than a fair share.
+ * Otherwise it is the oldest of all.
  *
- * <p>Users of this host are looked up when that matters: when somebody has to go, and no known owner has more than his share. Meanwhile nobody is accepted. One
- * look-up is for all whose users are not known yet, so a flood of them costs one for each {@code places - share} connections.
+ * <p>Users of this host are looked up only when a connection must be displaced and no known owner has more than the
+ * share. Accepting is paused meanwhile. One lookup covers all connections whose users are unknown, so a flood costs one
+ * lookup for each {@code places - share} connections.
  *
- * <p>Connections come, and are displaced, on the relay's loop; {@link #remove} is for any thread.
+ * <p>Connections are added and displaced on the relay's loop; any thread may call {@link #remove}.
  */
 final class Newcomers {
-    /** Of the places an owner may have a quarter before those of others go. */
+    /** The fair share of an owner is the number of places divided by this. */
     private static final int SHARE = 4;
 
-    /** A connection, as far as this counts. */
+    /** A connection, as far as this class needs it. */
     interface Newcomer {
         ConnectionEnds ends();
 
-        /** It ends, without a word. */
+        /** Cuts the connection without a CLOSE frame. */
         void makeRoom(String why);
     }
 
@@ -35,7 +37,7 @@ final class Newcomers {
     private final Function<Set<ConnectionEnds>, Future<Map<ConnectionEnds, PeerUser>>> users;
     private final Consumer<Boolean> pauseAccepting;
 
-    /** Their owners; empty while that has to be looked up. Guarded by this. */
+    /** The connections with their owners; an owner is empty until it was looked up. Guarded by this. */
     private final Map<Newcomer, String> owners = new LinkedHashMap<>();
 
     // Confined to the loop.
@@ -44,9 +46,9 @@ final class Newcomers {
     private boolean asking;
 
     /**
-     * @param most places
+     * @param most number of places
      * @param users looks users up, and answers on the loop
-     * @param pauseAccepting has nobody come, or whoever wants to
+     * @param pauseAccepting pauses accepting, or resumes it
      */
     Newcomers(int most, Function<Set<ConnectionEnds>, Future<Map<ConnectionEnds, PeerUser>>> users, Consumer<Boolean> pauseAccepting) {
         this.most = most;
@@ -54,7 +56,7 @@ final class Newcomers {
         this.pauseAccepting = pauseAccepting;
     }
 
-    /** Takes a new connection, for which another may have to go. */
+    /** Adds a new connection, which may displace another. */
     void add(Newcomer connection) {
         int now = put(connection);
         if (now > most) {
@@ -68,7 +70,11 @@ final class Newcomers {
         return owners.size();
     }
 
-    /** It has ended, or was let in. @return false if it has just made room for another */
+    /**
+     * Removes a connection that has ended or was admitted.
+     *
+     * @return false if it was displaced before
+     */
     synchronized boolean remove(Newcomer connection) {
         return owners.remove(connection) != null;
     }
@@ -77,7 +83,11 @@ final class Newcomers {
         return owners.isEmpty();
     }
 
-    /** Has one go. @param reached the limit for which it goes */
+    /**
+     * Displaces one connection.
+     *
+     * @param reached description of the limit that requires it
+     */
     void makeRoom(String reached) {
         owed++;
         limit = reached;
@@ -106,7 +116,7 @@ final class Newcomers {
         }
     }
 
-    /** The oldest one of the owner who has most, if that is more than his share; else null. */
+    /** The oldest connection of the owner with the most places, if these are more than the share; otherwise null. */
     private synchronized Newcomer crowding() {
         Map<String, Long> places = owners.values().stream()
                 .filter(owner -> !owner.isEmpty())
@@ -126,7 +136,11 @@ final class Newcomers {
         return owners.keySet().stream().findFirst().orElse(null);
     }
 
-    /** Has the users looked up that are not known. @return false if all are */
+    /**
+     * Starts a lookup of the unknown users.
+     *
+     * @return false if all are known
+     */
     private boolean tryAsk() {
         Set<ConnectionEnds> unknown = unknown();
         if (unknown.isEmpty()) {
@@ -152,7 +166,7 @@ final class Newcomers {
                 .collect(Collectors.toSet());
     }
 
-    /** One who was not found has no user, and is of its host. */
+    /** Stores the result of a lookup. A connection whose user was not found counts for its host. */
     private synchronized void know(Set<ConnectionEnds> asked, Map<ConnectionEnds, PeerUser> found) {
         owners.replaceAll((connection, owner) -> owner.isEmpty() && asked.contains(connection.ends())
                 ? connection.ends().owner(found.getOrDefault(connection.ends(), PeerUser.UNKNOWN))

@@ -5,10 +5,10 @@ import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Where a connection's bytes leave: the one thing in which the kinds of connection differ for {@link Line}. */
+/** The sending side of a connection: the only part in which the kinds of connection differ for {@link Line}. */
 interface Outlet {
     /**
-     * Writes what the kernel takes at once, or all of it if this outlet blocks. Called by one thread at a time.
+     * Writes as much as the kernel accepts now, or everything if this outlet blocks. Called by one thread at a time.
      *
      * @return bytes written
      * @throws IOException if the connection is broken
@@ -16,25 +16,26 @@ interface Outlet {
     long write(ByteBuffer[] bytes, int count) throws IOException;
 
     /**
-     * Writes what the kernel did not take, whenever it does, and then calls back: also if the connection breaks meanwhile,
-     * and the next write fails. Takes over the buffer.
+     * Writes what the kernel did not accept, as soon as it does, and then calls back. It also calls back if the
+     * connection breaks meanwhile; the next write then fails. Takes over the buffer.
      */
     void finish(ByteBuf rest, Runnable then);
 
-    /** Whether {@link #readBy} may be called: an event loop reads the connection, and can leave it to another. */
+    /** Whether {@link #readBy} may be called: an event loop reads the connection, and can pass it to another. */
     boolean changesLoop();
 
     /**
-     * Has the connection read by this loop from now on, and then calls back. Nothing may be written until then.
+     * Passes reading to this loop, and then calls back. Nothing may be written until then.
      *
-     * @param ended called before that if the connection has ended meanwhile, which its reader may not hear; for any thread
+     * @param ended called before the callback if the connection has ended meanwhile, which its reader may not notice;
+     *         called by any thread
      */
     void readBy(EventLoop loop, Runnable ended, Runnable then);
 
-    /** Has nothing more read from the connection until {@code false} is said; what was read already is handled. For any thread. */
+    /** Pauses reading until it is called with {@code false}; bytes that were read already are handled. Any thread. */
     void pauseReading(boolean pause);
 
-    /** Breaks the connection off. For any thread, any number of times. */
+    /** Closes the connection at once. Any thread, any number of times. */
     void close();
 
     /** Both ends of the connection, also after it was closed. */

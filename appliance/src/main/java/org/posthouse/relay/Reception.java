@@ -27,20 +27,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ranks' port: accepts connections and has each read where the mode says, by an event loop or a virtual thread of
- * its own. Confined to the relay's loop, on which it accepts.
+ * The ranks' port. Accepts connections and assigns each to a reader according to the mode: an event loop, or a virtual
+ * thread of its own. Confined to the relay's loop, on which it accepts.
  *
- * <p>It accepts with Netty itself, on Vert.x's loops and over Vert.x's transport: a NetServer reads its connections on
- * the loops that it was started on and lets nobody but those write (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
+ * <p>It uses Netty itself, on Vert.x's loops and over Vert.x's transport. A Vert.x NetServer reads and writes its
+ * connections only on the loops on which it was started (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
  */
 final class Reception {
     private static final Logger LOG = LoggerFactory.getLogger(Reception.class);
     static final int ACCEPT_BACKLOG = 1_024;
 
-    /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
+    /** Milliseconds without accepting after accept has failed, for instance for want of file descriptors. */
     static final int ACCEPT_PAUSE_MS = 1_000;
 
-    /** {@link TcpKeepalive}'s times as each kind of channel calls them, which passes over what another kind's are called. */
+    /**
+     * The times of {@link TcpKeepalive} as options of each kind of channel; a channel ignores the options of another
+     * kind.
+     */
     private static final Map<ChannelOption<Integer>, Integer> KEEPALIVE = Map.of(
             EpollChannelOption.TCP_KEEPIDLE, TcpKeepalive.IDLE_SECONDS,
             EpollChannelOption.TCP_KEEPINTVL, TcpKeepalive.INTERVAL_SECONDS,
@@ -49,7 +52,7 @@ final class Reception {
             NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), TcpKeepalive.INTERVAL_SECONDS,
             NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), TcpKeepalive.QUESTIONS);
 
-    /** Makes a connection of an outlet, and of where frames for it are written. */
+    /** Creates a connection from its outlet and the home of its emission. */
     interface Connections {
         Connection accept(Outlet outlet, Workplace emission);
     }
@@ -68,7 +71,7 @@ final class Reception {
         this.connections = connections;
     }
 
-    /** Has the connections that come from now on read elsewhere. */
+    /** Changes the placement for new connections. */
     void moveTo(Placement next) {
         assert loop.inEventLoop();
         placement = next;
@@ -96,15 +99,15 @@ final class Reception {
     }
 
     /**
-     * Listens for the ranks of this host past the port too; over Java's own sockets only.
+     * Also listens on a local socket for the ranks of this host; only over Java's own sockets.
      *
-     * @throws IOException if that cannot be: then they come by the port
+     * @throws IOException if that fails; these ranks then use the port
      */
     void listen(LocalSockets sockets) throws IOException {
         local = LocalDoor.open(sockets, (InetSocketAddress) listening.localAddress(), loop, this::welcome);
     }
 
-    /** A connection from this host. */
+    /** Accepts a connection from this host. */
     private void welcome(SocketChannel socket) {
         assert loop.inEventLoop();
         try {
@@ -124,18 +127,18 @@ final class Reception {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }
 
-    /** Where the ranks of this host come in, beside the port; empty if by the port too. */
+    /** The local socket's address for the ranks of this host; empty if they use the port. */
     String local() {
         return local == null ? "" : local.toString();
     }
 
-    /** Accepts nobody at the port meanwhile: who comes waits in the system's queue. */
+    /** Pauses accepting at the port; new connections then wait in the system's queue. */
     void pause(boolean pause) {
         assert loop.inEventLoop();
         listening.config().setAutoRead(!pause);
     }
 
-    /** Accepts nobody any more, if it did. */
+    /** Stops accepting. */
     Future<Void> close() {
         assert loop.inEventLoop();
         if (listening == null) {
@@ -172,10 +175,14 @@ final class Reception {
                 connection.onEnded();
             }
         });
-        reader.register(registered); // Told of it before the first byte is read, behind which it may move to another loop already.
+        reader.register(registered); // The listener must run before the first byte is read.
     }
 
-    /** Takes the connection if the mode is to read it in blocking style. */
+    /**
+     * Accepts the connection if the mode reads in blocking style.
+     *
+     * @return false if it does not
+     */
     private boolean blocking(SocketChannel socket) {
         assert loop.inEventLoop();
         if (!placement.blocks()) {

@@ -28,19 +28,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process that is one relay: the relay, its place in the group, and its console. Started and closed by the process's
- * main thread; both block.
+ * A process that is one relay: the relay, its group member, and its console. The process's main thread starts and
+ * closes it; both block.
  */
 public final class RelayHost implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayHost.class);
 
-    /** How long a step of the start may take, but for what takes as long as the log is large. */
+    /** Seconds that a step of the start may take, without the steps that depend on the size of the log. */
     private static final long START_SECONDS = 60;
 
-    /** How often it is said what takes so long. */
+    /** Seconds between messages about a slow start. */
     private static final long TELL_SECONDS = 10;
 
-    /** How long the group waits for links to the relays that this one dials. */
+    /** Milliseconds that joining the group waits for links to the relays that this one dials. */
     private static final long LINKED_MS_MAX = 3_000;
 
     private final OpsMetrics metrics;
@@ -61,9 +61,9 @@ public final class RelayHost implements AutoCloseable {
     /**
      * Joins the group, opens the console and then the relay's own ports.
      *
-     * @param answers whether a relay that the group knows is up, and is the one that it is known as; may block
-     * @throws IOException in one line, if a port is in use, the log is damaged, the group has a relay of this name that is up, or
-     *     anything else is in the way
+     * @param answers whether a relay of the directory is up and is the one that it claims to be; may block
+     * @throws IOException in one line, if the start fails: a port is in use, the log is damaged, or a relay of this
+     *         name is up in the group, for instance
      */
     public static RelayHost start(
             RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
@@ -89,12 +89,12 @@ public final class RelayHost implements AutoCloseable {
         }
     }
 
-    /** How many files the system lets this process have open; not known of all systems. */
+    /** The system's limit of open files of this process; unlimited where it is not known. */
     private static long mayOpen() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system ? system.getMaxFileDescriptorCount() : Long.MAX_VALUE;
     }
 
-    /** What to say of a process that may have fewer files open than its relay may come to need. */
+    /** A warning if the process may open fewer files than its relay may need. */
     static Optional<String> tooFewFiles(RelayConfig config, long most) {
         return most >= config.filesMax() ? Optional.empty()
                 : Optional.of(String.format(Locale.ROOT,
@@ -104,8 +104,9 @@ public final class RelayHost implements AutoCloseable {
     }
 
     /**
-     * Joins the group, unless that takes links that are not there yet: then the result is to be joined later. A namesake on this host is found out
-     * by the group's port then, which belongs to the relay's name, and one elsewhere by its epoch.
+     * Joins the group, unless it is reached over links, which do not exist yet. The returned directory is then joined
+     * later. In that case the group's port, which belongs to the relay's name, reveals a namesake on this host. The
+     * epoch reveals one on another host.
      */
     private Optional<LateDirectory> openDirectory(RelayConfig config, GroupConfig group, Predicate<RelayEntry> answers)
             throws IOException {
@@ -119,7 +120,7 @@ public final class RelayHost implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Members that are not linked by then are found when they are. */
+    /** Joins the group. Members that are not linked by then are found when they are. */
     private void joinOverLinks(RelayConfig config, LateDirectory late) throws IOException {
         Set<String> peers = config.links().orElseThrow().peers().keySet();
         Promise<Void> linked = Promise.promise();
@@ -130,9 +131,9 @@ public final class RelayHost implements AutoCloseable {
     }
 
     /**
-     * Waits for what has been deployed, at most so many times in a row while the relay does nothing that is known to take its time.
+     * Waits for a deployment. Fails after {@code timesMax} waits in a row in which {@code doing} was empty.
      *
-     * @param doing what takes its time, which is told each time; empty if nothing does
+     * @param doing the slow work of the relay, which is logged after each wait; empty if there is none
      */
     static String awaitServing(Future<String> deployed, Supplier<Optional<String>> doing, int timesMax, long millis) throws IOException {
         int idle = 0;
@@ -160,7 +161,7 @@ public final class RelayHost implements AutoCloseable {
         return ops.port();
     }
 
-    /** Closes once; a second call, from a shutdown hook for instance, waits for the first and does nothing. */
+    /** Closes once. A second call, for instance from a shutdown hook, waits for the first and does nothing. */
     @Override
     public synchronized void close() {
         if (closed) {

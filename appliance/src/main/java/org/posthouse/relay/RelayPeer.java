@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Another relay as one shard sees it. Confined to the shard's strand; what is to be sent is handed to the relay's control
- * strand, where the links are.
+ * Another relay as one shard sees it. Confined to the shard's strand. Outgoing frames are passed to the relay's control
+ * strand, which owns the links.
  *
- * <p>When the other relay was restarted, the core has to be told before anything more is sent to it: what was on its way
- * to the dead one would come before the beginning of what it belongs to. So {@link OtherRelay} first has this one hold what
- * it is given, then gathers what is on the way between the two strands, and then lets the core decide.
+ * <p>When the other relay was restarted, the core must be told before anything more is sent. Otherwise frames that were
+ * under way to the dead process would arrive before the frames that they depend on. {@link OtherRelay} therefore first
+ * lets this peer hold outgoing frames, then gathers those between the two strands, and then lets the core decide.
  */
 final class RelayPeer extends FramePeer implements Shard.Teller {
     private static final Logger LOG = LoggerFactory.getLogger(RelayPeer.class);
@@ -25,19 +25,19 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     private final OtherRelay relay;
     private final Shard shard;
 
-    /** What waits at the gate, in its order. */
+    /** Frames that wait at the gate, in order. */
     private final ArrayDeque<Gated> gated = new ArrayDeque<>();
 
-    /** What was to be sent since the other relay was restarted; null unless that is under way. */
+    /** Outgoing frames since the other relay's restart; null unless one is being arranged. */
     private List<ByteBuf> held;
 
-    /** What it has said of jobs that are not its. */
+    /** Number of frames for jobs of which the other relay has no rank. */
     private long strange;
 
-    /** Numbers of frames that were handled in this turn, though not when they came. */
+    /** Numbers of delayed frames that were handled in this turn. */
     private List<Long> handled = new ArrayList<>();
 
-    /** A frame that may not leave yet, or a word on a blocked rank, which may not leave before those that are in front of it. */
+    /** A frame that waits at the gate, or a report of a blocked rank behind such frames. */
     private record Gated(ByteBuf bytes, boolean kept, boolean isStall) {}
 
     RelayPeer(OtherRelay relay, Shard shard) {
@@ -75,14 +75,17 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     private void gate(Gated frame) {
         if (shard.gate().hasGivenUp()) {
-            frame.bytes().release(); // Its job has ended for the disk.
+            frame.bytes().release(); // The job of this frame fails, because the disk has failed.
             return;
         }
         gated.add(frame);
         shard.gate().pass(() -> letOut(frame));
     }
 
-    /** Unless the other relay was restarted meanwhile, which has put it among what is decided about anew. */
+    /**
+     * Sends a frame that has passed the gate. Does nothing if the other relay was restarted meanwhile; the frame is
+     * then among those about which the core decides.
+     */
     private void letOut(Gated frame) {
         if (gated.peek() == frame) {
             gated.remove();
@@ -124,14 +127,18 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
         }
     }
 
-    /** The other relay has handled so many frames that ranks of the shard keep: of jobs that survive the host, or of others. Thread-safe. */
+    /**
+     * Tells the core how many kept frames of the shard's ranks the other relay has handled. Thread-safe.
+     *
+     * @param survivesHost whether these are frames of jobs with durability {@code host}
+     */
     void tellAcknowledged(boolean survivesHost, long kept) {
         shard.strand().post(() -> shard.core().handled(this, survivesHost, kept));
     }
 
     // ---- frames that come
 
-    /** Told of the first, and whenever their number has doubled: there may be millions. */
+    /** Logs the first such frame, and each doubling of their number, because there may be millions. */
     @Override
     public void onStranger(String what) {
         strange++;
@@ -140,7 +147,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
         }
     }
 
-    /** The frame with this number, which had to wait, was handled. Told to the link at the turn's end. */
+    /** Acknowledges a delayed frame, by its number on the link, at the end of the turn. */
     void handled(long number) {
         assert shard.strand().isInside();
         if (handled.isEmpty()) {
@@ -159,16 +166,16 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     // ---- the other relay was restarted
 
-    /** Nothing more is sent until {@link #restarted}. */
+    /** Holds outgoing frames until {@link #restarted}. */
     void hold() {
         assert shard.strand().isInside();
         held = new ArrayList<>();
     }
 
     /**
-     * The core decides what of all that the other relay may not have handled is sent again.
+     * Lets the core decide which frames to send again, of all that the other relay may not have handled.
      *
-     * @param before frames that were sent before {@link #hold}, in their order; taken over
+     * @param before frames that were sent before {@link #hold}, in order; taken over
      */
     void restarted(List<ByteBuf> before) {
         assert shard.strand().isInside();

@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * From where a rank can be started again: its images, the newest first, then its beginning. What of it is sound is found
- * out when it is opened, on the thread that reads histories. Immutable.
+ * The points from which a rank can be restarted: its images, the newest first, then its beginning. Whether they are
+ * intact is found out when one is opened, on the thread that reads histories. Immutable.
  *
- * @param images those from which the log goes on
- * @param prologue where the rank has asked whether it is restored
+ * @param images images whose following records the log still has
+ * @param prologue the point at which the rank asked whether it is restored
  * @param beginning the rank's first record; empty if the log does not reach back to it
- * @param limit number of the last event with which the rank has said that a replay is not promised, 0 if it has not: what that means for
- *     the newest image its launcher knows, and for an older one nobody
+ * @param limit number of the last event for which the rank declared that replay is not guaranteed, 0 if there is none.
+ *         For the newest image the launcher knows what this means; for an older one nobody does.
  */
 record RestartChoice(
         RestartPoints points,
@@ -35,19 +35,19 @@ record RestartChoice(
     /** An image, and the record behind it. */
     record Point(Checkpoint checkpoint, Milestone behind) {}
 
-    /** Where a history jumps to at the end of its prologue. */
+    /** The image and log position at which a history continues after its prologue. */
     record Jump(Image image, LogCursor behind, long pollsBefore) {}
 
-    /** Whether a process of which so much is known is in its prologue, at the end of which it goes on at an image. */
+    /** Whether a process that has reached these counts is still in its prologue, and will continue at an image. */
     boolean isBefore(long deliveries, long events) {
         return !images.isEmpty()
                 && prologue.filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
     }
 
     /**
-     * The best of what is sound, for this process. Which that is the log says before anybody else knows.
+     * Opens the newest point that is intact, for this process. The choice is logged before anybody else learns of it.
      *
-     * @throws LogException if nothing is: it names what was tried, and what is wrong with each
+     * @throws LogException if none is intact; the message names each point and its fault
      */
     LoggedHistory open(int incarnation) {
         List<String> refused = new ArrayList<>();

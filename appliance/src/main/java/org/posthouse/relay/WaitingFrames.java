@@ -5,31 +5,31 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayDeque;
 
 /**
- * The frames of one connection that wait to leave, in order; small ones are put together as they come, in memory that
- * the connection keeps, so that a short message costs neither a buffer nor a view of one. Thread-safe.
+ * The outgoing frames of one connection, in order. Small frames are copied together into memory that the connection
+ * keeps, so that a short message needs neither a buffer nor a view of one. Thread-safe.
  */
 final class WaitingFrames {
-    /** Waiting bytes past which it is congested, and below which it no longer is. */
+    /** The connection is congested above {@code BYTES_HIGH} waiting bytes, until they fall to {@code BYTES_LOW}. */
     static final int BYTES_HIGH = 1024 * 1024;
 
     static final int BYTES_LOW = 256 * 1024;
 
-    /** Frames of at most so many bytes are copied together: cheaper than a buffer each in the system call. */
+    /** Frames of at most this size are copied together, which costs less than a buffer each in the system call. */
     static final int SMALL_BYTES = 4 * 1024;
 
     private static final int RUN_BYTES_FIRST = 2 * 1024;
     private static final int RUN_BYTES_MAX = 4 * SMALL_BYTES;
 
-    /** Makes the runs, buffers in which small frames are put together, and tells them from others by having made them. */
+    /** Allocates the runs, the buffers for small frames. A buffer is a run if this is its allocator. */
     private static final UnpooledByteBufAllocator RUNS = new UnpooledByteBufAllocator(true);
 
     // All guarded by this.
     private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>();
 
-    /** The queue's last, if it is a run: the next small frame goes there. */
+    /** The last buffer of the queue, if it is a run; the next small frame goes there. */
     private ByteBuf open;
 
-    /** A run that has left, to be used again. */
+    /** A run that was written and can be used again. */
     private ByteBuf spare;
 
     private int bytes;
@@ -39,7 +39,7 @@ final class WaitingFrames {
     /** Written under the lock, read by any thread. */
     private volatile boolean congested;
 
-    /** Adds one frame or several whole ones in a row, and takes the buffer over. */
+    /** Adds one frame or several whole ones in a row; takes over the buffer. */
     synchronized void add(ByteBuf buffer) {
         if (buffer.readableBytes() <= SMALL_BYTES) {
             copy(buffer, buffer.readerIndex(), buffer.readableBytes());
@@ -53,7 +53,7 @@ final class WaitingFrames {
         }
     }
 
-    /** Adds one frame of at most {@link #SMALL_BYTES}; the buffer stays the caller's. */
+    /** Copies one frame of at most {@link #SMALL_BYTES}; the caller keeps the buffer. */
     synchronized void copy(ByteBuf buffer, int index, int length) {
         if (ended) {
             return;
@@ -75,7 +75,11 @@ final class WaitingFrames {
         }
     }
 
-    /** Takes buffers out, up to a full batch or until they have {@code bytesMax}. @return how many */
+    /**
+     * Removes buffers, up to a full batch or until they have {@code bytesMax}.
+     *
+     * @return number of buffers
+     */
     synchronized int take(ByteBuf[] batch, int bytesMax) {
         int buffers = 0;
         int taken = 0;
@@ -90,12 +94,12 @@ final class WaitingFrames {
         return buffers;
     }
 
-    /** Whether a buffer is a run: nobody else has it, and so its own view may be used. */
+    /** Whether a buffer is a run. Nobody else has it, so its internal view may be used. */
     static boolean isRun(ByteBuf buffer) {
         return buffer.alloc() == RUNS;
     }
 
-    /** Takes back a buffer that has left. */
+    /** Takes back a buffer that was written. */
     synchronized void giveBack(ByteBuf buffer) {
         if (isRun(buffer) && spare == null && !ended) {
             spare = buffer.clear();
@@ -104,7 +108,11 @@ final class WaitingFrames {
         }
     }
 
-    /** Notes that so many bytes have left. @return whether it is no longer congested, and was until now */
+    /**
+     * Subtracts bytes that were written.
+     *
+     * @return whether this ended a congestion
+     */
     synchronized boolean left(long count) {
         bytes -= (int) count;
         boolean relieved = congested && bytes <= BYTES_LOW;
@@ -114,12 +122,12 @@ final class WaitingFrames {
         return relieved;
     }
 
-    /** Whether more than a mebibyte waits. */
+    /** Whether the connection is congested: more than {@link #BYTES_HIGH} bytes were waiting. */
     boolean congested() {
         return congested;
     }
 
-    /** Gives up what waits. */
+    /** Discards the waiting frames. */
     synchronized void discard() {
         for (ByteBuf waits : queue) {
             bytes -= waits.readableBytes();
@@ -129,7 +137,7 @@ final class WaitingFrames {
         open = null;
     }
 
-    /** Gives up what waits, and whatever comes. */
+    /** Discards the waiting frames and all later ones. */
     synchronized void end() {
         ended = true;
         discard();
@@ -139,12 +147,12 @@ final class WaitingFrames {
         }
     }
 
-    /** Frames that were added, or buffers of several in a row. */
+    /** Number of frames that were added; a buffer of several counts as one. */
     synchronized long frames() {
         return frames;
     }
 
-    /** Bytes that wait, with those that are being written. */
+    /** Waiting bytes, including those that are being written. */
     synchronized int bytes() {
         return bytes;
     }

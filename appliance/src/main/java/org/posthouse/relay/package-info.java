@@ -1,8 +1,9 @@
 /**
- * The relay itself: Vert.x and Netty around the pure core. Here bytes and timers are moved and nothing is decided.
+ * The relay itself: Vert.x and Netty around the pure core. It moves bytes and sets timers; the core makes the
+ * decisions.
  *
- * <p>What is a rank's is its shard's, and a shard belongs to whoever is inside its strand; what is the whole relay's is
- * confined to the event loop that it is deployed on. From outside, the command and the bench start relays, change their
- * modes and read their views.
+ * <p>The state of a rank belongs to its shard, and a shard to the thread inside its strand. The state of the whole
+ * relay is confined to the event loop on which it is deployed. Other packages (the command and the bench) start
+ * relays, change their modes and read their views.
  */
 package org.posthouse.relay;
