@@ -5,7 +5,7 @@ import net.openhft.chronicle.core.time.TimeProvider;
 /**
  * The clock that Chronicle rolls files by. It does not show the time. It stands at the hour whose number is that of the
  * current file, and moves on by one hour to begin the next file. So files roll by size, and changes of the host's clock
- * have no effect.
+ * have no effect. Changed by the log's owner, read by any thread.
  */
 final class FileClock implements TimeProvider {
     /** Written by the log's owner, read by any thread, including Chronicle's own. */

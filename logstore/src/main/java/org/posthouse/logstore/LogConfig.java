@@ -3,7 +3,7 @@ package org.posthouse.logstore;
 import java.nio.file.Path;
 
 /**
- * The configuration of a log. The epoch is not configured; the log takes one more than the highest it finds.
+ * The configuration of a log. Immutable. The epoch is not configured; the log takes one more than the highest it finds.
  *
  * @param folder of the files, on a local file system; created if missing; nothing else may be in it
  * @param rollBytes a new file is begun once the current one has reached this size, in bytes; 128 KiB … 1 GiB. A file

@@ -11,8 +11,8 @@ import java.nio.file.Path;
  * @param position of the expected record
  * @param offset in the file, of Chronicle's four-byte header of that record
  * @param atTail whether no whole record follows, in this file or a later one
- * @param lost published records from this place on that are not read, those of later files included, as far as is known
- *         from Chronicle's counters and the gap in the positions
+ * @param lost published records from this place on that are not read, those of later files included. The number is as
+ *         far as is known from Chronicle's counters and the gap in the positions
  * @param detail actual against expected
  */
 public record LogDefect(Kind kind, Path file, long index, long position, long offset, boolean atTail, long lost,

@@ -9,7 +9,7 @@ import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /**
  * Opens a folder as a {@link MessageLog}: takes its lock, recovers its content, and appends the start record of the new
- * writer.
+ * writer. Stateless.
  */
 final class LogOpening {
     /** Linux's messages for ENOSPC and EDQUOT; Java passes on only the text. */

@@ -24,7 +24,7 @@ import org.posthouse.logstore.LogRecord.Polls;
  * The records of a rank's prologue, that is, of the time before it asked whether to restore an image
  * (docs/log-format.md). They are in a separate file, so that the log need not reach back that far. The file is a log of
  * one rank with the same records, except that a message is stored where it was delivered. It is written once, when the
- * rank's first image is stored.
+ * rank's first image is stored. An instance is confined to the call that writes the file.
  */
 public final class Prologue {
     /**

@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
  * Cuts the last file of a log after its last whole record. The file is not shortened in place, because Chronicle's
  * index and write position in it may point to cut bytes. Instead, the whole records are copied byte for byte to a new
  * Chronicle file, which then replaces the old one in one atomic move. A crash at any moment leaves the old file or the
- * new one. A file without a whole record is deleted. Runs under the folder's lock.
+ * new one. A file without a whole record is deleted. Stateless; runs under the folder's lock.
  */
 final class TailCut {
     private static final String WORK_FOLDER = "cut.tmp";

@@ -6,9 +6,9 @@ import java.io.IOException;
 
 /**
  * Tracks the messages into one mailbox that arrive in pieces and are not yet both complete and delivered. For each, it
- * holds the bytes in the log and the place of the last piece, so that the next record can point back to it. It uses
- * open addressing by the arrival's position, 32 bytes an entry and at most half full. It allocates only when it grows.
- * Owned by its {@link RankLog}.
+ * holds the bytes in the log and the place of the last piece, to which the next record points back. It uses open
+ * addressing by the arrival's position, 32 bytes an entry and at most half full. It allocates only when it grows. Owned
+ * by its {@link RankLog}.
  */
 final class Trails {
     private static final int SLOTS_MIN = 8;

@@ -46,7 +46,7 @@ public final class SiteKeys {
     /**
      * Reads site.key, site.pem, authority.pem and, if it exists, revoked.pem from {@code folder}.
      *
-     * @throws KeysException one line naming the file that is missing, unreadable, readable or writable by others,
+     * @throws KeysException one line naming the file. It is missing, unreadable, readable or writable by others,
      *         expired, not of this authority, not of this key, or without a site's name
      */
     public static SiteKeys load(Path folder) throws KeysException {

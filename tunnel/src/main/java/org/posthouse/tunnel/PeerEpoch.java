@@ -91,8 +91,8 @@ final class PeerEpoch {
 
     /**
      * Refuses the connection if this end announced an outdated epoch on it; another peer may have reported a later
-     * start meanwhile. A peer that knows this relay by the old epoch would take the new one for a restart, and drop
-     * state that this relay still has.
+     * start meanwhile. A peer that knows the old epoch would take the new one for a restart, and drop state that this
+     * relay still has.
      */
     private void requireSaid(LinkConnection connection) throws WireException {
         if (connection.dialled() && connection.epochSaid() != links.epoch()) {
