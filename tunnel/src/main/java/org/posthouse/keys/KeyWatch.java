@@ -57,7 +57,7 @@ final class KeyWatch {
 
     private Future<?> keeping = Future.succeededFuture();
 
-    /** @param folder the files that {@code inForce} was loaded from, unchanged since */
+    /** @param inForce the keys in force; the files they were loaded from are unchanged since */
     KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
         this.context = context;
         this.folder = inForce.folder();
