@@ -9,16 +9,16 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The points in their histories that ranks can be started again from: what a rank says of them, and the images that it
- * sends (docs/wire.md, checkpoints). A rank says nothing else while it saves, so where it stands does not change until its
- * image is kept. Part of {@link RelayCore}.
+ * Handles checkpoints: the notices of ranks about points from which they can restart, and the images that they send
+ * (docs/wire.md, checkpoints). A rank sends nothing else while it saves, so its state does not change until its image
+ * is stored. Part of {@link RelayCore}.
  *
- * <p>A point stands in the log behind all that the rank was given before it (ADR 20): whoever starts from there is given nothing of that
- * again. A host that has lost the end of its log may have lost a piece that the rank has; its sender has it, and until it comes the
- * point waits.
+ * <p>A checkpoint's record follows in the log all that the rank was given before it (ADR 20). A process that starts
+ * from there is given none of that again. A host that has lost the end of its log may have lost a piece that the rank
+ * has. The sender has that piece, and the checkpoint waits until it arrives.
  *
- * <p>Whoever starts from an image does not print again what was printed before it. Where a launcher keeps that for the one that may come
- * after it, an image waits until it has it (ADR 55).
+ * <p>A process that starts from an image does not print earlier output again. If a launcher keeps that output for its
+ * successor, the image waits until the launcher has it (ADR 55).
  */
 final class Checkpoints {
     private final Images images;
@@ -27,9 +27,9 @@ final class Checkpoints {
         this.images = images;
     }
 
-    /** A point that is not in the log yet: the end of the prologue, or an image that is coming. */
+    /** A checkpoint that is not in the log yet: the end of the prologue, or an image in transfer. */
     static final class Save {
-        /** Of an image, from 1; else 0. */
+        /** The number of an image, from 1; else 0. */
         private final int number;
 
         private final CheckpointNotice point;
@@ -41,7 +41,7 @@ final class Checkpoints {
         private long upTo = Wire.IMAGE_WINDOW_BYTES;
         private boolean failed;
 
-        /** Whether the launcher still has to say that it has what was printed before. */
+        /** Whether the launcher has not yet confirmed that it has the earlier output. */
         private boolean unkept;
 
         private Save(int number, CheckpointNotice point) {
@@ -58,7 +58,7 @@ final class Checkpoints {
         }
     }
 
-    /** A word of a rank. */
+    /** Handles a rank's notice. */
     void point(HomedRank rank, CheckpointNotice point) throws WireException {
         boolean mayBe = rank.job().logged() && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (!mayBe || point.events() != rank.events() || rank.mailbox().posted() > 0) {
@@ -75,7 +75,10 @@ final class Checkpoints {
         }
     }
 
-    /** Of one that says it again, as the connection broke before it was answered, it is in the log. */
+    /**
+     * Handles the end of the prologue. If the connection broke before the answer, the rank repeats the notice, which
+     * the log has already.
+     */
     private void ready(HomedRank rank, CheckpointNotice point) {
         if (rank.outputNotes().hasPrologue()) {
             rank.port().point(CheckpointNotice.of(rank.job().id(), CheckpointNotice.Kind.SAVED, 0, 0));
@@ -101,7 +104,7 @@ final class Checkpoints {
         endIfArrived(rank, save);
     }
 
-    /** What the launcher is asked before the rank's image counts; empty if it is not. */
+    /** The question to the launcher that must be answered before the rank's image counts; empty if there is none. */
     static Optional<JobEvent> asking(HomedRank rank) {
         Save save = rank.save();
         return save == null || !save.unkept
@@ -110,7 +113,7 @@ final class Checkpoints {
                         new JobEvent(rank.job().id(), JobEvent.SAVES, rank.rank(), rank.incarnation(), save.point.processOut(), save.point.processErr(), ""));
     }
 
-    /** The launcher has what a process of the rank has printed up to here, perhaps of an earlier one. */
+    /** The launcher has the output of a process of the rank, perhaps an earlier one, up to here. */
     void outputKept(HomedRank rank, JobKept kept) {
         Save save = rank.save();
         boolean isPresent = save != null && kept.incarnation() == rank.incarnation();
@@ -129,7 +132,7 @@ final class Checkpoints {
         }
     }
 
-    /** A point that waited goes on, if nothing is missing any more. */
+    /** Continues a checkpoint that waited, if nothing is missing any more. */
     void goOn(HomedRank rank) {
         Save save = rank.save();
         if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.incoming().isMissingPieces()) {
@@ -154,7 +157,7 @@ final class Checkpoints {
         rank.port().point(CheckpointNotice.of(job.id(), CheckpointNotice.Kind.SAVED, number, 0));
     }
 
-    /** A piece of an image. */
+    /** Handles a piece of an image. */
     void image(HomedRank rank, Frame frame) throws WireException {
         Save save = rank.save();
         long offset = frame.view().imageOffset();
@@ -178,7 +181,7 @@ final class Checkpoints {
         endIfArrived(rank, save);
     }
 
-    /** So much of an image was written: as much more may come. */
+    /** So many bytes of an image were written: as many more may be sent. */
     void written(HomedRank rank, int number, long bytes) {
         Save save = rank.save();
         if (save != null && save.number == number && !save.failed) {
@@ -201,7 +204,7 @@ final class Checkpoints {
         }
     }
 
-    /** An image could not be kept. The rank hears it when it has sent all of it. */
+    /** An image could not be stored. The rank is told when it has sent all of it. */
     void failed(HomedRank rank, int number) {
         Save save = rank.save();
         if (save != null && save.number == number) {
@@ -211,7 +214,10 @@ final class Checkpoints {
         }
     }
 
-    /** What comes of its image is not wanted: the rank has gone, or its connection, and what it sends again begins anew; or the image has failed. */
+    /**
+     * Drops the image in transfer: the rank or its connection has gone and will send it again from its beginning, or
+     * the image has failed.
+     */
     void drop(HomedRank rank) {
         Save save = rank.save();
         if (save != null) {

@@ -8,12 +8,13 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The mailbox's side of a message's way (docs/architecture.md, steps 3 to 5): logged on arrival, matched, logged again and
- * delivered; and when something flows back to its sender, for {@link Grants} to say. Confined to the relay core.
+ * Handles a message at its mailbox (docs/architecture.md, steps 3 to 5): log on arrival, match, log the match, deliver.
+ * Tells {@link Grants} when credit or a clear is due to the sender. Confined to the relay core.
  *
- * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone; as long as there is room its sender is done with it ({@link UnexpectedBudget}). From the log it is read back when it is
- * matched, and no faster than its receiver reads: the DELIVERED goes out at once, as the order of deliveries wants, and
- * payload that the connection does not take now follows in chunks. What arrives meanwhile goes behind it, into the log.
+ * <p>An unexpected message waits in memory, or, in a logged job, only in the log. As long as there is room, its sender
+ * is done with it ({@link UnexpectedBudget}). A match reads it back from the log, no faster than its receiver reads.
+ * The DELIVERED is sent at once, to keep the order of deliveries. Payload that the connection does not take now follows
+ * in chunks. Payload that arrives meanwhile is appended to the log behind it.
  */
 final class Deliveries {
     private final UnexpectedBudget budget;
@@ -35,7 +36,7 @@ final class Deliveries {
         return times;
     }
 
-    /** What flows back to senders. */
+    /** Returns credit and clears to senders. */
     Grants grants() {
         return grants;
     }
@@ -50,14 +51,14 @@ final class Deliveries {
         return messagesStored;
     }
 
-    /** Messages sent to their ranks before there was a receive for them, since the start. */
+    /** Messages pushed to their ranks before a receive was posted for them, since the start. */
     long messagesPushed() {
         return messagesPushed;
     }
 
     // ---- the frame that begins a message
 
-    /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
+    /** Handles the frame that begins a message; false if it was dropped and not accepted. */
     boolean arrive(HomedRank to, Frame frame) throws WireException {
         FrameView view = frame.view();
         Job job = to.job();
@@ -99,7 +100,10 @@ final class Deliveries {
         return true;
     }
 
-    /** The rank will receive nothing more: who waits for that in a send would wait for ever without a word. */
+    /**
+     * The rank has finalized and will receive nothing more. A sender that waits for such a receive would otherwise wait
+     * for ever without a report.
+     */
     void finalized(HomedRank rank) {
         rank.mailbox().forEachUnexpected(message -> tellUnreceived(rank, message));
     }
@@ -119,7 +123,9 @@ final class Deliveries {
         }
     }
 
-    /** If its context runs ahead, what comes goes to the rank that has no receive here for it. Or that ends. */
+    /**
+     * Pushes an arriving message if its context runs ahead and no receive is posted here; or ends the running ahead.
+     */
     private static Receive push(HomedRank to, Message message) {
         Round round = to.mailbox().round(message.context());
         if (round == null || !round.isOpen()) {
@@ -134,7 +140,7 @@ final class Deliveries {
         return Receive.PUSHED;
     }
 
-    /** A message that has waited, and that its context's round does not refuse. */
+    /** Pushes a message that has waited and that its context's round does not refuse. */
     void push(HomedRank to, Message message, Round round) {
         to.mailbox().push(message);
         round.count(message);
@@ -160,7 +166,10 @@ final class Deliveries {
         letRunAhead(to, message);
     }
 
-    /** What the log has, or what there is memory for, does not keep its sender waiting; and what was offered for want of credit is asked for. */
+    /**
+     * Releases the sender of a message that the log has, or that memory has room for. Clears a message that was offered
+     * for want of credit.
+     */
     private void letRunAhead(HomedRank to, Message message) {
         boolean offered = message.form() == FrameType.OFFER;
         if ((offered ? message.isStorable() : message.isComplete()) && budget.admit(to, message)) {
@@ -197,7 +206,7 @@ final class Deliveries {
 
     // ---- its chunks
 
-    /** Takes in a chunk of a message that has begun; one that was here before is dropped. */
+    /** Handles a chunk of a message that has begun; drops a chunk that arrived before. */
     void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
         FrameView view = frame.view();
         Transfer transfer = Transfer.incoming(view);
@@ -233,7 +242,10 @@ final class Deliveries {
         checkpoints.goOn(to);
     }
 
-    /** All the payload of a message that was begun in another form, in a frame that is no chunk: into the log, and out of it again. */
+    /**
+     * Handles the whole payload of a message that was begun in another form, in a frame that is no chunk. It goes to
+     * the log and is read back.
+     */
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
         message.keepChunkInLog(log(to, message, payload));
@@ -249,7 +261,9 @@ final class Deliveries {
         checkpoints.goOn(to);
     }
 
-    /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */
+    /**
+     * Delivers a matched message that waits in the log: at once if the rank is connected, else as part of its history.
+     */
     private void goOnBehind(HomedRank to, Message message) {
         if (to.port() == null || to.replay() != null && to.replay().comesTo(to.job().journal().position())) {
             abandon(to, message);
@@ -262,7 +276,7 @@ final class Deliveries {
         }
     }
 
-    /** Whether this chunk was here before: its source was restarted, and has begun the message again. */
+    /** Whether this chunk arrived before, because its source was restarted and has begun the message again. */
     private static boolean isRepeated(HomedRank to, Message message, FrameView view) {
         return message == null
                 ? view.sequence() <= to.mailbox().lastSequence(view.context(), view.source())
@@ -303,14 +317,17 @@ final class Deliveries {
 
     // ---- its way to the rank
 
-    /** The rank's next delivery, of a message that waited: logged first, then at once on its way. Where that can fail it waited in the log, and holds nothing. */
+    /**
+     * Makes a message that waited the rank's next delivery: logged first, then sent. Where that can fail the message
+     * waited in the log and holds nothing.
+     */
     void deliver(HomedRank to, Message message) {
         Job job = to.job();
         job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.countDelivered(message), message);
         handOver(to, message);
     }
 
-    /** A delivery that is logged. */
+    /** Delivers a message whose delivery is logged. */
     private void handOver(HomedRank to, Message message) {
         messagesMatched++;
         Job job = to.job();
@@ -338,7 +355,7 @@ final class Deliveries {
         }
     }
 
-    /** A rank that was slow to read reads again: what depended on it goes on. */
+    /** Resumes what waited for a rank that was slow to read and is writable again. */
     void goOn(HomedRank to) {
         Incoming incoming = to.incoming();
         for (int left = incoming.deferred(); left > 0; left--) {
@@ -347,7 +364,7 @@ final class Deliveries {
         readBack(to);
     }
 
-    /** Passes on what waits in the log for a rank that has matched it, as far as the rank reads. */
+    /** Reads matched messages back from the log and sends them, as far as the rank reads. */
     private void readBack(HomedRank to) {
         Incoming incoming = to.incoming();
         for (Message message = incoming.toRead(); message != null && to.port().writable(); message = incoming.toRead()) {
@@ -359,7 +376,10 @@ final class Deliveries {
         }
     }
 
-    /** The rank has gone. What waited for it to read is not wanted any more: credit goes back, as what it paid for is no longer held here. */
+    /**
+     * Handles a rank that has disconnected. Payload that waited for it to read is no longer needed, so the credit that
+     * paid for it is returned.
+     */
     void left(HomedRank to) {
         Incoming incoming = to.incoming();
         for (Message message = incoming.takeToRead(); message != null; message = incoming.takeToRead()) {
@@ -378,8 +398,9 @@ final class Deliveries {
     // ---- what becomes of its sender
 
     /**
-     * Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. If the
-     * receiver has gone, credit still comes back, and offers stay where they are; if it has finalized, it had all that it wanted, and they go on.
+     * Gives a matched message's sender its next clear, or its credit back, unless the receiver is slow. If the receiver
+     * has disconnected, credit is still returned and offers stay as they are. If it has finalized, it has all its
+     * messages, and offers go on.
      */
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();
@@ -399,7 +420,7 @@ final class Deliveries {
         }
     }
 
-    /** Takes an offered message out of the mailbox, as if it had never come; false if it was matched before. */
+    /** Withdraws an offered message from the mailbox, as if it had never arrived; false if it was matched before. */
     boolean withdraw(HomedRank to, FrameView view) {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
         Transfer offer = Transfer.incoming(view);
@@ -418,7 +439,7 @@ final class Deliveries {
 
     // ---- the beginning of a core, and the end of a job
 
-    /** A message that was here before this core began, and that no receive has got. */
+    /** Restores a message that was here before this core began and that no receive has got. */
     void restore(HomedRank to, Message message) {
         to.mailbox().restore(message);
         times.stored(message);
@@ -428,7 +449,7 @@ final class Deliveries {
         }
     }
 
-    /** The rank's job ends; what arrives for it is still here. */
+    /** Discards the rank's messages as its job ends; messages that arrive for it are still here. */
     void forget(HomedRank to) {
         budget.forget(to);
         grants.forget(to);

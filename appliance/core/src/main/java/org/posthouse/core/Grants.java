@@ -5,8 +5,9 @@ import java.util.function.BiConsumer;
 import org.posthouse.wire.FrameType;
 
 /**
- * What is owed to the senders of messages: the word that an offer may go on, which is said when there is room for what comes then ({@link Windows}),
- * and credit. While their journal holds it neither is said. Part of {@link Deliveries}, which knows when it is due. Confined to the relay core.
+ * Returns credit to the senders of messages and clears offers, once there is room for their payload ({@link Windows}).
+ * While a sender's journal holds them neither is sent. Part of {@link Deliveries}, which knows when they are due.
+ * Confined to the relay core.
  */
 final class Grants {
     private final CoreConfig config;
@@ -14,18 +15,18 @@ final class Grants {
     private final BiConsumer<HomedRank, Message> progress;
 
     /**
-     * What a sender is owed while its journal holds it.
+     * Credit or a clear that a sender is owed while its journal holds it.
      *
-     * @param credit whether that is credit, and not the word to go on
+     * @param credit whether it is credit, and not a clear
      */
     private record Held(Job job, int source, boolean credit, Runnable say) {}
 
-    /** What senders are owed while their journal holds it: at most a word for each message that they may have under way. */
+    /** Credit and clears that journals hold: at most one for each message that the senders may have under way. */
     private final ArrayDeque<Held> held = new ArrayDeque<>();
 
     /**
      * @param shards how many cores of the relay share its limits
-     * @param progress looks anew at a matched message whose word has waited, and was not said
+     * @param progress checks again a matched message whose clear has waited and was not sent
      */
     Grants(CoreConfig config, int shards, BiConsumer<HomedRank, Message> progress) {
         this.config = config;
@@ -33,29 +34,29 @@ final class Grants {
         this.progress = progress;
     }
 
-    /** What senders of offers have under way beyond a window each. */
+    /** Bytes that senders of offers have under way beyond one window each. */
     long lentBytes() {
         return windows.lent();
     }
 
-    /** What senders of offers were told to send, and is not here. */
+    /** Bytes that senders of offers were cleared to send and that have not arrived. */
     long underWayBytes() {
         return windows.underWay();
     }
 
-    /** How many of them wait for the word that they may go on. */
+    /** Number of these senders that wait for a clear. */
     int sendersThatWait() {
         return windows.waiting();
     }
 
-    // ---- the word to go on
+    // ---- clears
 
-    /** Whether half of what an offer had been allowed is here, and there is more of it. */
+    /** Whether half of an offer's granted bytes are here, and there are more of it. */
     boolean wantsMore(Message message) {
         return windows.wantsMore(message);
     }
 
-    /** Lets an offer's sender go on: as far as windows go, for an empty message up to nothing, which completes it. */
+    /** Clears an offer as far as windows allow. An empty message is cleared up to 0, which completes it. */
     void letGoOn(Job job, Message message) {
         Peer peer = job.peer(message.source());
         Sender from = job.sender(message.source());
@@ -90,7 +91,7 @@ final class Grants {
         }));
     }
 
-    /** Says it now, or when there is room for what comes then. */
+    /** Sends a clear now, or when there is room for the payload that follows. */
     private void tell(Sender.Word word) {
         if (windows.admits(word)) {
             say(word);
@@ -99,14 +100,14 @@ final class Grants {
         }
     }
 
-    /** More of a message is here, and not under way any more. {@link #tellNext} is to follow. */
+    /** More of a message has arrived and is no longer under way. {@link #tellNext} is to follow. */
     void arrived(Job job, Message message, int bytes) {
         long underWay = message.underWay();
         message.chunkArrived(bytes);
         windows.arrived(job.sender(message.source()), underWay - message.underWay());
     }
 
-    /** Says what there is room for, now that some of what this message's sender had under way has come. */
+    /** Sends the clears that there is room for, now that payload of this message's sender has arrived. */
     void tellNext(Job job, Message message) {
         Sender from = job.sender(message.source());
         for (Sender.Word word = windows.next(from); word != null; word = windows.next(from)) {
@@ -139,7 +140,7 @@ final class Grants {
         }
     }
 
-    /** Whether what has waited is still to be said; its message may have come on meanwhile. */
+    /** Whether a clear that has waited must still be sent; its message may have progressed meanwhile. */
     private boolean goesOn(Sender.Word word) {
         Message message = word.message();
         message.wordWaits(false);
@@ -157,7 +158,7 @@ final class Grants {
         return wanted;
     }
 
-    /** A process of its source that came meanwhile has heard the word as it said the message again. */
+    /** A new process of its source got the clear already when it sent the message again. */
     private void goOnAnew(HomedRank to, Message message) {
         if (message.receive() != null) {
             progress.accept(to, message);
@@ -168,7 +169,7 @@ final class Grants {
 
     // ---- credit
 
-    /** Gives a message's sender back what it has cost. */
+    /** Returns a message's cost to its sender's credit. */
     void giveBack(Job job, Message message) {
         if (message.isForgiven()) {
             return;
@@ -180,7 +181,7 @@ final class Grants {
         }
     }
 
-    /** Gives a sender back what a message has cost, whatever its journal holds. */
+    /** Returns a message's cost to its sender's credit, also if its journal holds credit back. */
     void giveBack(Job job, int source, long cost) {
         Sender guest = job.guest(source);
         if (guest != null) {
@@ -199,23 +200,23 @@ final class Grants {
         }
     }
 
-    // ---- what journals hold
+    // ---- credit and clears held by journals
 
-    /** There is room again: senders get what was held back. */
+    /** There is room again: sends senders the held credit and clears. */
     void release() {
         for (int left = held.size(); left > 0; left--) {
             held.remove().say().run();
         }
     }
 
-    /** The peer was started again, and knows nothing of what its ranks have paid: it is owed no credit that is held. */
+    /** The peer was restarted and does not know what its ranks have paid: discards the held credit for it. */
     void forgiveHeld(Job job, Peer peer) {
         held.removeIf(each -> each.credit && each.job == job && job.peer(each.source) == peer);
     }
 
-    // ---- the beginning of a core, and the end of a job
+    // ---- start of a core, end of a job
 
-    /** An offer that was here before this core began goes on as far as its sender may have been told. */
+    /** Restores an offer that was here before this core began, cleared as far as its sender may have been told. */
     void restore(Job job, Message offer) {
         long upTo = clearedAtMost(offer);
         if (upTo > 0) {
@@ -224,13 +225,16 @@ final class Grants {
         }
     }
 
-    /** Up to where the sender of an offer that was here before this core began may have been cleared; 0 if it was not. */
+    /**
+     * Offset up to which the sender of an offer that was here before this core began may have been cleared; 0 if it was
+     * not.
+     */
     long clearedAtMost(Message offer) {
         boolean mayBe = offer.receive() != null || offer.isStorable() || offer.arrived() > 0;
         return mayBe ? Math.min(offer.bytes(), offer.arrived() + config.windowBytes()) : 0;
     }
 
-    /** The rank's job ends; what was under way to it is not wanted any more. */
+    /** Forgets the rank's messages as its job ends: payload under way to it is no longer needed. */
     void forget(HomedRank to) {
         windows.forget(to.job());
         to.incoming().arriving().forEach(message -> windows.giveBack(to.job().sender(message.source()), message));

@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.StatePage;
 
-/** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
+/** One rank at its home relay: its mailbox, its port, and its operations in progress. Confined to the relay core. */
 public final class HomedRank {
-    /** Most unmatched offers of a rank: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
+    /** Limit of a rank's unmatched offers: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
     static final int OFFERS_MAX = 64 * 1024;
 
     private final Job job;
@@ -42,7 +42,7 @@ public final class HomedRank {
     private long bytesSent;
     private long messagesDelivered;
 
-    /** Of these, what the log knew of when this relay began. */
+    /** The part of these that the log knew when this relay began. */
     private long deliveredBefore;
 
     private long bytesDelivered;
@@ -82,17 +82,17 @@ public final class HomedRank {
         return bytesSent;
     }
 
-    /** Messages delivered, those included that wait for a rank between two connections. */
+    /** Messages delivered, including those that wait while the rank is between two connections. */
     public long messagesDelivered() {
         return messagesDelivered;
     }
 
-    /** Those of this relay, as all else that it counts. */
+    /** Messages delivered by this relay process, like all its other counters. */
     public long deliveredHere() {
         return messagesDelivered - deliveredBefore;
     }
 
-    /** Deliveries that have left for the rank: its counter of the handshake. */
+    /** Deliveries sent to the rank: its counter of the handshake. */
     long deliveriesSent() {
         return port instanceof HeldPort held ? messagesDelivered - held.deliveries() : messagesDelivered;
     }
@@ -113,22 +113,22 @@ public final class HomedRank {
         return credit;
     }
 
-    /** What of what it has sent is safe; null unless the job is logged. */
+    /** Tracks which of its sent frames are stable; null unless the job is logged. */
     Safety safety() {
         return safety;
     }
 
-    /** Whether other cores have so much of what it has sent to handle that it is not to send more; only of a logged job's. */
+    /** Whether other cores have so many of its frames to handle that it must not send more; only in a logged job. */
     public boolean isHeavy() {
         return job.logged() && safety.isHeavy();
     }
 
-    /** Calls back, inside of the core, when they have handled most of it. */
+    /** Calls back, inside the core, when other cores have handled most of them. */
     public void whenLighter(Runnable goOn) {
         safety.whenLighter(goOn);
     }
 
-    /** Null unless connected; while the rank is replayed, one to which nothing is delivered. */
+    /** Its port; null unless connected. During replay a port to which nothing is delivered. */
     RankPort port() {
         return port;
     }
@@ -141,7 +141,7 @@ public final class HomedRank {
         return outgoing;
     }
 
-    /** Tells of each message from {@code source} that is here in part, or offered and unmatched. */
+    /** Visits each message from {@code source} that is here in part, or offered and unmatched. */
     void forEachOpen(int source, Consumer<Message> visitor) {
         incoming.arriving().stream().filter(message -> message.source() == source).forEach(visitor);
         mailbox.forEachOffer(source, message -> {
@@ -157,7 +157,7 @@ public final class HomedRank {
         this.incarnation = incarnation;
     }
 
-    /** A process has come that has not read all that the rank was sent: it is brought to where the rank is. */
+    /** A process has connected that has not read everything that the rank was sent: begins its replay. */
     void beginReplay(RankPort real, int incarnation, Headway headway, Historian historian, long nanos) {
         transition(RankState.REPLAYING);
         this.incarnation = incarnation;
@@ -165,7 +165,7 @@ public final class HomedRank {
         port = replay.senderOnly();
     }
 
-    /** It is where it was. */
+    /** Ends the replay: the process has reached the rank's state. */
     void endReplay() {
         transition(RankState.CONNECTED);
         port = replay.port();
@@ -175,22 +175,22 @@ public final class HomedRank {
         }
     }
 
-    /** Null unless it is {@link RankState#REPLAYING}. */
+    /** Its replay; null unless it is {@link RankState#REPLAYING}. */
     Replay replay() {
         return replay;
     }
 
-    /** How often a process, or a connection, began to be brought to where the rank is. */
+    /** Number of replays begun, for a new process or a new connection. */
     int replays() {
         return replays;
     }
 
-    /** What its next incarnation may send again, or not at all. */
+    /** The frames that its next incarnation may send again, or not at all. */
     Repeats repeats() {
         return repeats;
     }
 
-    /** Events of its history so far. */
+    /** Number of events in its history so far. */
     public long events() {
         return events;
     }
@@ -200,26 +200,27 @@ public final class HomedRank {
     }
 
     /**
-     * Whether it takes more of what it was given a part of. In a replay it does once its history was handed out: a host that has lost the end of its log may
-     * have lost pieces that what the rank observed next depends on, and without them it never becomes live.
+     * Whether it takes more pieces of a message of which it has a part. In a replay it does once its history was handed
+     * out. A host that has lost the end of its log may have lost pieces that the rank's next observation depends on.
+     * Without them the rank never becomes live.
      */
     boolean takesPieces() {
         return reads() && (replay == null || replay.isHandedOut());
     }
 
-    /** Whether its process reads, replayed or not. */
+    /** Whether its process reads, in replay or not. */
     boolean reads() {
         return replay == null ? port.writable() : replay.port().writable();
     }
 
-    /** Whether the launcher is to hear of a send that nobody will receive: it hears of the first. */
+    /** Whether the launcher must be told of a send that no rank will receive; it is told of the first only. */
     boolean tellsUnreceived() {
         boolean tells = !toldUnreceived;
         toldUnreceived = true;
         return tells;
     }
 
-    /** The point that it has told and that is not in the log yet; null if there is none. */
+    /** The checkpoint that it has announced and that is not in the log yet; null if there is none. */
     Checkpoints.Save save() {
         return save;
     }
@@ -228,27 +229,27 @@ public final class HomedRank {
         save = next;
     }
 
-    /** What its launcher is asked before its image counts; empty if it is not. */
+    /** The question to its launcher that must be answered before its image counts; empty if there is none. */
     public Optional<JobEvent> asking() {
         return Checkpoints.asking(this);
     }
 
-    /** What its launcher has to know to start it again. */
+    /** The notes about its output that its launcher needs to restart it. */
     OutputNotes outputNotes() {
         return outputNotes;
     }
 
-    /** What a launcher that comes has to know to start it again. */
+    /** The notes that a launcher that connects needs to restart it. */
     public List<JobEvent> outputNotesTold() {
         return outputNotes.all();
     }
 
-    /** A number for its next image, which names it as long as it is on its way. */
+    /** A number for its next image, which identifies the image while it is transferred. */
     int nextSave() {
         return ++saves;
     }
 
-    /** It has stopped writing and will connect again: until then all that it is sent is held. */
+    /** The rank has stopped writing and will reconnect: all frames for it are held until then. */
     void beginMove() {
         transition(RankState.MOVING);
         moveAsked = false;
@@ -256,7 +257,7 @@ public final class HomedRank {
         port = new HeldPort();
     }
 
-    /** It is there again: gets what was held. */
+    /** The rank has reconnected: sends it the held frames. */
     void endMove(RankPort next) {
         HeldPort held = (HeldPort) port;
         transition(RankState.CONNECTED);
@@ -264,17 +265,17 @@ public final class HomedRank {
         held.release(next);
     }
 
-    /** Whether it is asked to connect again and has not answered. */
+    /** Whether it is asked to reconnect and has not answered. */
     boolean isMoveAsked() {
         return moveAsked && state == RankState.CONNECTED;
     }
 
-    /** How often it has left a connection to come on another. */
+    /** Number of times it has left a connection in order to reconnect on another. */
     public int moves() {
         return moves;
     }
 
-    /** At once, or at the end of its replay. */
+    /** Asks it to reconnect, at once or at the end of its replay. */
     void askMove() {
         moveAsked = true;
         if (state == RankState.CONNECTED) {
@@ -298,7 +299,7 @@ public final class HomedRank {
         mailbox.forgetReceives();
     }
 
-    /** What the log says of it, before it or anybody else has come: where its life goes on here, which is no step of it. */
+    /** Restores its state from the log before anybody connects. Its life continues here; this is no step of it. */
     void restore(Recovered recovered) {
         state = recovered.incarnation() == 0
                 ? RankState.WAITING
@@ -314,17 +315,17 @@ public final class HomedRank {
         }
     }
 
-    /** It has said goodbye, and is answered when all that it has sent is safe. */
+    /** The rank called Finalize. It is answered when all its sent frames are stable. */
     void beginFinalize() {
         finalizing = true;
     }
 
-    /** Whether it has said goodbye and was not answered. */
+    /** Whether it called Finalize and was not answered. */
     boolean isFinalizing() {
         return finalizing;
     }
 
-    /** Whether the rank waits for nothing but what it has sent to be safe, and all is. */
+    /** Whether the rank waits only for its sent frames to be stable, and all are. */
     boolean mayFinalize() {
         return finalizing && safety.isAllSafe();
     }
@@ -354,7 +355,9 @@ public final class HomedRank {
         }
     }
 
-    /** An offer of its was matched, or may go on; a process that does not know of it yet hears when it does. */
+    /**
+     * An offer of the rank was matched, or may go on. A process that does not know the offer yet is told when it does.
+     */
     void cleared(int context, int destination, long sequence, long upTo) {
         boolean noted = repeats.isAwaiting() && repeats.noteCleared(new Transfer(context, destination, sequence), upTo);
         if (port != null && !noted) {
@@ -362,13 +365,16 @@ public final class HomedRank {
         }
     }
 
-    /** An offer that it says again was taken back before, which was forgotten here: it hears that when it asks. */
+    /** The rank repeats an offer that was withdrawn before and was discarded here. It is told so when it asks. */
     void wasTakenBack(Transfer transfer) {
         freeOfferPlace();
         tookBack(transfer);
     }
 
-    /** Each process that comes after this one is told of it; now and then it is looked whether it still can be. */
+    /**
+     * Records a withdrawn transfer, of which each later process is told. From time to time checks whether it still can
+     * be.
+     */
     private void tookBack(Transfer transfer) {
         repeats.tookBack(transfer);
         if (repeats.gone().size() % StatePage.ENTRIES_MAX == 0) {
@@ -376,7 +382,7 @@ public final class HomedRank {
         }
     }
 
-    /** It hears whether a process before had taken back what it has sent whole. */
+    /** Tells the rank whether an earlier process had withdrawn a message that it has sent whole. */
     void answer(Transfer transfer, boolean gone) {
         if (gone) {
             tookBack(transfer);
@@ -384,7 +390,7 @@ public final class HomedRank {
         port.withdrawn(transfer.context(), transfer.peer(), transfer.sequence(), gone);
     }
 
-    /** An offer of its was taken back, or it was too late for that. */
+    /** An offer of the rank was withdrawn, or it was too late for that. */
     void withdrawn(int context, int destination, long sequence, boolean gone) {
         Transfer transfer = new Transfer(context, destination, sequence);
         boolean asked = !repeats.takeUnasked(transfer) && port != null;
@@ -399,7 +405,7 @@ public final class HomedRank {
         }
     }
 
-    /** Takes a place among the rank's unmatched offers; false if there is none free. */
+    /** Takes a place among the rank's unmatched offers; false if none is free. */
     boolean takeOfferPlace() {
         if (offers == OFFERS_MAX) {
             return false;
@@ -408,22 +414,22 @@ public final class HomedRank {
         return true;
     }
 
-    /** One of its offers was matched or withdrawn. */
+    /** Frees a place: one of its offers was matched or withdrawn. */
     void freeOfferPlace() {
         offers--;
     }
 
-    /** Offers of this rank that nothing has matched. */
+    /** Number of unmatched offers of this rank. */
     int offers() {
         return offers;
     }
 
-    /** Messages for it that are undelivered, and whose senders have had their credit back. */
+    /** Undelivered messages for it whose senders have their credit back. */
     int ahead() {
         return ahead;
     }
 
-    /** What they take of memory; 0 where the log has them. */
+    /** Memory that they take in bytes; 0 if the log holds them. */
     long aheadBytes() {
         return aheadBytes;
     }
@@ -438,13 +444,13 @@ public final class HomedRank {
         bytesSent += messageBytes;
     }
 
-    /** The number of this delivery, from 1. */
+    /** Counts a delivery and returns its number, from 1. */
     long countDelivered(Message message) {
         bytesDelivered += message.bytes();
         return ++messagesDelivered;
     }
 
-    /** Counts an answer that is sent to a rank that is slow to read; how many there are since it last was not. */
+    /** Counts an answer to a rank that is slow to read. Returns how many there are since it last was not. */
     int countUnreadAnswer() {
         return ++unreadAnswers;
     }
@@ -453,15 +459,16 @@ public final class HomedRank {
         unreadAnswers = 0;
     }
 
-    /** Its failed polls since its start, as far as they were told. */
+    /** Its failed polls since its start, as far as reported. */
     long failedPolls() {
         return failedPolls;
     }
 
     /**
-     * It tells the low 32 bits of them. One that is replayed says again what it had said, however long ago, and nothing that it has not counted in its HELLO.
+     * The rank reports the low 32 bits of their number. In replay it repeats earlier reports, however old, and reports
+     * nothing that its HELLO has not counted.
      *
-     * @return whether there are more than was known
+     * @return whether there are more than were known
      */
     boolean learnFailedPolls(int told) {
         long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.headway().failedPolls());
@@ -471,7 +478,10 @@ public final class HomedRank {
         return more;
     }
 
-    /** The job ends. What arrives and is matched is on its way, and what a journal has held back finds nothing that arrives. */
+    /**
+     * Releases everything as the job ends. Matched arrivals are on their way, and what a journal held back finds no
+     * arrivals.
+     */
     void release() {
         mailbox.drain(Message::release);
         incoming.forget();

@@ -17,7 +17,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
-/** One job as one core sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
+/** One job as one core sees it: the home of every rank, and the ranks that are at home here. Confined to the core. */
 public final class Job {
     private final JobOpen opening;
     private final String hexId;
@@ -38,7 +38,7 @@ public final class Job {
     /**
      * @param self index of this relay in the job's homes
      * @param peerOf the core that a rank is at home at, or null if that is this one
-     * @param crossings what each of the other cores has handled
+     * @param crossings the frames that each of the other cores has handled
      * @param cores how many cores hold the job's ranks at most, this one included: each may hold back some credit
      */
     Job(
@@ -83,7 +83,7 @@ public final class Job {
         return -1;
     }
 
-    /** The same for a job that is to be opened there: one that has no rank at the relay is refused. */
+    /** As above, for a job that is to be opened there. Refuses a job without a rank at the relay. */
     public static int requireHome(String relay, JobOpen opening) throws Refusal {
         int self = indexOf(relay, opening.homes());
         if (self < 0) {
@@ -94,7 +94,7 @@ public final class Job {
         return self;
     }
 
-    /** How people write a job's id. */
+    /** The job's id as it is shown to people. */
     public static String hexId(long id) {
         return String.format("%016x", id);
     }
@@ -119,12 +119,12 @@ public final class Job {
         return opening.logged();
     }
 
-    /** Whether the launcher keeps what ranks print, and is asked before an image counts. */
+    /** Whether the launcher keeps the ranks' output, and is asked before an image counts. */
     boolean keepsOutput() {
         return opening.keepsOutput();
     }
 
-    /** Whether what leaves the relay waits until the log is safe on its disk. */
+    /** Whether output of the relay waits until the log is synced to its disk. */
     public boolean survivesHost() {
         return opening.survivesHost();
     }
@@ -148,7 +148,7 @@ public final class Job {
         return peerOf[rank];
     }
 
-    /** What that core has handled; null if it is this one. */
+    /** The frames that that core has handled; null if it is this one. */
     Crossing crossing(int rank) {
         return crossingOf[rank];
     }
@@ -190,7 +190,7 @@ public final class Job {
         return rank >= 0 && rank < homed.length ? homed[rank] : null;
     }
 
-    /** A rank of the job, wherever its home is, as one whose offers are matched here. */
+    /** A rank of the job, at any home, as the sender of offers that are matched here. */
     Sender sender(int rank) {
         if (senders[rank] == null) {
             senders[rank] = new Sender(this, rank);
@@ -198,7 +198,10 @@ public final class Job {
         return senders[rank];
     }
 
-    /** A rank at another core, whose messages wait here in memory as the job is not logged; null if this is none. That core may lie about what it has paid. */
+    /**
+     * A rank at another core whose messages wait here in memory, since the job is not logged; null if there is none.
+     * That core may report paid credit falsely.
+     */
     Sender guest(int rank) {
         return logged() || homed[rank] != null ? null : sender(rank);
     }
@@ -211,12 +214,16 @@ public final class Job {
         return blocked;
     }
 
-    /** What a rank of the job, wherever its home is, is blocked in, as far as is known here. */
+    /** The call that a rank of the job, at any home, is blocked in, as far as is known here. */
     Optional<Blocked> blockedIn(int rank) {
         return blocked.of(rank);
     }
 
-    /** The same of all whose home this core is. @param far of those of other relays, too */
+    /**
+     * The blocked calls of all ranks whose home is this core.
+     *
+     * @param far includes those of other relays
+     */
     public Map<Integer, Blocked> blocked(boolean far) {
         Map<Integer, Blocked> all = blocked.all();
         all.keySet().removeIf(rank -> homed[rank] == null && !(far && peerOf[rank].isFar()));
@@ -232,25 +239,30 @@ public final class Job {
         owner.onJobEvent(event);
     }
 
-    /** Tells the launcher that the job cannot go on; the launcher ends it, or leaves it to another one if the relay's next process may go on with it. */
+    /**
+     * Tells the launcher that the job cannot go on. The launcher ends it, or leaves it to another launcher if the
+     * relay's next process may continue it.
+     */
     void fail(CloseReason closeReason, String detail) {
         boolean mayBeMended = closeReason == CloseReason.LOG_BROKEN || closeReason == CloseReason.LOG_DAMAGED;
         int code = mayBeMended && opening.keepsOutput() ? JobEvent.STANDS : 1;
         report(JobEvent.ABORTED, -1, code, closeReason + ": " + detail + "; " + closeReason.advice());
     }
 
-    /** The same: the log failed. */
+    /** As above, because the log failed. */
     void fail(JournalFailure log) {
         journal.giveUp(id(), log.getMessage());
         fail(log.reason(), log.getMessage());
     }
 
-    /** Whether the log takes nothing more of it, as this core of the relay or another one has found. */
+    /** Whether the log accepts nothing more of the job, as this core of the relay or another one has found. */
     boolean isUnloggable() {
         return journal.isBroken(id());
     }
 
-    /** Takes a step of the job; if the log fails in it the job cannot go on. Not for what happens to each message. */
+    /**
+     * Runs a step of the job. If the log fails in it, the job cannot go on. Not for steps that happen for each message.
+     */
     void guarded(Runnable step) {
         try {
             step.run();
@@ -259,7 +271,7 @@ public final class Job {
         }
     }
 
-    /** A restarted rank sends something else than it had sent before. */
+    /** A restarted rank's sends differ from those of its earlier process. */
     void diverged(int source, int context, int destination, long sequence, String difference) {
         String text = "was restarted and does not send what it sent before: message " + sequence + " to rank " + destination
                 + " in context " + context + " has " + difference;
@@ -267,8 +279,8 @@ public final class Job {
     }
 
     /**
-     * A restarted rank begins a message again of which a part is there, or the offer. If that was of another length, nobody has
-     * what is missing of it, and the launcher ends the job.
+     * Handles a restarted rank that begins a message again of which a part is here, or the offer. If its length was
+     * different, nobody has the rest of the earlier message, and the launcher ends the job.
      *
      * @param bytes of the message that was begun before
      * @return whether it goes on
@@ -285,7 +297,7 @@ public final class Job {
         return false;
     }
 
-    /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */
+    /** Adds to the credit that is owed to {@code rank}. True if it is worth a frame now. */
     boolean owe(int rank, long bytes, CoreConfig config) {
         owedBytes[rank] += bytes;
         owedMessages[rank]++;

@@ -22,27 +22,30 @@ import org.posthouse.wire.Wire;
 public final class Mailbox {
     /** What became of an arriving message. */
     public enum Arrival {
-        /** Its place in the channel is the expected one; it is stored, or matched if {@link Message#receive} is set. */
+        /** Its sequence number is the expected one; it is stored, or matched if {@link Message#receive} is set. */
         ACCEPTED,
-        /** The same channel and sequence was stored before: dropped, as promise P2 wants. */
+        /** A message of the same channel and sequence number was stored before: dropped, as promise P2 requires. */
         DUPLICATE,
-        /** A message before it is missing: never acknowledged past. */
+        /** An earlier message of the channel is missing: never acknowledged past this gap. */
         GAP
     }
 
-    /** Most receives and blocking probes that wait at once: at 48 bytes each, 12 MiB a rank. */
+    /** Limit of receives and blocking probes that wait at once: at 48 bytes each, 12 MiB a rank. */
     static final int RECEIVES_MAX = 256 * 1024;
 
     /**
-     * Most contexts that are ever used: two for each number that the library may have, 8,192 of communicators, as many of parts of them that
-     * make one (ADR 6), and one of the ports.
+     * Limit of contexts ever used: two for each number that the library may have, and one number is for the ports. The
+     * others are 8,192 of communicators and as many of parts of them that make one (ADR 6).
      */
     static final int CONTEXTS_MAX = 2 * (2 * 8_192 + 1);
 
-    /** Each has a place for every rank of the job: at 4 bytes, 256 MiB a rank at most. In jobs of more than 2,047 ranks there are fewer contexts for that. */
+    /**
+     * Limit of places in all contexts. Each context has a place for every rank of the job: at 4 bytes, 256 MiB a rank
+     * at most. Jobs of more than 2,047 ranks have fewer contexts for that reason.
+     */
     static final int PLACES_MAX = 1 << 26;
 
-    /** Most channels that are ever used: at 200 bytes each, 200 MiB a rank. */
+    /** Limit of channels ever used: at 200 bytes each, 200 MiB a rank. */
     static final int CHANNELS_MAX = 1 << 20;
 
     private final int size;
@@ -50,14 +53,14 @@ public final class Mailbox {
     private final Map<Integer, Context> contexts = new HashMap<>();
     private Context recent;
 
-    /** The order of the receive or probe that was posted last. */
+    /** The order number of the last posted receive or probe. */
     private long posts = Long.MIN_VALUE;
 
     private int channels;
     private int unexpected;
     private int posted;
 
-    /** The mailbox of a rank in a job of {@code size} ranks. */
+    /** Makes the mailbox of a rank in a job of {@code size} ranks. */
     Mailbox(int size) {
         this.size = size;
         this.contextsMax = Math.min(CONTEXTS_MAX, PLACES_MAX / size);
@@ -72,7 +75,7 @@ public final class Mailbox {
         private final ReceiveList anySourceProbes = new ReceiveList();
         private int probes;
 
-        /** Null until the rank has let it run ahead. */
+        /** Null until the rank has first let the context run ahead. */
         private Round round;
 
         private Context(int id) {
@@ -113,7 +116,10 @@ public final class Mailbox {
         return channel == null ? 0 : channel.sequence;
     }
 
-    /** Whether there may be a message of this source, or a receive for it, in this context: what was used once is kept until the job ends. */
+    /**
+     * Whether this context may have a message of this source, or a receive for it. A context or channel once used is
+     * kept until the job ends.
+     */
     boolean mayUse(int contextId, int source) {
         Context context = known(contextId);
         if (context == null) {
@@ -122,12 +128,12 @@ public final class Mailbox {
         return source == Wire.ANY || context.channels[source] != null || channels < CHANNELS_MAX;
     }
 
-    /** What cannot be used any more, for people. */
+    /** Says which limit is exhausted, for an error message. */
     String used() {
         return contexts.size() + " contexts and " + channels + " channels were used, " + contextsMax + " and " + CHANNELS_MAX + " are the most";
     }
 
-    /** Tells of each channel from {@code source} that was used, and its last sequence number. */
+    /** Visits each used channel from {@code source} with its last sequence number. */
     void forEachChannel(int source, Outgoing.ChannelVisitor visitor) {
         for (Context context : contexts.values()) {
             Channel channel = context.channels[source];
@@ -137,7 +143,7 @@ public final class Mailbox {
         }
     }
 
-    /** Tells of each offer from {@code source} that nothing has matched. */
+    /** Visits each unmatched offer from {@code source}. */
     void forEachOffer(int source, Consumer<Message> visitor) {
         for (Context context : contexts.values()) {
             Channel channel = context.channels[source];
@@ -151,7 +157,7 @@ public final class Mailbox {
         }
     }
 
-    /** Of the messages that wait for a receive the one that came first, by the log; null if none waits. */
+    /** The waiting message that arrived first according to the log; null if none waits. */
     Message oldest() {
         Message oldest = null;
         for (Context context : contexts.values()) {
@@ -161,16 +167,16 @@ public final class Mailbox {
         return oldest;
     }
 
-    /** The posted receive that an arriving message gets, the earliest that matches; null if there is none. Changes nothing. */
+    /** The earliest posted receive that matches an arriving message; null if there is none. Changes nothing. */
     Receive matchFor(int contextId, int source, int tag) {
         Context context = context(contextId);
         return earlier(context.channel(source).posted.firstFor(tag), context.anySource.firstFor(tag));
     }
 
     /**
-     * Takes in a message that {@link #check} accepted, and matches or stores it.
+     * Accepts a message that {@link #check} accepted, and matches or stores it.
      *
-     * @param receive what {@link #matchFor} said, or {@link Receive#PUSHED} if that is null and the context is open
+     * @param receive the result of {@link #matchFor}, or {@link Receive#PUSHED} if that is null and the context is open
      */
     void accept(Message message, Receive receive) {
         Context context = context(message.context());
@@ -192,12 +198,12 @@ public final class Mailbox {
         store(context, message);
     }
 
-    /** The log has a message of this channel with this number, and none with a higher one. */
+    /** Restores a channel from the log, which has a message with this number and none with a higher one. */
     void restore(int contextId, int source, long sequence) {
         context(contextId).channel(source).sequence = sequence;
     }
 
-    /** The log has this message, which nothing has matched; told in the order in which they came. */
+    /** Restores an unmatched message from the log; called in the order of arrival. */
     void restore(Message message) {
         store(context(message.context()), message);
     }
@@ -209,9 +215,9 @@ public final class Mailbox {
     }
 
     /**
-     * The message that a newly posted receive gets, taken out of the mailbox; null if the receive has to wait.
+     * Posts a receive. Removes and returns the message that it gets; null if the receive has to wait.
      *
-     * @param nanos when it is posted; the order of a receive that waits is this, or the next number that is free
+     * @param nanos when it is posted. A receive that waits is ordered by this, or by the next free number.
      */
     Message post(Receive receive, long nanos) {
         Message message = find(receive.context(), receive.source(), receive.tag());
@@ -228,7 +234,7 @@ public final class Mailbox {
         return message;
     }
 
-    /** Takes out the message that has waited for the longest in its context, to be pushed. */
+    /** Removes the message that has waited longest in its context, in order to push it. */
     void push(Message message) {
         Context context = context(message.context());
         assert context.arrived.first() == message : message + " is pushed before " + context.arrived.first();
@@ -248,7 +254,7 @@ public final class Mailbox {
         return context == null ? null : context.round;
     }
 
-    /** The context's round, or its first; null if the context was never used. */
+    /** The context's round, which is created if there is none; null if the context was never used. */
     Round begunRound(int contextId) {
         Context context = contexts.get(contextId);
         if (context != null && context.round == null) {
@@ -263,7 +269,7 @@ public final class Mailbox {
         return context != null && context.probes > 0;
     }
 
-    /** The message that a receive with this pattern would get now; null if there is none. It stays. */
+    /** The message that a receive with this pattern would get now; null if there is none. The message stays. */
     Message find(int contextId, int source, int tag) {
         if (source == Wire.ANY) {
             Context context = known(contextId);
@@ -273,7 +279,7 @@ public final class Mailbox {
         return channel == null ? null : channel.unexpected.firstWithTag(tag);
     }
 
-    /** Takes a posted receive back; false if there is none with this source and number: it was matched. */
+    /** Cancels a posted receive; false if none has this source and number, since it was matched. */
     boolean cancel(int contextId, int source, int request) {
         Context context = contexts.get(contextId);
         if (context == null || source != Wire.ANY && context.channels[source] == null) {
@@ -309,7 +315,7 @@ public final class Mailbox {
         return false;
     }
 
-    /** An offered message that waits for a receive; null if it does not. */
+    /** An offer that waits for a receive; null if it does not wait. */
     Message offer(int contextId, int source, long sequence) {
         Context context = contexts.get(contextId);
         Channel channel = context == null ? null : context.channels[source];
@@ -317,7 +323,9 @@ public final class Mailbox {
         return message == null || message.form() != FrameType.OFFER ? null : message;
     }
 
-    /** Takes out an offered message that waits for a receive; null if it does not, or its sender was told to go on: it was matched, or asked for. */
+    /**
+     * Removes an offer that waits for a receive. Null if it was matched, or if its sender was cleared before a match.
+     */
     Message takeOffer(int contextId, int source, long sequence) {
         Message message = offer(contextId, source, sequence);
         if (message == null || message.clearedUpTo() != Repeats.NOT_CLEARED) {
@@ -342,7 +350,7 @@ public final class Mailbox {
         posted++;
     }
 
-    /** A waiting probe that an unexpected {@code message} answers, taken out; null if there is none (more). */
+    /** Removes and returns a waiting probe that an unexpected {@code message} answers; null if no more do. */
     Receive takeProbe(Message message) {
         Context context = context(message.context());
         Channel channel = context.channel(message.source());
@@ -360,7 +368,7 @@ public final class Mailbox {
         return posted < RECEIVES_MAX;
     }
 
-    /** Forgets all receives and probes, and what may be pushed: they end with the incarnation that posted them. */
+    /** Discards all receives, probes and push windows: they end with the incarnation that posted them. */
     void forgetReceives() {
         for (Context context : contexts.values()) {
             context.anySource.clear();
@@ -377,7 +385,7 @@ public final class Mailbox {
         posted = 0;
     }
 
-    /** Shows each message that waits for a receive. */
+    /** Visits each message that waits for a receive. */
     void forEachUnexpected(Consumer<Message> each) {
         for (Context context : contexts.values()) {
             for (Message message = context.arrived.first();
@@ -388,17 +396,17 @@ public final class Mailbox {
         }
     }
 
-    /** Messages that wait for a receive. */
+    /** Number of messages that wait for a receive. */
     public int unexpected() {
         return unexpected;
     }
 
-    /** Receives and blocking probes that wait for a message. */
+    /** Number of receives and blocking probes that wait for a message. */
     public int posted() {
         return posted;
     }
 
-    /** Gives all waiting messages to {@code end} and forgets them. */
+    /** Removes all waiting messages and passes them to {@code end}. */
     void drain(Consumer<Message> end) {
         for (Context context : contexts.values()) {
             for (Message message = context.arrived.firstWithTag(Wire.ANY);

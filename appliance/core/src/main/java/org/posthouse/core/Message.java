@@ -5,11 +5,11 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * One message on its way through a mailbox: its envelope, the frames that are here, and how far it got. Confined to
- * the mailbox's owner.
+ * One message on its way through a mailbox: its envelope, its frames that are here, and its progress. Confined to the
+ * mailbox's owner.
  */
 public final class Message {
-    /** Of a receive that is not known any more: its rank posts it again. */
+    /** Stands for a receive that is no longer known: its rank posts it again. */
     private static final int NO_REQUEST = -1;
 
     private final int context;
@@ -24,7 +24,7 @@ public final class Message {
     private final boolean storable;
     private final boolean again;
 
-    /** Null of a SEND, which arrives whole and is passed on whole. */
+    /** Null for a SEND, which arrives whole and is passed on whole. */
     private final Chunks chunks;
 
     private Parcel head;
@@ -78,7 +78,7 @@ public final class Message {
     }
 
     /**
-     * What the log says of a message's arrival.
+     * Restores a message from the log's record of its arrival.
      *
      * @param position its arrival's number in the log
      * @param place where that can be read back
@@ -97,13 +97,14 @@ public final class Message {
             long position,
             long place) {}
 
-    /** A message that is in the log and nowhere else; nothing of it has arrived but its head, or, of a SEND, all. */
+    /** A message that is only in the log. Of its payload nothing has arrived, or, of a SEND, all. */
     public static Message of(Logged logged) {
         return new Message(logged);
     }
 
     /**
-     * One that is under way at a relay that starts on its log: {@link #loggedPiece} tells of what came behind its head.
+     * Restores a message that was in transfer when the relay ended. {@link #loggedPiece} then adds each piece behind
+     * its head.
      *
      * @param delivered whether a receive has got it
      */
@@ -115,7 +116,7 @@ public final class Message {
         return message;
     }
 
-    /** A piece of its payload that stands in the log at {@code place}, the next one. */
+    /** Adds the next piece of its payload, which is in the log at {@code place}. */
     public void loggedPiece(int pieceBytes, long place) {
         chunks.keepPlace(place);
         chunks.arrive(pieceBytes);
@@ -178,22 +179,22 @@ public final class Message {
         return receive;
     }
 
-    /** Whether it goes to its rank without a receive. */
+    /** Whether it is pushed to its rank without a receive. */
     boolean isPushed() {
         return receive == Receive.PUSHED;
     }
 
-    /** Where its arrival stands in the log, or -1 without a log. */
+    /** The number of its arrival in the log, or -1 without a log. */
     public long logPosition() {
         return logPosition;
     }
 
-    /** Where its arrival's record can be read back; a place means something to the journal only. */
+    /** Where its arrival's record can be read back. Only the journal can interpret a place. */
     public long logPlace() {
         return logPlace;
     }
 
-    /** Called by the journal when it has the arrival: its number in the log, and where it stands. */
+    /** Called by the journal when it has the arrival: its number in the log, and its place. */
     public void logged(long position, long place) {
         logPosition = position;
         logPlace = place;
@@ -204,36 +205,36 @@ public final class Message {
         return chunks.place(offset);
     }
 
-    /** Notes where the chunk that arrives next stands in the log, which is all that is kept of it. */
+    /** Notes the log's place of the chunk that arrives next. The core keeps nothing else of that chunk. */
     void keepChunkInLog(long place) {
         chunks.keepPlace(place);
     }
 
-    /** Gives up its first frame, which the log has. */
+    /** Releases its first frame, which the log has. */
     void leaveMemory() {
         inLog = true;
         takeHead().release();
     }
 
-    /** Whether its first frame has to be read back. */
+    /** Whether its first frame has to be read back from the log. */
     boolean isInLog() {
         return inLog;
     }
 
-    /** Whether it was offered for want of credit only. */
+    /** Whether it was offered only for want of credit. */
     public boolean isStorable() {
         return storable;
     }
 
     /**
-     * Whether it was begun before this core was: the relay's host may have lost the end of the log, and with it what the sender was told
-     * of how far it may send.
+     * Whether it was begun before this core. The relay's host may then have lost the end of the log, and with it how
+     * far the sender was cleared.
      */
     boolean isAgain() {
         return again;
     }
 
-    /** Whether its sender is done with it though it was not delivered: its credit is back, or its offer was cleared. */
+    /** Whether its sender is done with it before its delivery: its credit is back, or its offer was cleared. */
     boolean isAhead() {
         return ahead;
     }
@@ -242,7 +243,10 @@ public final class Message {
         ahead = yes;
     }
 
-    /** Its source's relay does not know any more that it has paid for it, or this one whether it gave that back. */
+    /**
+     * Marks that its credit cannot be returned: its source's relay no longer knows that the source paid for it, or this
+     * relay no longer knows whether it returned the credit.
+     */
     void forgive() {
         forgiven = true;
     }
@@ -252,7 +256,7 @@ public final class Message {
         return forgiven;
     }
 
-    /** When it began to wait for a receive, as {@link MatchTimes} counts time; 0 if it did not. */
+    /** When it began to wait for a receive, in the time of {@link MatchTimes}; 0 if it did not wait. */
     int storedTick() {
         return storedTick;
     }
@@ -261,7 +265,7 @@ public final class Message {
         storedTick = tick;
     }
 
-    /** What it takes of its sender's byte credit. An offer takes none: nothing of it is here unasked. */
+    /** Bytes of its sender's credit that it uses. An offer uses none, since none of its payload is sent unasked. */
     long cost() {
         return form == FrameType.OFFER ? 0 : Wire.cost(bytes);
     }
@@ -303,7 +307,7 @@ public final class Message {
         }
     }
 
-    /** Whether some of what has arrived was not handed to the receiver yet. */
+    /** Whether some of its arrived payload was not handed to the receiver yet. */
     boolean isBehind() {
         return passed() < arrived();
     }
@@ -317,12 +321,12 @@ public final class Message {
         return chunks == null ? null : chunks.nextWaiting();
     }
 
-    /** Up to where an offered message may be sent, exclusive. */
+    /** The offset up to which an offered message may be sent, exclusive. */
     long granted() {
         return chunks.granted();
     }
 
-    /** Up to where its sender was told to send, or {@link Repeats#NOT_CLEARED}. */
+    /** The offset up to which its sender was cleared, or {@link Repeats#NOT_CLEARED}. */
     long clearedUpTo() {
         return form == FrameType.OFFER && (granted() > 0 || ahead) ? granted() : Repeats.NOT_CLEARED;
     }
@@ -331,12 +335,12 @@ public final class Message {
         chunks.grant(upTo);
     }
 
-    /** How many bytes might be under way when it was last granted more. */
+    /** Bytes that may have been under way when more was last granted. */
     long span() {
         return chunks.span();
     }
 
-    /** How many bytes its sender was told to send when it was offered, and are not here. */
+    /** Bytes of an offer that its sender was cleared to send and that have not arrived. */
     long underWay() {
         return chunks == null ? 0 : chunks.underWay();
     }
@@ -347,7 +351,7 @@ public final class Message {
         }
     }
 
-    /** Whether its sender is to be told more when there is room for it. */
+    /** Whether its sender must be cleared further when there is room for the payload. */
     boolean wordWaits() {
         return chunks.wordWaits();
     }

@@ -11,20 +11,23 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
 /**
- * What a rank has sent to other cores: the last sequence number of each channel, and the large messages that are not
- * wholly sent. The home relay checks here, so that a rank that breaks the protocol loses its own connection and never
- * the link that many ranks share. Confined to the relay core.
+ * Tracks what a rank has sent to other cores: the last sequence number of each channel, and the large messages that are
+ * not wholly sent. The home relay checks frames against it. A rank that breaks the protocol then loses its own
+ * connection and not the link that many ranks share. Confined to the relay core.
  */
 final class Outgoing {
     private record Channel(int context, int destination) {}
 
-    /** How far a channel got. */
+    /** The state of one channel. */
     private static final class Sequence {
         private final int context;
         private final int destination;
         private long last;
 
-        /** Whether it is known from what was said again only: messages behind {@link #last} may be safe where they were to go, and are not said again. */
+        /**
+         * Whether only the rank's resent frames tell of it. Messages behind {@link #last} may be stable at their
+         * destination, and are then not resent.
+         */
         private boolean mayHaveMore;
 
         private Sequence(int context, int destination, long last) {
@@ -43,10 +46,13 @@ final class Outgoing {
         private boolean cleared;
         private boolean withdrawing;
 
-        /** Whether it is not known how far it was cleared, and no CLEAR has come yet. */
+        /** Whether it is unknown how far it was cleared, and no CLEAR has come yet. */
         private boolean believed;
 
-        /** Whether it was begun before this core: its rank may have been told more than this core is, by a relay that has ended. */
+        /**
+         * Whether it was begun before this core. An earlier process of the relay may have cleared its rank further than
+         * this core knows.
+         */
         private boolean begunBefore;
 
         private Sending(boolean offered, long bytes, long granted) {
@@ -55,7 +61,7 @@ final class Outgoing {
             this.granted = granted;
         }
 
-        /** Whether nothing more is to come, from either end. */
+        /** Whether neither end will send more of it. */
         private boolean isOver() {
             return sent == bytes && (cleared || !offered) && !withdrawing;
         }
@@ -63,31 +69,31 @@ final class Outgoing {
 
     private final Map<Channel, Sequence> sequences = new HashMap<>();
 
-    /** That of the channel that was asked for last, as a rule the next one too; null before the first. */
+    /** The channel that was looked up last, which usually is the next one too; null before the first. */
     private Sequence latest;
 
     private final Map<Transfer, Sending> sending = new HashMap<>();
 
-    /** Whether there were channels before this core began of which it knows nothing. */
+    /** Whether there were channels before this core began that it does not know. */
     private boolean restored;
 
-    /** The log of this relay says so; of channels to other relays it says nothing. */
+    /** Marks that, as this relay's log says. The log has nothing about channels to other relays. */
     void restore() {
         restored = true;
     }
 
-    /** Whether other relays may have messages of this rank that nobody here knows of. */
+    /** Whether other relays may have messages of this rank that this relay does not know. */
     boolean isRestored() {
         return restored;
     }
 
-    /** A channel to another core of this relay, whose log says this. */
+    /** Restores a channel to another core of this relay, from that core's log. */
     void restore(int context, int destination, long sequence) {
         sequences.put(new Channel(context, destination), new Sequence(context, destination, sequence));
         latest = null;
     }
 
-    /** Null if nothing is known of this channel. */
+    /** Null if this channel is unknown. */
     private Sequence sequence(int context, int destination) {
         if (latest == null || latest.context != context || latest.destination != destination) {
             Sequence found = sequences.get(new Channel(context, destination));
@@ -100,9 +106,9 @@ final class Outgoing {
     }
 
     /**
-     * A message to another core of this relay that is there in part, or offered and unmatched.
+     * Restores a message to another core of this relay that arrived in part, or was offered and is unmatched.
      *
-     * @param upTo up to where it may be sent
+     * @param upTo offset up to which it may be sent
      * @param cleared whether its rank may have been told
      */
     void restore(Transfer transfer, Message message, long upTo, boolean cleared) {
@@ -118,18 +124,18 @@ final class Outgoing {
         }
     }
 
-    /** Whether this message, which is not under way, may have been before this core began. */
+    /** Whether this message, which is not in transfer, may have been sent before this core began. */
     boolean mayHaveForgotten(Transfer transfer) {
         return restored && !sending.containsKey(transfer);
     }
 
-    /** Whether nothing is known of this channel, though there may have been messages. */
+    /** Whether this channel is unknown though it may have had messages. */
     boolean isForgotten(int context, int destination) {
         return restored && sequence(context, destination) == null;
     }
 
     /**
-     * A rank goes on with an offer in a channel of which nothing is known.
+     * A rank continues an offer in an unknown channel.
      *
      * @param sent bytes of it that are at its destination
      */
@@ -142,13 +148,17 @@ final class Outgoing {
         sending.put(transfer, open);
     }
 
-    /** The message is begun anew, maybe in another form. @return whether it was an offer that was not cleared */
+    /**
+     * The message is begun again, maybe in another form.
+     *
+     * @return whether it was an offer that was not cleared
+     */
     boolean forget(Transfer transfer) {
         Sending message = sending.remove(transfer);
         return message != null && message.offered && !message.cleared;
     }
 
-    /** Tells of each offer that nobody has cleared, as far as is known. */
+    /** Visits each offer that is not known to be cleared. */
     void forEachUncleared(BiConsumer<Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.offered && (message.believed || !message.cleared)) {
@@ -157,7 +167,7 @@ final class Outgoing {
         });
     }
 
-    /** Tells of each offer of which only its rank has said how far it got. */
+    /** Visits each offer whose progress only its rank has reported. */
     void forEachBelieved(BiConsumer<Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.believed) {
@@ -166,7 +176,7 @@ final class Outgoing {
         });
     }
 
-    /** Tells of each offer that its rank wants back. */
+    /** Visits each offer that its rank wants to withdraw. */
     void forEachWithdrawing(Consumer<Transfer> visitor) {
         sending.forEach((transfer, message) -> {
             if (message.withdrawing) {
@@ -178,12 +188,12 @@ final class Outgoing {
     /**
      * Checks and counts the frame that begins a message.
      *
-     * @param isGone whether an offer was taken back: a process that is told so does not begin it
+     * @param isGone whether an offer was withdrawn: a process that is told so does not begin it
      */
     void begin(FrameView view, Predicate<Transfer> isGone) throws WireException {
         Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
-        // What is not said again of a channel that was forgotten is safe where it was to go.
+        // Messages of a forgotten channel that are not resent are stable at their destination.
         boolean any = again || restored && channel == null || channel != null && channel.mayHaveMore && view.sequence() > channel.last;
         long expected = any ? view.sequence() : next(view, channel == null ? 1 : channel.last + 1, isGone);
         if (view.sequence() != expected) {
@@ -210,7 +220,7 @@ final class Outgoing {
         }
     }
 
-    /** The first number from {@code number} on that is not that of an offer which was taken back, as far as the frame's. */
+    /** The first number from {@code number} on, up to the frame's, that is not of a withdrawn offer. */
     private static long next(FrameView view, long number, Predicate<Transfer> isGone) {
         long next = number;
         while (next < view.sequence() && isGone.test(new Transfer(view.context(), view.destination(), next))) {
@@ -230,12 +240,12 @@ final class Outgoing {
         return message == null ? has(view) && !restored : view.offset() < message.sent;
     }
 
-    /** Tells of each channel and its last sequence number. */
+    /** Visits each channel with its last sequence number. */
     void forEachChannel(ChannelVisitor visitor) {
         sequences.values().forEach(channel -> visitor.channel(channel.context, channel.destination, channel.last));
     }
 
-    /** Tells of each message that is not wholly sent, or unmatched. */
+    /** Visits each message that is not wholly sent, or unmatched. */
     void forEachOpen(BiConsumer<Transfer, Open> visitor) {
         sending.forEach((transfer, message) -> visitor.accept(transfer, open(message)));
     }
@@ -256,17 +266,17 @@ final class Outgoing {
     }
 
     /**
-     * A message that is not wholly sent, or unmatched.
+     * Visitor of a message that is not wholly sent, or unmatched.
      *
      * @param form EAGER or OFFER
-     * @param bytes of all of it
+     * @param bytes payload bytes of the whole message
      * @param sent bytes that were passed on
-     * @param clearedUpTo up to where its rank was told to send, or {@link Repeats#NOT_CLEARED}
-     * @param withdrawing whether its rank wants it back
+     * @param clearedUpTo offset up to which its rank was cleared to send, or {@link Repeats#NOT_CLEARED}
+     * @param withdrawing whether its rank wants to withdraw it
      */
     record Open(FrameType form, long bytes, long sent, long clearedUpTo, boolean withdrawing) {}
 
-    /** Is told of a channel. */
+    /** Visitor of a channel. */
     interface ChannelVisitor {
         void channel(int context, int peer, long sequence);
     }
@@ -277,7 +287,7 @@ final class Outgoing {
         return channel == null ? 0 : channel.last;
     }
 
-    /** Checks and counts a chunk; true if it shows that an offer was cleared of which that was not known. */
+    /** Checks and counts a chunk. True if it shows that an offer was cleared which was not known to be. */
     boolean chunk(FrameView view, int chunkBytes) throws WireException {
         Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
@@ -306,18 +316,18 @@ final class Outgoing {
 
     /** What a CLEAR means. */
     enum Clearing {
-        /** Nothing: it was said before, or the offer is over. */
+        /** Nothing: it is a repetition, or the offer is over. */
         REPEATED,
-        /** The offer was matched, or may go on though it was not. */
+        /** The offer was matched, or may go on unmatched. */
         FIRST,
         /** The offer may go on. */
         FURTHER
     }
 
     /**
-     * The other end has granted more of an offered message.
+     * The destination has granted more of an offered message.
      *
-     * @param mayRepeat whether it may have said that before
+     * @param mayRepeat whether it may have sent the same before
      */
     Clearing granted(FrameView clear, boolean mayRepeat) throws WireException {
         Transfer transfer = Transfer.outgoing(clear);
@@ -352,7 +362,7 @@ final class Outgoing {
         return message.believed ? upTo <= message.sent && message.cleared : upTo <= message.granted && message.cleared;
     }
 
-    /** The rank wants an offered message back; false if it is known to be too late. */
+    /** The rank wants to withdraw an offer; false if it is known to be too late. */
     boolean withdraw(FrameView view) throws WireException {
         Transfer transfer = Transfer.outgoing(view);
         Sending message = sending.get(transfer);
@@ -367,10 +377,10 @@ final class Outgoing {
     }
 
     /**
-     * The other end has answered a WITHDRAW.
+     * The destination has answered a WITHDRAW.
      *
-     * @param mayRepeat whether it may have done so before, to a core that has forgotten it
-     * @return whether that is news
+     * @param mayRepeat whether it may have answered before, to a core that has forgotten it
+     * @return whether the answer is new
      */
     boolean withdrawn(FrameView view, boolean mayRepeat) throws WireException {
         Transfer transfer = Transfer.outgoing(view);

@@ -6,9 +6,15 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** What a rank that is at home here may ask for: sends, receives, probes, and taking them back. Part of {@link RelayCore}. */
+/**
+ * Handles the requests of a rank that is at home here: sends, receives, probes, and their cancellation. Part of {@link
+ * RelayCore}.
+ */
 final class RankFrames {
-    /** Answers to probes that may wait for a rank that does not read. A thread of a rank awaits one at a time. */
+    /**
+     * Limit of answers to probes that may wait for a rank that does not read. Each thread of a rank awaits one at a
+     * time.
+     */
     static final int UNREAD_ANSWERS_MAX = 16_384;
 
     private final CoreConfig config;
@@ -26,7 +32,7 @@ final class RankFrames {
         this.pushes = new Pushes(deliveries);
     }
 
-    /** A frame of a connected rank, about its own job. */
+    /** Handles a frame of a connected rank, about its own job. */
     void take(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         switch (view.type()) {
@@ -46,7 +52,7 @@ final class RankFrames {
         }
     }
 
-    /** The rank keeps the frame until its message is in the log of its destination's relay. */
+    /** Counts a frame that the rank keeps until its message is in the log of its destination's relay. */
     private static void countKept(HomedRank rank, FrameView view) {
         if (rank.job().logged()) {
             rank.safety().took(view, rank.job().crossing(view.destination()));
@@ -56,7 +62,7 @@ final class RankFrames {
         }
     }
 
-    /** What only a rank says that can be brought back. */
+    /** Handles the frames that only a rank with a replayable history sends. */
     private void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
         FrameType type = frame.view().type();
         if (type == FrameType.EVENTS && rank.job().logged()) {
@@ -101,7 +107,7 @@ final class RankFrames {
         }
     }
 
-    /** Takes a message's cost of its sender's credit, or its place among the offers that wait. */
+    /** Takes a message's cost from its sender's credit, or a place among the waiting offers. */
     private void pay(HomedRank from, FrameView view) throws WireException {
         if (view.type() == FrameType.OFFER) {
             if (!from.takeOfferPlace()) {
@@ -130,7 +136,10 @@ final class RankFrames {
                 : view.sequence() <= to.mailbox().lastSequence(view.context(), from.rank());
     }
 
-    /** A message that its channel has in part is begun again: it takes no credit, and an offer hears how far it may go. */
+    /**
+     * Handles a repeated start of a message that its channel has in part. It takes no credit, and an offer's sender is
+     * told how far it may send.
+     */
     private static void beginAgain(HomedRank from, FrameView view) throws WireException {
         Transfer message = Transfer.outgoing(view);
         if (!from.job().goesOn(view, bytesBegun(from, view, message))) {
@@ -145,7 +154,7 @@ final class RankFrames {
         }
     }
 
-    /** How long the message is that the channel has in part; as long as now if it has no part of it. */
+    /** The length of the message that the channel has in part; the new length if it has no part of it. */
     private static long bytesBegun(HomedRank from, FrameView view, Transfer message) {
         HomedRank to = from.job().homed(message.peer());
         if (to == null) {
@@ -156,14 +165,20 @@ final class RankFrames {
         return open == null ? view.messageBytes() : open.bytes();
     }
 
-    /** Whether all of a message that the channel has was passed on to another core: it is begun again only to be kept. */
+    /**
+     * Whether a message of the channel was wholly passed on to another core. Then the rank begins it again only to keep
+     * it.
+     */
     private static boolean isOnItsWay(HomedRank from, Transfer message) {
         return from.job().homed(message.peer()) == null
                 && from.outgoing().open(message) == null
                 && !from.repeats().isGone(message);
     }
 
-    /** Of the message no channel knows here, but the process before may have told that it was offered, and wanted it back: that is nothing to the one that is there. */
+    /**
+     * Begins a message that no channel here knows. An earlier process may have repeated its offer and asked to withdraw
+     * it: that does not concern the present process.
+     */
     private static void beginAnew(HomedRank from, FrameView view) {
         Transfer message = Transfer.outgoing(view);
         from.repeats().came(message);
@@ -173,7 +188,7 @@ final class RankFrames {
         }
     }
 
-    /** Gives back what a duplicate has taken. */
+    /** Gives back the credit or place that a duplicate has taken. */
     private static void dropped(HomedRank from, FrameView view) {
         if (view.type() == FrameType.OFFER) {
             from.freeOfferPlace();
@@ -216,7 +231,10 @@ final class RankFrames {
         }
     }
 
-    /** What a rank wants of its mailbox. One that is replayed gets what it had, and asks when it is live. */
+    /**
+     * Handles a rank's request to its mailbox. A rank in replay gets the results it had before, and asks when it is
+     * live.
+     */
     private void ask(HomedRank rank, FrameView view) throws WireException {
         if (rank.replay() != null) {
             throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which is replayed");
@@ -304,7 +322,10 @@ final class RankFrames {
         }
     }
 
-    /** Asks the message's destination what this core has forgotten: whether a process of the rank had taken it back. */
+    /**
+     * Asks the message's destination whether an earlier process of the rank had withdrawn it, which this core has
+     * forgotten.
+     */
     private static void ask(HomedRank from, Transfer message) throws WireException {
         if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
             throw new WireException(CloseReason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");

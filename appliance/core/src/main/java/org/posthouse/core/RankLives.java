@@ -11,8 +11,8 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * How ranks come, move to other connections, and go: with Finalize, without a word, or with their job. Who may come is for {@link Admissions} to say.
- * Part of {@link RelayCore}.
+ * Handles the life of ranks: they connect, move to other connections, and leave, by Finalize, by a lost connection, or
+ * with their job. {@link Admissions} decides who may connect. Part of {@link RelayCore}.
  */
 final class RankLives {
     private final Deliveries deliveries;
@@ -35,7 +35,7 @@ final class RankLives {
 
     // ---- coming
 
-    /** Whoever says that he is this rank does not know its token: tells the job's launcher. */
+    /** A client that claims to be this rank does not know its token: tells the job's launcher. */
     static Refusal unproven(Job job, int rank) {
         Refusal refusal = new Refusal(
                 CloseReason.WRONG_TOKEN, "rank " + rank + " of job " + job.hexId() + " came with a token that is not this rank's");
@@ -43,7 +43,7 @@ final class RankLives {
         return refusal;
     }
 
-    /** Lets the rank that says {@code hello} in. */
+    /** Admits the rank that sent {@code hello}. */
     HomedRank connect(Job job, Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
         try {
             return admissions.admit(job, hello, state, port, deliveries.times().now());
@@ -58,7 +58,10 @@ final class RankLives {
         }
     }
 
-    /** It takes this relay for its own one, and tries on; or the answer to its HELLO was lost, and it says it again and ends. */
+    /**
+     * The client takes this relay for its own and retries; or the answer to its HELLO was lost, and it repeats the
+     * HELLO and ends.
+     */
     private static boolean isKnownToLauncher(Job job, Hello hello, Refusal refusal) {
         return switch (refusal.reason()) {
             case WRONG_RANK -> hello.rank() >= 0 && hello.rank() < job.size();
@@ -75,14 +78,18 @@ final class RankLives {
         job.report(JobEvent.REFUSED, rank, refusal.reason().code(), refusal.getMessage());
     }
 
-    /** What to answer a rank that was let in. */
+    /** The answer to a rank that was admitted. */
     Welcome welcome(HomedRank rank) {
         return admissions.welcome(rank);
     }
 
     // ---- moving
 
-    /** Asks it to connect again, if it is there. @return whether it is asked, now or since before, or will be */
+    /**
+     * Asks a connected rank to reconnect.
+     *
+     * @return whether it is asked now, was asked before, or will be asked
+     */
     static boolean askMove(HomedRank rank) {
         boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.REPLAYING;
         if (there && !rank.isMoveAsked()) {
@@ -91,7 +98,7 @@ final class RankLives {
         return there;
     }
 
-    /** It has stopped writing, as it was asked to. */
+    /** The rank has stopped writing, as it was asked to. */
     static void beginMove(HomedRank rank) throws WireException {
         if (!rank.isMoveAsked() || rank.isFinalizing()) {
             throw new WireException(
@@ -102,7 +109,7 @@ final class RankLives {
         port.close(CloseNotice.closing(rank.job().id(), CloseReason.MOVED, "connect again"));
     }
 
-    /** It has not come in time, unless its {@code move}-th move is over. */
+    /** The rank has not reconnected in time. Does nothing if its {@code move}-th move is over. */
     void moveFailed(HomedRank rank, int move, CloseNotice why) {
         if (rank.state() == RankState.MOVING && rank.moves() == move) {
             lose(rank, why);
@@ -119,7 +126,10 @@ final class RankLives {
         }
     }
 
-    /** It has gone without a word: for ever, or until its next incarnation comes. */
+    /**
+     * The rank's connection ended without a goodbye: the rank has gone for ever, or until its next incarnation
+     * connects.
+     */
     private void lose(HomedRank rank, CloseNotice why) {
         boolean awaited = rank.job().logged();
         leave(rank, awaited ? RankState.AWAY : RankState.LOST);
@@ -132,7 +142,10 @@ final class RankLives {
         deliveries.left(rank);
     }
 
-    /** It says goodbye. It is answered at once, or, in a logged job, when all that it has sent is {@link #safer safe}. */
+    /**
+     * The rank called Finalize. It is answered at once, or, in a logged job, when all its sent frames are {@link #safer
+     * safe}.
+     */
     void beginFinalize(HomedRank rank, FrameView view) throws WireException {
         if (rank.state() == RankState.REPLAYING) {
             throw new WireException(CloseReason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
@@ -146,7 +159,7 @@ final class RankLives {
         }
     }
 
-    /** More of what the rank has sent is safe. */
+    /** More of the rank's sent frames are stable. */
     void safer(HomedRank rank) {
         if (rank.port() == null) {
             return;
@@ -168,14 +181,17 @@ final class RankLives {
         rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
     }
 
-    /** No process of it follows. Of one that has not called Finalize, as far as the log of a host that lost its power has it, nothing is given up. */
+    /**
+     * No process of the rank follows. If it has not called Finalize, as far as the log of a host that lost its power
+     * shows, nothing is discarded.
+     */
     static void done(HomedRank rank) {
         if (rank.state() == RankState.FINALIZED) {
             rank.job().journal().done(rank.job().id(), rank.rank(), rank.incarnation());
         }
     }
 
-    /** Its job has ended: if it is there it is told, and everything kept for it is forgotten. */
+    /** The rank's job has ended: tells it if it is connected, and discards its state. */
     void end(HomedRank rank, CloseNotice why) {
         checkpoints.drop(rank);
         RankPort port = rank.port();

@@ -24,16 +24,17 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * All that a relay decides: who may join, where a frame goes, which receive gets which message, who is given credit.
- * A single-owner state machine; every method is called by its owner and returns at once.
+ * Decides everything that a relay decides: who may join, where a frame goes, which message a receive gets, who gets
+ * credit. A state machine with a single owner: only the owner calls its methods, and each returns at once.
  *
- * <p>What comes in comes in here, and is handed to who decides it: {@link OpenJobs} which jobs there are, {@link RankLives} how ranks come and go,
- * {@link RankFrames} and {@link PeerFrames} what they and other cores ask for, {@link Deliveries} what becomes of a message, {@link Comebacks} how a
- * rank or a relay comes back, {@link Checkpoints} where a rank can be started again from, {@link Mismatches} and {@link Standstills} who waits in
- * vain. A {@link JournalFailure} goes no further than here: its job ends.
+ * <p>All input enters here and is passed to the class that decides it. {@link OpenJobs} holds the jobs; {@link
+ * RankLives} handles ranks that connect and leave. {@link RankFrames} and {@link PeerFrames} handle the frames of ranks
+ * and of other cores, and {@link Deliveries} the messages. {@link Comebacks} handles ranks and relays that reconnect,
+ * and {@link Checkpoints} the points from which a rank can restart. {@link Mismatches} and {@link Standstills} detect
+ * ranks that wait in vain. A {@link JournalFailure} ends its job and is not thrown further.
  *
- * <p>The way of a message is in docs/architecture.md. A frame from a rank that breaks the protocol is answered with a {@link
- * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
+ * <p>docs/architecture.md describes the path of a message. A frame of a rank that breaks the protocol causes a {@link
+ * WireException}, which closes that rank's connection. Such a frame of another core ends the job that it names.
  */
 public final class RelayCore {
     private final OpenJobs jobs;
@@ -50,17 +51,17 @@ public final class RelayCore {
 
     /**
      * @param relay this relay's id in the homes of a job
-     * @param shards how many cores the relay has: its ranks are spread over them
-     * @param nanoTime the owner's clock: figures depend on it, and what is said of ranks that are blocked
-     * @param historian where the histories of ranks are
-     * @param images where their images are
+     * @param shards number of cores of the relay, over which its ranks are spread
+     * @param nanoTime the owner's clock, used for metrics and for reports of blocked ranks
+     * @param historian reads the histories of ranks
+     * @param images stores the checkpoint images of ranks
      */
     public RelayCore(
             String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
         this(relay, config, shards, new OwnUnexpectedPool(config, shards), nanoTime, historian, images);
     }
 
-    /** The same with a pool that the relay's cores share. */
+    /** As above, with a pool that the relay's cores share. */
     public RelayCore(
             String relay, CoreConfig config, int shards, UnexpectedPool pool, LongSupplier nanoTime, Historian historian, Images images) {
         this.historian = historian;
@@ -76,7 +77,7 @@ public final class RelayCore {
     // ---- jobs and ranks
 
     /**
-     * Opens a job, so that its ranks may come and messages for them may wait.
+     * Opens a job, so that its ranks may connect and messages for them may wait.
      *
      * @param peerOf the core that a rank is at home at; null if that is this one
      * @param journal the job's, or {@link Journal#NONE}
@@ -86,17 +87,18 @@ public final class RelayCore {
     }
 
     /**
-     * Makes a job what it was when its relay's log was last written. To be called once, right after {@link #openJob} and
-     * before anybody else comes: its ranks are awaited, have finalized, or have not been there.
+     * Restores a job to its state at the last write of the relay's log. Call it once, right after {@link #openJob} and
+     * before any rank or peer connects. Afterwards the job's ranks are awaited, have finalized, or have never
+     * connected.
      *
-     * @param ranks all of the job's that are at home at this relay, those of its other cores included, whose messages are
-     *     only looked at: to be called in one core after the other
+     * @param ranks all ranks of the job that are at home at this relay, those of its other cores included. Their
+     *     messages are only read, so call this for one core after the other.
      */
     public void restore(Job job, List<Recovered> ranks) {
         new Restoration(deliveries).restore(job, ranks);
     }
 
-    /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
+    /** Ends a job: tells all connected ranks and discards the job's state. */
     public void closeJob(long id, CloseNotice why) {
         Job job = jobs.remove(id);
         if (job != null) {
@@ -115,17 +117,17 @@ public final class RelayCore {
         return jobs.job(id);
     }
 
-    /** What senders of offers have under way beyond a window each. */
+    /** Bytes that senders of offers have under way beyond one window each. */
     long lentBytes() {
         return deliveries.grants().lentBytes();
     }
 
-    /** What senders of offers were told to send, and is not here. */
+    /** Bytes that senders of offers were cleared to send and that have not arrived. */
     long underWayBytes() {
         return deliveries.grants().underWayBytes();
     }
 
-    /** How many of them wait for the word that they may go on, as there is no room for what would come. */
+    /** Number of senders of offers that wait to be cleared because there is no room for their payload. */
     int sendersThatWait() {
         return deliveries.grants().sendersThatWait();
     }
@@ -139,38 +141,46 @@ public final class RelayCore {
         return deliveries.messagesStored();
     }
 
-    /** Messages sent to their ranks before there was a receive for them, since the start. */
+    /** Messages pushed to their ranks before a receive was posted for them, since the start. */
     public long messagesPushed() {
         return deliveries.messagesPushed();
     }
 
-    /** How long matched messages had waited for a receive; confined to the owner. */
+    /** Times that matched messages had waited for a receive; confined to the owner. */
     public Latencies messageWaits() {
         return deliveries.times().messages();
     }
 
-    /** How long matched receives had waited for a message; confined to the owner. */
+    /** Times that matched receives had waited for a message; confined to the owner. */
     public Latencies receiveWaits() {
         return deliveries.times().receives();
     }
 
     /**
-     * A rank says HELLO: at its start, after a process of it has ended, or again after it was asked to {@link #move}. A
-     * process that has lost its connection cannot come back to it.
+     * Handles a rank's HELLO: at its start, after a process of it has ended, or after {@link #move} asked it to
+     * reconnect. A process that has lost its connection cannot reconnect to it.
      *
-     * @return the connected rank; {@link #welcome} and {@link #state} are what to answer, and then, if it is {@link
-     *     RankState#MOVING}, {@link #moved} is to be called; if {@link RankState#REPLAYING}, {@link #replay}
+     * @return the connected rank. Answer with {@link #welcome} and {@link #state}. Then call {@link #moved} if it is
+     *     {@link RankState#MOVING}, or {@link #replay} if it is {@link RankState#REPLAYING}.
      */
     public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
         return lives.connect(jobs.require(hello.job()), hello, state, port);
     }
 
-    /** What whoever says that he is this rank has to prove that he knows. @throws Refusal if there is no such job */
+    /**
+     * The token that a client must prove to know in order to connect as this rank.
+     *
+     * @throws Refusal if there is no such job
+     */
     public Token tokenOf(Identify client) throws Refusal {
         return jobs.require(client.job()).token().ofRank(client.rank());
     }
 
-    /** Somebody could not, which the job's launcher is told. @return why he is refused */
+    /**
+     * Tells the job's launcher that a client failed this proof.
+     *
+     * @return the reason of the refusal
+     */
     public Refusal unproven(Identify client) {
         try {
             return RankLives.unproven(jobs.require(client.job()), client.rank());
@@ -180,22 +190,26 @@ public final class RelayCore {
     }
 
     /**
-     * Asks a connected rank to connect again, so that another thread may serve it (docs/wire.md, moving); whatever it is
-     * doing goes on until it answers. One that is replayed is asked when it is live. Any other rank stays as it is.
+     * Asks a connected rank to reconnect, so that another thread may serve it (docs/wire.md, moving). The rank's
+     * operations continue until it answers. A rank in replay is asked once it is live. A rank in any other state is not
+     * asked.
      *
-     * @return whether it is asked, now or since before, or will be
+     * @return whether it is asked now, was asked before, or will be asked
      */
     public boolean move(HomedRank rank) {
         return RankLives.askMove(rank);
     }
 
-    /** The rank that moved has been welcomed on {@code port}: it gets what was held for it. */
+    /** The rank that moved was welcomed on {@code port}: sends it the frames that were held for it. */
     public void moved(HomedRank rank, RankPort port) {
         rank.endMove(port);
         writable(rank);
     }
 
-    /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
+    /**
+     * Handles a rank that did not reconnect in time after its {@code move}-th move began. Does nothing if it has
+     * reconnected.
+     */
     public void moveFailed(HomedRank rank, int move, CloseNotice why) {
         lives.moveFailed(rank, move, why);
     }
@@ -205,20 +219,20 @@ public final class RelayCore {
         return lives.welcome(rank);
     }
 
-    /** What the rank has to know about its channels. */
+    /** The state of the rank's channels, which the rank needs after its welcome. */
     public List<StatePage.Entry> state(HomedRank rank) {
         return OpenChannels.state(rank);
     }
 
-    // ---- bringing a rank back
+    // ---- replay
 
-    /** The rank, which is {@link RankState#REPLAYING}, has been welcomed: its history begins. */
+    /** Begins the replay of a rank that is {@link RankState#REPLAYING} and was welcomed. */
     public void replay(HomedRank rank) {
         Reconnections.tell(rank);
         rank.replay().begin();
     }
 
-    /** The next steps of a rank's history, as the {@link Historian} was asked for. */
+    /** Handles the next steps of a rank's history, which were requested from the {@link Historian}. */
     public void past(HomedRank rank, int replay, List<Past> steps) {
         if (isReplayed(rank, replay)) {
             rank.job().guarded(() -> comebacks.past(rank, steps));
@@ -229,7 +243,7 @@ public final class RelayCore {
         return rank.replay() != null && rank.replay().number() == replay;
     }
 
-    /** A restarted rank would have sent something else than it had sent before: the job's launcher is told. */
+    /** Tells the job's launcher that a restarted rank's sends differ from those of its earlier process. */
     public void diverged(long id, int source, Claim claim, String difference) {
         Job job = job(id);
         if (job != null) {
@@ -237,21 +251,23 @@ public final class RelayCore {
         }
     }
 
-    /** A rank's history cannot be read. */
+    /** Handles a rank's history that cannot be read. */
     public void pastUnreadable(HomedRank rank, int replay, String why) {
         if (isReplayed(rank, replay)) {
             rank.job().fail(new JournalDamaged("the history of " + rank + ": " + why, null));
         }
     }
 
-    /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
+    /**
+     * Handles the end of a rank's connection on {@code port}. Does nothing if the rank has another connection by now.
+     */
     public void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
         lives.disconnected(rank, port, why);
     }
 
     // ---- checkpoints
 
-    /** A word of a rank about its checkpoints; dropped as in {@link #fromRank}. */
+    /** Handles a rank's notice about its checkpoints; dropped as in {@link #fromRank}. */
     public void pointed(HomedRank rank, CheckpointNotice checkpointNotice) throws WireException {
         if (rank.job().isUnloggable()) {
             return;
@@ -263,7 +279,7 @@ public final class RelayCore {
         }
     }
 
-    /** A launcher has what a rank has printed up to here; or it has all, and the rank is done. */
+    /** The launcher has kept a rank's output up to this position, or all of it, in which case the rank is done. */
     public void outputKept(JobKept kept) {
         HomedRank rank = jobs.homed(kept.job(), kept.rank());
         if (rank == null) {
@@ -276,7 +292,11 @@ public final class RelayCore {
         }
     }
 
-    /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
+    /**
+     * Asks a rank to take a checkpoint, so that the log can be cut.
+     *
+     * @return whether it was asked
+     */
     public boolean askCheckpoint(long id, int number) {
         HomedRank rank = jobs.homed(id, number);
         boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
@@ -286,7 +306,10 @@ public final class RelayCore {
         return asked;
     }
 
-    /** The log has too little room, or room again: logged jobs are told, and in that case senders may go on. */
+    /**
+     * Handles a change of the log space, which is short or free again. Logged jobs are told; once it is free again,
+     * senders may go on.
+     */
     public void roomChanged(boolean holds, String text) {
         standstills.room(holds, jobs.all(), deliveries.times().now());
         for (Job job : List.copyOf(jobs.all())) {
@@ -309,12 +332,12 @@ public final class RelayCore {
         rank.job().guarded(() -> checkpoints.kept(rank, save, image));
     }
 
-    /** A rank's image could not be kept. */
+    /** A rank's image could not be stored. */
     public void imageFailed(HomedRank rank, int save) {
         checkpoints.failed(rank, save);
     }
 
-    /** A rank called Abort: its launcher ends the job. */
+    /** Handles a rank's Abort: its launcher ends the job. */
     public void aborted(HomedRank rank, CloseNotice closeNotice) {
         rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
     }
@@ -322,8 +345,8 @@ public final class RelayCore {
     // ---- frames of ranks
 
     /**
-     * A frame other than HELLO, ABORT and CLOSE from a rank. It is dropped if the log takes nothing more of its job: it may follow from what is not logged, and the
-     * rank says it again to the relay's next process.
+     * Handles a rank's frame other than HELLO, ABORT and CLOSE. The frame is dropped if the log accepts nothing more of
+     * the job, since it may depend on events that are not logged. The rank resends it to the relay's next process.
      */
     public void fromRank(HomedRank rank, Frame frame) throws WireException {
         if (rank.job().isUnloggable()) {
@@ -351,7 +374,10 @@ public final class RelayCore {
         }
     }
 
-    /** A rank says that it is blocked in a call, or no more; dropped as in {@link #fromRank}: what it waits for may have been. */
+    /**
+     * Handles a rank's report that it is blocked in a call, or no longer. Dropped as in {@link #fromRank}, since the
+     * event that it waits for may have happened.
+     */
     public void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
         if (rank.job().isUnloggable()) {
             return;
@@ -359,7 +385,7 @@ public final class RelayCore {
         mismatches.blocked(rank, blockedReport, deliveries.times().now());
     }
 
-    /** A rank that was slow to read reads again: what depended on it goes on. */
+    /** A rank that was slow to read is writable again: resumes what waited for that. */
     public void writable(HomedRank rank) {
         rank.clearUnreadAnswers();
         try {
@@ -376,10 +402,10 @@ public final class RelayCore {
     // ---- frames of other cores
 
     /**
-     * A frame that another core passed on. Frames of jobs that have ended here are dropped.
+     * Handles a frame that another core passed on. Frames of jobs that have ended here are dropped.
      *
-     * @return whether it was handled. Else it was dropped, as the log takes nothing more of its job: who has sent it may need it for the relay's next
-     *     process, until the job has ended here
+     * @return whether it was handled. If false, it was dropped because the log accepts nothing more of its job. The
+     *     sender may need it for the relay's next process, until the job has ended here.
      */
     public boolean fromPeer(Peer peer, Frame frame) {
         FrameView view = frame.view();
@@ -405,12 +431,12 @@ public final class RelayCore {
         standstills.linked(peer, up, jobs.all(), deliveries.times().now());
     }
 
-    /** What to tell a launcher that comes of a rank that it would have been told stands still. */
+    /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
     public Optional<JobEvent> standstill(HomedRank rank) {
         return standstills.told(rank);
     }
 
-    /** A rank of another core is blocked in a call, or that core judges one at home here. */
+    /** Handles another core's report of a rank blocked in a call, or its judgement of a rank that is at home here. */
     public void stalled(Peer peer, FrameType type, BlockedReport blockedReport) {
         Job job = job(blockedReport.job());
         if (job != null && !job.isUnloggable()) {
@@ -423,8 +449,8 @@ public final class RelayCore {
     }
 
     /**
-     * Another core breaks the protocol in what it says of a job: the job ends. But it is nobody's to end that has no rank of the job: what such a one says
-     * of it is dropped, and the peer is told what it was.
+     * Ends a job because another core breaks the protocol in it. A peer without a rank of the job cannot end it: its
+     * frame is dropped, and it is told the error.
      */
     public void breach(Peer peer, long id, WireException what) {
         Job job = job(id);
@@ -436,19 +462,23 @@ public final class RelayCore {
     }
 
     /**
-     * The peer's relay has restarted: what was on the way to it or from it is lost. Jobs that are logged there go on, all
-     * others of its ranks end, but for those of which no rank has come here. To be called before anything that the peer says after its restart.
+     * Handles the restart of a peer's relay, which loses all frames on the way to it and from it. Jobs that are logged
+     * there continue. All other jobs with ranks there end, except those of which no rank has connected here. Call it
+     * before anything that the peer sends after its restart.
      *
-     * @param unacknowledged the frames that this core has had passed on to it, in their order, of which it is not known
-     *     that they were handled; those that the jobs still want are passed on again. The way to the peer forgets them: those
-     *     of them that were kept are not counted in {@link #handled} but when they are handled as passed on again. What the
-     *     core wants of them it holds; the frames stay the caller's
+     * @param unacknowledged the frames, in order, that this core has passed on to the peer and that are not known to be
+     *     handled. Those that their jobs still need are passed on again. The way to the peer discards them: those of
+     *     kept frames count in {@link #handled} only when handled after that. The core takes its own hold on frames
+     *     that it needs; the caller keeps its hold on all.
      */
     public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
         comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.all()), unacknowledged);
     }
 
-    /** The peer is gone, behind {@link #peerRestarted}: no job has ranks there, and none will. If its relay comes again, that is another peer. */
+    /**
+     * Removes a peer that is gone, after {@link #peerRestarted}. No job has ranks there or will have. If its relay
+     * returns, it is a new peer.
+     */
     public void forget(Peer peer) {
         crossings.forget(peer);
         standstills.forget(peer);
@@ -457,14 +487,15 @@ public final class RelayCore {
     /**
      * Frames that ranks keep were handled by the core that they were passed on to.
      *
-     * @param survivesHost whether they were of jobs that survive the host, which a peer behind a link counts by themselves; else false
-     * @param frames how many of those that this core has passed on to it as kept, since this core began; the first ones
+     * @param survivesHost whether they belong to jobs that survive the host, which a peer behind a link counts
+     *     separately; else false
+     * @param frames how many of the kept frames that this core has passed on to the peer since it began; the first ones
      */
     public void handled(Peer peer, boolean survivesHost, long frames) {
         crossings.of(peer, survivesHost).handled(frames, lives::safer);
     }
 
-    /** The ranks at home here that have a receive posted which names one of these sources. */
+    /** The ranks at home here with a posted receive that names one of these sources. */
     public BitSet waitingFor(long id, IntPredicate sources) {
         BitSet waiting = new BitSet();
         Job job = job(id);
@@ -476,7 +507,7 @@ public final class RelayCore {
         return waiting;
     }
 
-    /** A fault outside the core leaves this job unable to go on. */
+    /** Fails a job that cannot go on because of a fault outside the core. */
     public void failJob(long id, CloseReason closeReason, String detail) {
         Job job = job(id);
         if (job != null) {

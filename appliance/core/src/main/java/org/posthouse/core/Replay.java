@@ -10,18 +10,18 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Brings a rank's process to where the rank is (docs/wire.md, replay): one that has just started, or one whose connection broke
- * and which knows most of it. Hands out what it does not know of its history in the order of the log, unasked, as fast as its
- * connection takes it; the rank finds out which of its receives each message is for, and posts none before it is live. Confined to the
+ * Replays a rank's history to its process (docs/wire.md, replay). The process has just started, or its connection broke
+ * and it knows most of the history. Sends the unknown part in the order of the log, unasked, as fast as the connection
+ * takes it. The rank finds the receive that each message is for, and posts none before it is live. Confined to the
  * relay core.
  *
- * <p>It holds some steps of the history and no table of it: what brakes it is {@link RankPort#writable}.
+ * <p>It holds some steps of the history and no table of it. {@link RankPort#writable} limits its speed.
  */
 final class Replay {
-    /** Failed polls that are told at once; as a rank does. */
+    /** Failed polls that are reported at once, as a rank does. */
     private static final int POLLS_AT_ONCE = 1 << 30;
 
-    /** Steps that wait here, below which more are asked for. */
+    /** Number of waiting steps below which more are requested. */
     static final int AHEAD_MIN = 512;
 
     private final HomedRank rank;
@@ -32,27 +32,31 @@ final class Replay {
     private final long startNanos;
     private final ArrayDeque<Past> ahead = new ArrayDeque<>();
 
-    /** Messages that the process was given before, of which it has the bytes up to here. */
+    /** Messages that the process was given before, with the offset up to which it has their bytes. */
     private final Map<Message, Long> given = new HashMap<>();
 
-    /** A message whose bytes are being handed out, from {@link #offset} up to {@link #upTo}. */
+    /** The message whose bytes are being sent, from {@link #offset} up to {@link #upTo}. */
     private Message passing;
 
     private long offset;
     private long upTo;
 
-    /** The history ends at this position of the log at the earliest. */
+    /** The history ends at this log position at the earliest. */
     private long until;
 
     private long deliveries;
 
-    /** Deliveries that the rank need not see again, because an image has what came of them. */
+    /** Deliveries that the rank need not see again, because an image includes their effects. */
     private long jumpedOver;
 
-    /** Events that were told before the process came on this connection; what it tells now is no history to it. */
+    /**
+     * Events that were told before the process connected here. Those that it tells now are not part of its history.
+     */
     private final long eventsBefore;
 
-    /** The last event handed out; failed polls that the history has come to, and those that were told. */
+    /**
+     * The last event sent to the rank; then the failed polls that the history has reached, and those that were told.
+     */
     private long events;
 
     private long polls;
@@ -62,8 +66,8 @@ final class Replay {
     private boolean ended;
 
     /**
-     * @param headway what the process has of it
-     * @param number the rank's number for it
+     * @param headway the part of the history that the process has
+     * @param number the rank's number of this replay
      */
     Replay(HomedRank rank, RankPort port, Headway headway, Historian historian, int number, long startNanos) {
         this.rank = rank;
@@ -88,7 +92,7 @@ final class Replay {
         return startNanos;
     }
 
-    /** Deliveries handed out so far. */
+    /** Deliveries sent so far. */
     long deliveries() {
         return deliveries - jumpedOver - headway.deliveries();
     }
@@ -102,7 +106,7 @@ final class Replay {
         return port;
     }
 
-    /** How the rank's connection looks to the core meanwhile. */
+    /** The rank's connection as the core sees it during the replay. */
     RankPort senderOnly() {
         return new SenderOnly(rank, this);
     }
@@ -111,14 +115,14 @@ final class Replay {
         historian.begin(rank, number, headway.readFrom(), headway.events(), headway.originKnown());
     }
 
-    /** The rank, or the core, does not go on with it. */
+    /** Stops the replay: the rank or the core does not continue it. */
     void stop() {
         if (!ended) {
             historian.end(rank, number);
         }
     }
 
-    /** The next steps of the history. */
+    /** Adds the next steps of the history. */
     void past(List<Past> steps) {
         asked = false;
         ahead.addAll(steps);
@@ -126,7 +130,7 @@ final class Replay {
         goOn();
     }
 
-    /** Hands out what can be, as far as the rank reads. */
+    /** Sends as many steps as the rank reads. */
     void goOn() {
         while (!ended && port.writable() && (passing == null ? handOut() : passPiece())) {
             askForMore();
@@ -141,7 +145,7 @@ final class Replay {
         }
     }
 
-    /** One step; false if it has to wait. */
+    /** Sends one step; false if it has to wait. */
     private boolean handOut() {
         Past step = ahead.peek();
         boolean done =
@@ -179,7 +183,7 @@ final class Replay {
         return pass(message, rides, delivered.arrived());
     }
 
-    /** Where the rank had asked whether it is restored it hears the answer again; what follows depends on it. */
+    /** Repeats the answer to the rank's question whether it is restored; what follows depends on it. */
     private boolean start(Past.PrologueEnd prologue) {
         if (headway.originKnown()) {
             return true; // A process that has lost its connection has heard it.
@@ -248,7 +252,7 @@ final class Replay {
         return true;
     }
 
-    /** A record that is passed over unseen would show here: the log's checksums are of what is read. */
+    /** Detects a record that was skipped unnoticed. The log's checksums cover only what is read. */
     private void requireNext(String what, long found, long expected) {
         if (found != expected) {
             throw new JournalDamaged(
@@ -256,7 +260,7 @@ final class Replay {
         }
     }
 
-    /** What is told are 32 bits: so it is told in steps that these can tell. */
+    /** Splits the count into steps that 32 bits can express, since reports carry 32 bits. */
     private boolean learn(Past.Polls known) {
         polls = Math.max(polls, known.failed());
         while (polls - pollsTold > POLLS_AT_ONCE) {
@@ -266,7 +270,10 @@ final class Replay {
         return true;
     }
 
-    /** Else the rank would have to read on, behind what it is given next, to know whether a poll before that fails. */
+    /**
+     * Reports failed polls early. The rank would otherwise have to read past the next delivery to know whether a poll
+     * before it fails.
+     */
     private void tellPolls() {
         if (polls != pollsTold) {
             pollsTold = polls;
@@ -285,12 +292,12 @@ final class Replay {
         return true;
     }
 
-    /** Whether the rank has been given all of its history, and what comes for it now goes behind that. */
+    /** Whether the rank has been sent all of its history, so that new frames for it follow that. */
     boolean isHandedOut() {
         return ended;
     }
 
-    /** Whether the history, which was logged up to {@code position}, is handed out up to there; false if it has ended. */
+    /** Whether the history, which was logged up to {@code position}, is sent up to there; false if it has ended. */
     boolean comesTo(long position) {
         if (!ended) {
             until = position;
@@ -298,7 +305,7 @@ final class Replay {
         return !ended;
     }
 
-    /** The rank has observed all of it again. */
+    /** The rank has observed all of its history again. */
     void requireEnded() throws WireException {
         if (!ended) {
             throw new WireException(CloseReason.NOT_EXPECTED, "LIVE from " + rank + " before the end of its history");

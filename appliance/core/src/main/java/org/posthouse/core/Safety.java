@@ -9,22 +9,24 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * Which of the frames that a rank keeps are safe, so that it need not keep them: those that are in this core's log, and
- * those that the core of their destination has handled (docs/wire.md, ACK). Frames are numbered by the rank; the relay
- * counts them as they come. Confined to the relay core.
+ * Tracks which sent frames of a rank are stable; the rank may drop its copies of those. A frame is stable when it is in
+ * this core's log, or when the core of its destination has handled it (docs/wire.md, ACK). The rank numbers its frames,
+ * and the relay counts them as they arrive. Confined to the relay core.
  *
- * <p>Each other core handles what it is sent in its order, and all of them at their own pace: a site that is cut off handles nothing for
- * as long as that lasts, and what is for others is safe nevertheless (ADR 17).
+ * <p>Each other core handles its frames in order, and each at its own pace. A site that is cut off handles nothing
+ * meanwhile, but frames for other cores become stable all the same (ADR 17).
  */
 final class Safety {
-    /** So many frames or bytes that are safe are worth an ACK. */
+    /** Number of stable frames or bytes that is worth an ACK. */
     private static final int FRAMES_WORTH = 256;
 
     private static final long BYTES_WORTH = 1 << 20;
 
     /**
-     * What a rank may have passed on to other cores that is not handled there, each frame with {@link Wire#MESSAGE_COST_BYTES}: then it is not read on. Twice what it
-     * keeps by default. Credit alone does not bound that: what is said again never lacks it, and how far a relay that has ended had cleared an offer its rank alone knows.
+     * Limit of a rank's frames passed on to other cores and not handled there, each counted with {@link
+     * Wire#MESSAGE_COST_BYTES}. At the limit the rank is not read. It is twice the default of what a rank keeps. Credit
+     * alone does not bound it: resent frames never lack credit. Also, only the rank knows how far a relay that has
+     * ended had cleared an offer.
      */
     static final long UNHANDLED_BYTES_MAX = 64L << 20;
 
@@ -34,18 +36,18 @@ final class Safety {
 
     private final HomedRank rank;
 
-    /** One for each other core that was sent anything. */
+    /** One queue for each other core that was sent frames. */
     private final List<KeptFrames> queues = new ArrayList<>();
 
-    /** How many frames wait in the queues, and their bytes. */
+    /** Number of frames that wait in the queues, and their bytes. */
     private long waiting;
 
     private long waitingBytes;
 
-    /** What all of them take, whichever connection they came over. */
+    /** Bytes of all unhandled frames, over all connections. */
     private long unhandledBytes;
 
-    /** Is to be called when half of the most is unhandled; null if nobody waits for that. */
+    /** Called when unhandled bytes have fallen to half of the limit; null if nobody waits for that. */
     private Runnable lighter;
 
     /** Frames that were handled here, and their bytes. */
@@ -53,7 +55,7 @@ final class Safety {
 
     private long handledBytes;
 
-    /** Frames up to which all are safe, and their bytes. */
+    /** Number of frames up to which all are stable, and their bytes. */
     private long safe;
 
     private long safeBytes;
@@ -61,12 +63,12 @@ final class Safety {
     private long told;
     private long toldBytes;
 
-    /** How many were safe, wherever they stand, when that was told last; and their bytes. */
+    /** Number of stable frames, wherever they stand, at the last report; and their bytes. */
     private long toldOfAll;
 
     private long toldOfAllBytes;
 
-    /** As soon as so many are safe, the rank is told. */
+    /** The number of stable frames at which the rank is told. */
     private long dueAt = NOTHING;
 
     Safety(HomedRank rank) {
@@ -74,7 +76,7 @@ final class Safety {
     }
 
     /**
-     * A connection begins. What came over the ones before and is not safe yet stays before everything that comes now.
+     * A connection begins. Frames of earlier connections that are not stable yet stay in front of all new frames.
      *
      * @param first number that the first kept frame has on it
      * @param fresh whether a process has just started, which numbers from 1
@@ -108,7 +110,9 @@ final class Safety {
         count(bytes);
     }
 
-    /** The next kept frame, of a message, was handled here, and passed on over {@code crossing}, if that is not null. */
+    /**
+     * The next kept frame, of a message, was handled here, and passed on over {@code crossing} if that is not null.
+     */
     void took(FrameView frame, Crossing crossing) {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
@@ -141,12 +145,12 @@ final class Safety {
         return kept;
     }
 
-    /** Whether so much is unhandled that the rank is not to be read on. */
+    /** Whether so much is unhandled that the rank must not be read. */
     boolean isHeavy() {
         return unhandledBytes > UNHANDLED_BYTES_MAX;
     }
 
-    /** Calls back when that has halved; who asked before is forgotten. */
+    /** Calls back when that has halved; replaces an earlier callback. */
     void whenLighter(Runnable goOn) {
         lighter = goOn;
     }
@@ -178,7 +182,10 @@ final class Safety {
         }
     }
 
-    /** Another core has handled more. Nothing becomes safe any more if the log takes nothing more: another core of this relay drops then what it is passed. */
+    /**
+     * Another core has handled more. Nothing more becomes stable if the log accepts nothing more, since another core of
+     * this relay then drops its frames.
+     */
     void settle() {
         KeptFrames.Waiting first = null;
         boolean settles = !rank.job().isUnloggable();
@@ -199,7 +206,7 @@ final class Safety {
         tellIfLighter();
     }
 
-    /** Frames that were passed on over {@code crossing} were passed on anew: all of them wait for the last. */
+    /** Frames that were passed on over {@code crossing} were passed on again: all of them wait for the last. */
     void passedAnew(Crossing crossing) {
         for (KeptFrames queue : queues) {
             if (queue.crossing() == crossing) {
@@ -209,8 +216,8 @@ final class Safety {
     }
 
     /**
-     * The messages that are on their way to another core, and which a process has sent that has ended: if this core ended too, they
-     * would be lost, unless the process that is there keeps them.
+     * The messages in transfer to another core that a process sent which has ended. They would be lost if this core
+     * ended too, unless the present process keeps them.
      */
     Set<Transfer> keptByNobody() {
         Set<Transfer> messages = new LinkedHashSet<>();
@@ -228,12 +235,12 @@ final class Safety {
         return queues.stream().anyMatch(queue -> queue.crossing() == crossing && !queue.isEmpty());
     }
 
-    /** Whether all that the rank has sent is safe. */
+    /** Whether all sent frames of the rank are stable. */
     boolean isAllSafe() {
         return waiting == 0;
     }
 
-    /** Whether it is worth a frame to tell the rank. */
+    /** Whether the rank is to be told, as that is worth a frame. */
     boolean isDue() {
         return safe - told >= FRAMES_WORTH
                 || safeBytes - toldBytes >= BYTES_WORTH
@@ -241,7 +248,7 @@ final class Safety {
                 || isHeldUp() && isWorthMore();
     }
 
-    /** Whether so much stands behind what is not safe that it matters which of it is safe. */
+    /** Whether so much stands behind unstable frames that it matters which of it is stable. */
     private boolean isHeldUp() {
         return handledBytes - safeBytes >= BYTES_WORTH;
     }
@@ -250,7 +257,7 @@ final class Safety {
         return handled - waiting - toldOfAll >= FRAMES_WORTH || handledBytes - waitingBytes - toldOfAllBytes >= BYTES_WORTH;
     }
 
-    /** The rank waits: it is told now, and again when all that it has sent so far is safe. */
+    /** The rank waits: tells it now, and again when all frames sent so far are stable. */
     void asked(RankPort port) {
         dueAt = handled;
         tell(port);
@@ -267,7 +274,7 @@ final class Safety {
         port.ack(safe, handled, isHeldUp() ? firstUnsafe() : NO_HOMES);
     }
 
-    /** For each home of the job, the number of the first frame for it that is not safe. */
+    /** For each home of the job, the number of the first frame for it that is not stable. */
     private long[] firstUnsafe() {
         int homes = rank.job().homes().size();
         if (homes > Wire.ACK_HOMES_MAX) {

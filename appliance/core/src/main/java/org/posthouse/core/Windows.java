@@ -5,18 +5,20 @@ import java.util.Set;
 import org.posthouse.wire.Wire;
 
 /**
- * How much of offered messages may be under way after they were matched. One window of each; of one that comes over a link more, since it takes the
- * link's round trip until its sender hears that it may go on. Each sender may have one window under way here in all; what it has beyond that is lent,
- * and comes back as payload comes. All that is lent has a limit: past it a sender hears of one message after the other, and senders in turns.
+ * Limits how many bytes of matched offers may be under way. Each message has one window. One that comes over a link may
+ * have more, since its sender is told only a round trip later that it may go on. Each sender may have one window under
+ * way here in all. What it has beyond that is lent, and is paid back as payload arrives. The total lent has a limit.
+ * Past it a sender is cleared for one message after the other, and senders take turns.
  *
- * <p>So S senders never have more under way than S windows and what may be lent, however many receives are posted, and a sender that is slow, or has
- * gone, keeps nobody else's window. A sender waits only while something of its own is under way, whose coming lets it go on. Confined to the relay core.
+ * <p>So S senders never have more under way than S windows and the limit of loans, however many receives are posted. A
+ * sender that is slow or has gone keeps no other sender's window. A sender waits only while bytes of its own are under
+ * way; their arrival lets it go on. Confined to the relay core.
  */
 final class Windows {
     private final CoreConfig config;
     private final long lentMax;
 
-    /** Senders with words that wait, in the order of their turns. */
+    /** Senders with waiting clears, in the order of their turns. */
     private final Set<Sender> waiting = new LinkedHashSet<>();
 
     private long lent;
@@ -28,7 +30,11 @@ final class Windows {
         this.lentMax = config.lentBytesTotal() / shards;
     }
 
-    /** Up to where a message may be sent now. @param far whether it comes over a link */
+    /**
+     * The offset up to which a message may be sent now.
+     *
+     * @param far whether it comes over a link
+     */
     long bound(Message message, Sender from, boolean far) {
         long window = window(message);
         if (!far || !waiting.isEmpty()) {
@@ -39,7 +45,7 @@ final class Windows {
         return Math.min(message.bytes(), window + extra - extra % Wire.PAYLOAD_BYTES_MAX);
     }
 
-    /** Up to where a message may be sent that was granted some when nobody had room for it: a window from where it is now. */
+    /** The offset up to which a message may be sent that waited for room: one window from its present offset. */
     long boundNow(Message message) {
         return Math.max(message.granted(), window(message));
     }
@@ -48,12 +54,15 @@ final class Windows {
         return Math.min(message.bytes(), message.arrived() + config.windowBytes());
     }
 
-    /** Whether half of what a message had been allowed is here, and there is more of it. */
+    /** Whether half of a message's granted bytes are here, and there are more of it. */
     boolean wantsMore(Message message) {
         return message.granted() < message.bytes() && message.granted() - message.arrived() <= message.span() / 2;
     }
 
-    /** Whether there is room for what comes if the message's sender is told to go on; if not, or others wait for theirs, the word is to wait. */
+    /**
+     * Whether there is room for the payload that a clear would bring. If not, or if other clears wait, this clear waits
+     * too.
+     */
     boolean admits(Sender.Word word) {
         long more = more(word);
         long own = own(word.from());
@@ -61,8 +70,9 @@ final class Windows {
     }
 
     /**
-     * What does not find room is said when there is. More than a window is granted only where it finds room at once, so that a sender with nothing
-     * under way never waits; but for a message that is begun again whole, which needs no word.
+     * Lets a clear wait until there is room. More than a window is granted only if there is room at once, so that a
+     * sender with nothing under way never waits. The exception is a message that is begun again whole, which needs no
+     * clear.
      */
     void await(Sender.Word word) {
         assert more(word) <= config.windowBytes() || word.message().granted() == word.message().bytes() : word;
@@ -71,7 +81,10 @@ final class Windows {
         waiting.add(word.from());
     }
 
-    /** What may be said now: to a sender that has room again, or out of what is lent to the one whose turn it is. Null if there is nothing. */
+    /**
+     * The next clear that may be sent: to a sender that has room again, or from loans to the sender whose turn it is.
+     * Null if there is none.
+     */
     Sender.Word next(Sender from) {
         Sender.Word word = from.words().peek();
         if (word != null && more(word) <= own(from)) {
@@ -93,19 +106,19 @@ final class Windows {
         return word;
     }
 
-    /** The message's sender is told to go on. */
+    /** The message's sender is cleared. */
     void told(Sender.Word word) {
         long before = word.message().underWay();
         word.message().tell(word.message().granted());
         count(word.from(), word.message().underWay() - before);
     }
 
-    /** So much of what it was told to send has come. */
+    /** So many of its cleared bytes have arrived. */
     void arrived(Sender from, long bytes) {
         count(from, -bytes);
     }
 
-    /** The job ends, and what is still to come of the message is not wanted any more. */
+    /** The job ends: bytes of the message that are still under way are no longer needed. */
     void giveBack(Sender from, Message message) {
         count(from, -message.underWay());
     }
@@ -126,7 +139,7 @@ final class Windows {
         return Math.max(from.underWay() - config.windowBytes(), 0);
     }
 
-    /** How much more comes when it is said. */
+    /** Bytes that follow when the clear is sent. */
     private long more(Sender.Word word) {
         Message message = word.message();
         return (message.wordWaits() ? boundNow(message) : message.granted()) - message.arrived() - message.underWay();
@@ -140,17 +153,17 @@ final class Windows {
         return Math.max(lentMax - lent, 0);
     }
 
-    /** What senders have beyond their windows. */
+    /** Bytes that senders have under way beyond their windows. */
     long lent() {
         return lent;
     }
 
-    /** How many senders wait for a word. */
+    /** Number of senders that wait for a clear. */
     int waiting() {
         return waiting.size();
     }
 
-    /** What all senders were told to send, and is not here. */
+    /** Bytes that all senders were cleared to send and that have not arrived. */
     long underWay() {
         return underWay;
     }
