@@ -8,7 +8,7 @@ import org.posthouse.wire.FrameView;
 
 /** A frame in a Netty buffer. Owns one reference of the buffer until the frame is handed over or released. */
 final class BufferParcel implements Parcel {
-    /** A waiting frame that is smaller than this share of the buffer it was read into gets memory of its own. */
+    /** A waiting frame is copied if it is smaller than the buffer that it was read into, divided by this. */
     private static final int SHARE = 2;
 
     private final int bytes;
@@ -16,7 +16,7 @@ final class BufferParcel implements Parcel {
     private ByteBuf buffer;
     private int index;
 
-    /** The {@code bytes} of the buffer from {@code index} on; takes over a reference. */
+    /** A frame of {@code bytes} bytes at {@code index} of the buffer; takes over a reference. */
     BufferParcel(ByteBuf buffer, int index, int bytes, int headerBytes) {
         this.buffer = buffer;
         this.index = index;
@@ -37,7 +37,10 @@ final class BufferParcel implements Parcel {
         index = 0;
     }
 
-    /** A frame that has to wait, without a large buffer that it has little of; the buffer stays the caller's. */
+    /**
+     * A buffer for a frame that must wait: a copy if the frame is a small part of a large buffer, otherwise a
+     * reference. The caller keeps the given buffer.
+     */
     static ByteBuf keep(ByteBuf buffer, int index, int bytes) {
         return bytes * SHARE < buffer.capacity()
                 ? ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).writeBytes(buffer, index, bytes)
@@ -55,7 +58,7 @@ final class BufferParcel implements Parcel {
         return buffer;
     }
 
-    /** Where the frame begins in its buffer. */
+    /** Index of the frame in its buffer. */
     int index() {
         return index;
     }
@@ -65,12 +68,12 @@ final class BufferParcel implements Parcel {
         return bytes;
     }
 
-    /** Where the frame's payload begins in {@link #buffer}. */
+    /** Index of the frame's payload in {@link #buffer}. */
     int payloadIndex() {
         return index + headerBytes;
     }
 
-    /** Turns the frame that began a message into the frame that delivers it, in place. */
+    /** Changes the first frame of a message into the frame that delivers it, in place. */
     void toDelivered(int flags, int request) {
         buffer.setByte(index + FrameView.TYPE_AT, FrameType.DELIVERED.id())
                 .setByte(index + FrameView.FLAGS_AT, flags)
@@ -88,12 +91,12 @@ final class BufferParcel implements Parcel {
         }
     }
 
-    /** Hands the frame and its reference over. */
+    /** Hands over the frame with its reference. */
     ByteBuf take() {
         return takeBuffer().slice(index, bytes);
     }
 
-    /** Hands over the whole buffer, of which the frame is a part, and the reference. */
+    /** Hands over the whole buffer, of which the frame is a part, with its reference. */
     ByteBuf takeBuffer() {
         ByteBuf taken = buffer;
         buffer = null;

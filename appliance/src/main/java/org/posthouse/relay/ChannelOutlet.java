@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
- * every frame to the channel's event loop would cost a wake-up of that loop each. Only what the kernel does not take is
- * left to Netty, which waits for room; until that is written nothing else is.
+ * The outlet of a Netty channel. It bypasses Netty's write queue, and writes on the thread that has data. Passing every
+ * frame to the channel's event loop would wake that loop each time. Only what the kernel does not accept is left to
+ * Netty, which waits for room. Until that is written, nothing else is.
  */
 final class ChannelOutlet implements Outlet {
     /** The system call of one kind of channel. */
@@ -23,10 +23,11 @@ final class ChannelOutlet implements Outlet {
     private final Channel channel;
     private final Writer writer;
 
-    /** A channel that has been closed may not know them any more. */
+    /** Stored here, because a closed channel may no longer know its addresses. */
     private final ConnectionEnds ends;
 
-    // No loop has the channel, as it is new or moving: one that has just lost it must not be asked for anything, it would touch what is another's. Guarded by this.
+    // Whether no loop owns the channel, because it is new or moving. A loop that has just lost it must not be asked
+    // for anything, since it would touch what another loop owns. Guarded by this.
     private boolean homeless;
     private boolean paused;
     private boolean closing;
@@ -35,7 +36,7 @@ final class ChannelOutlet implements Outlet {
         this(channel, writer(channel), ConnectionEnds.of(channel));
     }
 
-    /** Over Netty's channel of that socket's. */
+    /** For a Netty channel over this socket. */
     ChannelOutlet(Channel channel, SocketChannel socket, ConnectionEnds ends) {
         this(channel, (bytes, count) -> count == 1 ? socket.write(bytes[0]) : socket.write(bytes, 0, count), ends);
     }
@@ -74,7 +75,7 @@ final class ChannelOutlet implements Outlet {
         });
     }
 
-    /** Not over io_uring: nothing comes any more from a channel that was registered with another loop. */
+    /** False for io_uring: a channel receives nothing once it is registered with another loop. */
     @Override
     public boolean changesLoop() {
         return !(channel instanceof IoUringSocketChannel);
@@ -91,7 +92,7 @@ final class ChannelOutlet implements Outlet {
         }
         channel.deregister().addListener(left -> loop.register(channel).addListener(there -> {
             if (!there.isSuccess()) {
-                // Netty tells a handler of the end only while a loop has the channel.
+                // Netty tells a handler of the end only while a loop owns the channel.
                 channel.unsafe().closeForcibly();
                 ended.run();
             }
@@ -100,7 +101,7 @@ final class ChannelOutlet implements Outlet {
         }));
     }
 
-    /** A loop has the channel: what was asked for before is done. */
+    /** Called when a loop owns the channel; applies the requests made before. */
     void arrive() {
         boolean close;
         synchronized (this) {
@@ -121,7 +122,7 @@ final class ChannelOutlet implements Outlet {
         }
     }
 
-    /** Past all handlers, at once: without the lock, since handlers of its end close other connections. */
+    /** Bypasses all handlers. Closes outside the lock, because handlers of its end close other connections. */
     @Override
     public void close() {
         synchronized (this) {

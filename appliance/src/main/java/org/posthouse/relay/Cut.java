@@ -10,9 +10,12 @@ import java.util.TreeMap;
 import org.posthouse.ops.ParkedView;
 import org.posthouse.wire.FrameType;
 
-/** A link that is down: since when, why, and what waits for it, as the last look has found it. Confined to the relay's control strand. */
+/**
+ * A link that is down: since when, why, and the frames that wait for it, as of the last look. Confined to the relay's
+ * control strand.
+ */
 final class Cut {
-    /** Where a frame says which job it is of, and whose message (docs/wire.md). */
+    /** Offsets of the job and of the message's source in a frame (docs/wire.md). */
     private static final int JOB_AT = 8;
 
     private static final int SOURCE_AT = 20;
@@ -26,7 +29,7 @@ final class Cut {
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> told = new HashSet<>();
 
-    /** What the link keeps of one job. */
+    /** What the link holds of one job. */
     private static final class Held {
         private long messages;
         private long bytes;
@@ -56,17 +59,17 @@ final class Cut {
         return reason;
     }
 
-    /** Whether a job's launcher knows of it. */
+    /** Whether a job's launcher was told of the outage. */
     boolean isTold(long job) {
         return told.contains(job);
     }
 
-    /** Whether a job's launcher is to hear of it. True once. */
+    /** Whether a job's launcher must be told of the outage; true once. */
     boolean tells(long job) {
         return told.add(job);
     }
 
-    /** Whether a job is to end for it. True once. */
+    /** Whether a job must be ended because of the outage; true once. */
     boolean ends(long job) {
         return ended.add(job);
     }
@@ -77,7 +80,7 @@ final class Cut {
         held = new HashMap<>();
     }
 
-    /** One that the other relay has not acknowledged. */
+    /** Counts a frame that the other relay has not acknowledged. */
     void count(ByteBuf frame) {
         int at = frame.readerIndex();
         FrameType type = FrameType.of(frame.getByte(at + Integer.BYTES));
@@ -90,12 +93,12 @@ final class Cut {
         }
     }
 
-    /** The job that a frame is of. */
+    /** The job of a frame. */
     static long job(ByteBuf frame) {
         return frame.getLong(frame.readerIndex() + JOB_AT);
     }
 
-    /** Ranks of a job in this shard that wait for a rank at the far end. */
+    /** Stores the ranks of a job in this shard that wait for a rank at the far end. */
     void receivers(long job, int shard, BitSet ranks) {
         receivers.computeIfAbsent(job, first -> new TreeMap<>()).put(shard, ranks);
     }

@@ -3,33 +3,36 @@ package org.posthouse.relay;
 import java.util.ArrayList;
 
 /**
- * The connections that were written to: each is flushed once, at the end of a strand's turn, or behind several turns. Confined to
- * the strand.
+ * The connections that were written to. Each is flushed once, at the end of a strand's turn or after several turns.
+ * Confined to the strand.
  *
- * <p>A loop that has many connections to read goes through them all before it writes: calls of one kind in a row are quicker, and
- * whom the first write wakes does not take the processor from the others (ADR 11).
+ * <p>A loop with many connections reads all of them before it writes. Calls of one kind in a row are faster, and the
+ * rank that the first write wakes does not take the processor from the others (ADR 11).
  */
 final class FlushList {
-    /** Of fewer connections hardly two are ready at once: what one has to say does not wait for a look at the others. */
+    /** With fewer connections, two are rarely ready at once, so flushing one does not wait for a look at the others. */
     static final int CONNECTIONS_MIN = 8;
 
-    /** Connections and bytes that are left for longer than a turn: of large messages a write takes longer than is won. */
+    /**
+     * Limits of the connections and bytes that wait for longer than a turn. With large messages a write takes longer
+     * than waiting saves.
+     */
     static final int LINES_MAX = 64;
 
     static final int BYTES_MAX = 16 * 1024;
 
-    /** Whose lines these are. */
+    /** The owner of the lines. */
     interface Owner {
-        /** As {@link Strand#passes}. */
+        /** See {@link Strand#passes}. */
         boolean passes();
 
-        /** Connections of the relay. */
+        /** Number of the relay's connections. */
         int connections();
 
-        /** As {@link Strand#afterPass}. */
+        /** See {@link Strand#afterPass}. */
         void afterPass(Runnable work);
 
-        /** As {@link Strand#submit}. */
+        /** See {@link Strand#submit}. */
         void submit(Runnable work);
     }
 
@@ -43,19 +46,24 @@ final class FlushList {
     /** Whether {@link #passed} will be called. */
     private boolean passing;
 
-    /** Whether emission has threads of its own. Written by the relay's loop, at a change of mode; read in the strand. */
+    /**
+     * Whether emission has threads of its own. Written by the relay's loop, at a change of mode; read in the strand.
+     */
     private volatile boolean spread;
 
     FlushList(Owner owner) {
         this.owner = owner;
     }
 
-    /** Leaves all connections of a turn but one to the threads of emission; this thread does one, which wakes nobody. */
+    /**
+     * If true, all connections of a turn but one are left to the emission threads. This thread flushes one, which wakes
+     * nobody.
+     */
     void spread(boolean spread) {
         this.spread = spread;
     }
 
-    /** So many bytes more were written there. */
+    /** Adds a line to which {@code bytes} were written. */
     void add(Line line, int bytes) {
         this.bytes += bytes;
         if (line.list()) {
@@ -63,7 +71,7 @@ final class FlushList {
         }
     }
 
-    /** Flushes, unless the thread that has had this turn will do it behind others. */
+    /** Flushes, unless the thread of this turn will flush after other turns. */
     void endTurn() {
         if (lines.isEmpty()) {
             return;

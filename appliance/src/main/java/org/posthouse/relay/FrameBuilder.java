@@ -46,7 +46,7 @@ final class FrameBuilder {
         return frame;
     }
 
-    /** An offer that the other end has had: only what names it is true. */
+    /** An offer that the other end has received before; only the fields that identify it are set. */
     ByteBuf offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
         ByteBuf frame = buffer(Wire.MESSAGE_HEADER_BYTES);
         begin(frame, FrameType.OFFER, job)
@@ -122,7 +122,7 @@ final class FrameBuilder {
         return frame;
     }
 
-    /** {@code found} is null if no message matches. */
+    /** @param found null if no message matches */
     ByteBuf probeAnswer(long job, int request, Message found) {
         ByteBuf frame = buffer(Wire.MESSAGE_HEADER_BYTES);
         FrameView answer = begin(frame, FrameType.PROBE_ANSWER, job).request(request);
@@ -135,7 +135,7 @@ final class FrameBuilder {
         return frame;
     }
 
-    /** The frame that began a message, as it came, but for its payload: room for {@code payloadBytes} is left behind. */
+    /** The first frame of a message, as it arrived, without payload. Room for {@code payloadBytes} follows. */
     ByteBuf message(long job, Message message, int payloadBytes) {
         ByteBuf frame = beginWithPayload(message.form(), Wire.MESSAGE_HEADER_BYTES, job, payloadBytes);
         view.address(message.context(), message.source(), message.destination(), message.tag())
@@ -144,7 +144,7 @@ final class FrameBuilder {
         return frame;
     }
 
-    /** A CHUNK of a message, as it came, but for its payload. */
+    /** A CHUNK of a message, as it arrived, without payload. */
     ByteBuf chunk(long job, Message message, long offset, int payloadBytes) {
         ByteBuf frame = beginWithPayload(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job, payloadBytes);
         view.address(message.context(), message.source(), message.destination(), 0)

@@ -11,8 +11,8 @@ import org.posthouse.core.HomedRank;
 import org.posthouse.core.Past;
 
 /**
- * Reads the histories of one shard's ranks, on the relay's thread for that, and brings them to the shard, some steps at a
- * time. Called inside the shard's strand.
+ * Reads the histories of one shard's ranks, on the relay's thread for histories, and passes them to the shard, some
+ * steps at a time. Called inside the shard's strand.
  */
 final class HistoryReader implements Historian {
     private final Shard shard;
@@ -21,7 +21,7 @@ final class HistoryReader implements Historian {
     private final Resends resends;
     private final Map<HomedRank, Reading> open = new HashMap<>();
 
-    /** A history that is opened by whoever reads first: confined to the thread, but for the reference. */
+    /** A history that the first read opens. Confined to the thread, except the reference to it. */
     private static final class Reading implements AutoCloseable {
         private final Supplier<LoggedHistory> opening;
         private LoggedHistory history;
@@ -45,7 +45,7 @@ final class HistoryReader implements Historian {
         }
     }
 
-    /** @param shard whose ranks they are */
+    /** @param shard the shard of the ranks */
     HistoryReader(Shard shard, Histories histories) {
         this.shard = shard;
         this.journal = histories.journal();
@@ -70,7 +70,7 @@ final class HistoryReader implements Historian {
         thread.execute(() -> read(rank, replay, history));
     }
 
-    /** On the reading thread. */
+    /** Runs on the reading thread. */
     private void read(HomedRank rank, int replay, Reading history) {
         LogWork.attempt("no history of", rank, () -> {
             List<Past> steps = history.read();

@@ -12,14 +12,14 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageFile;
 
 /**
- * Stores the images of one shard's ranks, on the relay's thread for that, and tells the shard what became of them. Called
- * inside the shard's strand; what it has under way is confined to the thread.
+ * Stores the images of one shard's ranks, on the relay's thread for images, and reports the results to the shard.
+ * Called inside the shard's strand; images in progress are confined to the thread.
  */
 final class ImageWriter implements Images {
-    /** How often the rank hears that more may come: four times in a window. */
+    /** Bytes between acknowledgements to the rank: a quarter of its window. */
     private static final int TOLD_BYTES = 1 << 20;
 
-    /** An image that is being written; without a file it has failed. */
+    /** An image that is being written; without a file if writing has failed. */
     private static final class Writing {
         private final HomedRank rank;
         private final int save;
@@ -37,7 +37,7 @@ final class ImageWriter implements Images {
     private final Executor thread;
     private final Map<HomedRank, Writing> writing = new HashMap<>();
 
-    /** @param shard whose ranks they are */
+    /** @param shard the shard of the ranks */
     ImageWriter(Shard shard, Histories histories) {
         this.shard = shard;
         this.journal = histories.journal();
@@ -93,7 +93,7 @@ final class ImageWriter implements Images {
         });
     }
 
-    /** In the strand. */
+    /** Called in the strand. */
     private void kept(HomedRank rank, int save, ImageNote note, long job) {
         shard.core().imageKept(rank, save, note);
         int number = rank.rank();
@@ -113,7 +113,7 @@ final class ImageWriter implements Images {
         });
     }
 
-    /** Does the next with an image that has not failed. */
+    /** Runs the next step of an image that has not failed. */
     private void attempt(Writing image, Runnable work) {
         if (image == null || image.file == null && image.told < 0) {
             return;
@@ -125,7 +125,7 @@ final class ImageWriter implements Images {
         });
     }
 
-    /** What cannot be removed stays: nobody waits for that. */
+    /** A file that cannot be removed stays; nobody waits for it. */
     private static void close(Writing image) {
         ImageFile file = image.file;
         image.told = -1;

@@ -26,12 +26,11 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A connected launcher: opens jobs, hears of their ranks, ends them. Its jobs end with its connection, but for logged ones,
- * to which it may come back. Confined to the
- * relay's control strand.
+ * The session of a connected launcher, which opens and ends jobs and receives the events of their ranks. Its jobs end
+ * with its connection, except logged ones, to which it may come back. Confined to the relay's control strand.
  */
 final class LauncherSession implements Session {
-    /** What may wait for a launcher that does not read: some 70 words about each rank of the largest job. */
+    /** Limit of bytes that wait for a launcher that does not read: about 70 events for each rank of the largest job. */
     private static final int UNREAD_BYTES_MAX = 64 << 20;
 
     private final Relay relay;
@@ -41,12 +40,12 @@ final class LauncherSession implements Session {
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
 
-    /** Jobs that are being opened; and why one is to end as soon as it is open, if its launcher has said so meanwhile. */
+    /** Jobs that are being opened. A value is present if the launcher has closed the job meanwhile. */
     private final Map<Long, Optional<CloseNotice>> opening = new HashMap<>();
 
     /**
-     * @param owner whose jobs it opens, as far as that is known: of one owner they share what one may have
-     * @param unsealed brings back a token that the launcher has hidden
+     * @param owner the user whose jobs it opens, as far as that is known; limits per user cover all jobs of one owner
+     * @param unsealed decrypts a token that the launcher has sealed
      */
     LauncherSession(Relay relay, Connection connection, Future<String> owner, UnaryOperator<Token> unsealed) {
         this.relay = relay;
@@ -78,7 +77,7 @@ final class LauncherSession implements Session {
         }
     }
 
-    /** Opens a new job once every other relay it spans has been in contact, so that no message finds no way. */
+    /** Opens a new job once there was contact with each of its other relays, so that every message has a route. */
     private void open(JobOpen job) {
         opening.put(job.job(), Optional.empty());
         if (job.again()) {
@@ -95,7 +94,7 @@ final class LauncherSession implements Session {
                         CloseNotice.closing(job.job(), CloseReason.SITE_UNREACHABLE, cause.getMessage())));
     }
 
-    /** Asks for its user first, which was looked up since it came. */
+    /** Waits for the user, whose lookup began when the launcher connected. */
     private void openNow(JobOpen job) {
         owner.onComplete((name, fault) -> relay.control().submit(() -> {
             if (fault != null) {
@@ -158,14 +157,14 @@ final class LauncherSession implements Session {
         }
     }
 
-    /** Passes on what happened to a rank of one of its jobs. */
+    /** Passes on an event of one of its jobs. */
     void onJobEvent(JobEvent event) {
         write(event.encode());
     }
 
     @Override
     public void onWritable() {
-        // Events are few; nothing was held back.
+        // Events are few; none was held back.
     }
 
     private void abandon(long job) {
@@ -173,7 +172,7 @@ final class LauncherSession implements Session {
         relay.jobs().abandoned(job, this, new CloseNotice(job, ExitStatuses.TERMINATED, -1, "the launcher's connection ended"));
     }
 
-    /** The job has another launcher's connection now. */
+    /** Called when the job has another launcher's connection. */
     void forget(long job) {
         jobs.remove(job);
     }

@@ -4,21 +4,22 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.JobOpen;
 
 /**
- * How long a logged job goes on without its launcher, which may come back to it, unless the job says so itself.
+ * How long a logged job continues without its launcher, which may come back, unless the job sets its own time.
  *
- * @param recoveredMs after the relay has read it from its log
- * @param orphanedMs after the launcher's connection has ended while the relay lives
- * @param keepSecondsMax the longest time that a job may ask for itself
- * @param ranksComeMs how long a job without its launcher waits for the first of its ranks, and how long room in the log is reserved for ranks that have not come
+ * @param recoveredMs milliseconds after the relay has recovered the job from its log
+ * @param orphanedMs milliseconds after the launcher's connection has ended while the relay runs
+ * @param keepSecondsMax the longest time, in seconds, that a job may set
+ * @param ranksComeMs milliseconds that a job without launcher waits for the first of its ranks. Log space of ranks that
+ *         have not connected stays reserved for the same time.
  */
 public record LauncherWait(long recoveredMs, long orphanedMs, int keepSecondsMax, long ranksComeMs) {
-    /** A week: over a weekend somebody comes and looks. */
+    /** A week, so that somebody looks before it is over, even after a weekend. */
     public static final int KEEP_SECONDS_MAX_DEFAULT = 7 * 86_400;
 
-    /** A JVM has come by then on a host with a hundred times too much to do. */
+    /** Enough for a JVM to start on a host with a hundred times too much load. */
     private static final long RANKS_COME_MS = 300_000;
 
-    /** A launcher dials for a minute by default, and a relay may be quicker than its operator thinks. */
+    /** A launcher redials for a minute by default. The restart of a relay may be faster than its operator expects. */
     public static final LauncherWait DEFAULT = ofSeconds(60);
 
     public LauncherWait {
@@ -28,32 +29,32 @@ public record LauncherWait(long recoveredMs, long orphanedMs, int keepSecondsMax
         }
     }
 
-    /** With the usual limits of what jobs may ask for. */
+    /** With the default limit of what jobs may set. */
     LauncherWait(long recoveredMs, long orphanedMs) {
         this(recoveredMs, orphanedMs, KEEP_SECONDS_MAX_DEFAULT, RANKS_COME_MS);
     }
 
-    /** With another limit of what jobs may ask for, in seconds. */
+    /** With another limit of what jobs may set, in seconds. */
     public LauncherWait keepMax(int seconds) {
         return new LauncherWait(recoveredMs, orphanedMs, seconds, ranksComeMs);
     }
 
-    /** So long for a job from the log, and half of it for one whose launcher has gone. */
+    /** This time for a recovered job, and half of it for a job whose launcher has disconnected. */
     public static LauncherWait ofSeconds(int seconds) {
         return new LauncherWait(TimeUnit.SECONDS.toMillis(seconds), TimeUnit.SECONDS.toMillis(seconds) / 2);
     }
 
-    /** For this job, after it was read from the log. */
+    /** Milliseconds for this job after its recovery from the log. */
     long recoveredMs(JobOpen job) {
         return ownMs(job, recoveredMs);
     }
 
-    /** For this job, after its launcher's connection has ended. */
+    /** Milliseconds for this job after its launcher's connection has ended. */
     long orphanedMs(JobOpen job) {
         return ownMs(job, orphanedMs);
     }
 
-    /** One that asked for more was let in by a relay that allowed it, before it was started again. */
+    /** A job may have set more than the limit, if the relay allowed it before a restart. */
     private long ownMs(JobOpen job, long otherwiseMs) {
         return job.keepSeconds() == 0 ? otherwiseMs : TimeUnit.SECONDS.toMillis(Math.min(job.keepSeconds(), keepSecondsMax));
     }

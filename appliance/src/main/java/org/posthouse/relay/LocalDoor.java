@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where ranks of the relay's own host come in: a Unix socket beside the port. A virtual thread accepts, as Netty keeps what it
- * accepts to itself, and a connection is written to past Netty ({@link ChannelOutlet}).
+ * A Unix socket beside the port, for ranks of the relay's own host. A virtual thread accepts, because Netty does not
+ * give away the sockets it accepts. Connections are written without Netty ({@link ChannelOutlet}).
  */
 final class LocalDoor {
     private static final Logger LOG = LoggerFactory.getLogger(LocalDoor.class);
@@ -33,7 +33,11 @@ final class LocalDoor {
         this.socket = socket;
     }
 
-    /** Opens it for a relay that listens at this port. @param visitors is called on the loop with each connection */
+    /**
+     * Opens the socket of a relay that listens at this port.
+     *
+     * @param visitors called on the loop with each connection
+     */
     static LocalDoor open(LocalSockets sockets, InetSocketAddress port, EventLoop loop, Consumer<SocketChannel> visitors) throws IOException {
         Path socket = sockets.prepare(port);
         ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
@@ -89,7 +93,7 @@ final class LocalDoor {
         return socket.toString();
     }
 
-    /** Lets nobody in any more, and leaves no socket behind. For the loop. */
+    /** Stops accepting and removes the socket. Called on the loop. */
     void close() {
         try {
             listening.close();

@@ -8,27 +8,29 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.logstore.LogConfig;
 
 /**
- * How much room a relay's log may take (docs/log-space.md).
+ * The limits of a relay's log (docs/log-space.md).
  *
- * @param limitBytes of all its files together; 0: three quarters of the most that has been free or its own since it was opened, at most 64 GiB
- * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do
- * @param onFull what becomes of a job when there is no room for what its ranks send
+ * @param limitBytes limit of all its files together. If it is 0, the limit is three quarters of the most room that was
+ *         free or its own since it was opened, at most 64 GiB.
+ * @param highMarkPercent percentage of the limit from which ranks are asked for checkpoints; one image of each rank
+ *         must fit
+ * @param onFull what happens to a job when there is no room for what its ranks send
  */
 public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
-    /** What becomes of a job when there is no room in its log. */
+    /** What happens to a job when there is no room in its log. */
     public enum OnFull {
-        /** It stands still until there is room again. */
+        /** The job waits until there is room again. */
         WAIT,
-        /** It ends, with LOG_FULL. */
+        /** The job ends, with LOG_FULL. */
         ABORT
     }
 
-    /** By the room that there is; 60 %; jobs wait. */
+    /** A limit by the room on the disk, a high mark of 60 %, and jobs that wait. */
     public static final LogLimits DEFAULT = new LogLimits(0, 60, OnFull.WAIT);
 
     private static final long DEFAULT_BYTES_MAX = 64L << 30;
 
-    /** Ranks that may have as much under way as they may at the same time within half of the log. */
+    /** Number of ranks whose messages under way must together fit into half of the log. */
     private static final int RANKS = 8;
 
     public LogLimits {
@@ -43,12 +45,15 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
         return bytes(Files.getFileStore(folder).getUsableSpace(), has(folder));
     }
 
-    /** The same, by what is free. With its own files, or a relay that comes back on its log would have the less room the more it has written. */
+    /**
+     * The same, from the free bytes and those of the log's own files. Without its own files, a relay that reopens its
+     * log would get less room the more it has written.
+     */
     long bytes(long freeBytes, long ownBytes) {
         return limitBytes > 0 ? limitBytes : Math.clamp((freeBytes + ownBytes) / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
     }
 
-    /** What helps a log that may take so much, if that is too little. */
+    /** Advice for a log with this limit that is too small. */
     String remedy(long bytes) {
         return limitBytes > 0 || bytes >= DEFAULT_BYTES_MAX ? "raise --log-limit" : "free space on its disk (without --log-limit the log may take 3/4 of it)";
     }
@@ -63,7 +68,7 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
         return bytes;
     }
 
-    /** What ranks may have under way, so that some of them cannot fill the log by that alone. */
+    /** Limits what ranks may have under way, so that a few ranks cannot fill the log with that alone. */
     public CoreConfig core(CoreConfig core, int cores) {
         return limitBytes == 0 ? core : core.within(limitBytes / 2, RANKS, cores);
     }

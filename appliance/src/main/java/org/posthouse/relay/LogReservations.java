@@ -5,15 +5,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Room in the log that is reserved for what the ranks of each open job may have under way, half of the log at most (docs/adr/0070). Thread-safe.
+ * Log space reserved for the messages that the ranks of each open job may have under way, at most half of the log
+ * (docs/adr/0070). Thread-safe.
  *
- * <p>A job reserves for all its ranks when it is opened. Those that have not come after a while have no room reserved any more, until they come.
- * What goes on, be it a rank, a job from the log or one that its launcher comes back to, is never refused: only new jobs are.
+ * <p>A job reserves for all its ranks when it is opened. After a while the room of ranks that have not connected is
+ * released, until they connect. Only new jobs are refused. Ranks, recovered jobs, and jobs to which a launcher comes
+ * back are not.
  *
- * <p>An owner's first job may take all that there is. Beside another of his own a job may take so much only that a quarter is left for other owners.
+ * <p>An owner's first job may reserve all of it. A further job of the same owner must leave a quarter for other owners.
  */
 final class LogReservations {
-    /** Of what may be reserved, one owner may have so much when he has several jobs. */
+    /** The share of one owner with several jobs. */
     private static final double OWNER_SHARE = 0.75;
 
     private final Pressure pressure;
@@ -26,9 +28,9 @@ final class LogReservations {
     }
 
     /**
-     * Reserves so much for a new job.
+     * Reserves room for a new job.
      *
-     * @return why it cannot be, in words that go on behind "the job"; empty if it is
+     * @return why that is refused, in words that continue "the job"; empty if it was reserved
      */
     synchronized Optional<String> tryReserve(long job, String owner, long bytes) {
         if (!pressure.fits(bytes)) {
@@ -45,14 +47,14 @@ final class LogReservations {
         return Optional.empty();
     }
 
-    /** Reserves so much for a job that goes on, whether there is room or not. One that has a reservation keeps it. */
+    /** Reserves room for a job that continues, whether there is room or not. An existing reservation is kept. */
     synchronized void reserve(long job, String owner, long bytes) {
         if (jobs.putIfAbsent(job, new Reservation(owner, bytes)) == null) {
             pressure.mayCome(bytes);
         }
     }
 
-    /** The job's ranks that are there may have so much under way. */
+    /** Changes the reservation to what the present ranks of the job may have under way. */
     synchronized void resize(long job, long bytes) {
         Reservation before = jobs.get(job);
         if (before != null && before.bytes != bytes) {
@@ -61,12 +63,12 @@ final class LogReservations {
         }
     }
 
-    /** The job is this owner's: its launcher has come to this process of the relay. */
+    /** Sets the owner of a job whose launcher has come back to this process of the relay. */
     synchronized void own(long job, String owner) {
         jobs.computeIfPresent(job, (id, before) -> new Reservation(owner, before.bytes));
     }
 
-    /** The job has ended, or was not opened. */
+    /** Releases the room of a job that has ended or was not opened. */
     synchronized void release(long job) {
         Reservation before = jobs.remove(job);
         if (before != null) {
@@ -74,18 +76,18 @@ final class LogReservations {
         }
     }
 
-    /** What is reserved for this job, in bytes; 0 if nothing is. */
+    /** Bytes reserved for this job; 0 if there are none. */
     synchronized long of(long job) {
         Reservation reservation = jobs.get(job);
         return reservation == null ? 0 : reservation.bytes;
     }
 
-    /** What is reserved for an owner's jobs, in bytes. */
+    /** Bytes reserved for an owner's jobs. */
     synchronized long ownedBy(String owner) {
         return jobs.values().stream().filter(job -> job.owner.equals(owner)).mapToLong(Reservation::bytes).sum();
     }
 
-    /** How many jobs have a reservation. */
+    /** Number of jobs with a reservation. */
     synchronized int count() {
         return jobs.size();
     }

@@ -15,8 +15,8 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
 /**
- * The frames of messages that are in the log, made anew: headers of what the core knows, payload read back from the log or from a rank's prologue. Confined
- * to whoever holds the monitor that appends take turns under.
+ * Rebuilds frames of logged messages: headers from what the core knows, payload read from the log or from a rank's
+ * prologue. Confined to the thread that holds the monitor of the appenders.
  */
 final class LoggedFrames {
     private final Object turn;
@@ -26,7 +26,7 @@ final class LoggedFrames {
 
     /**
      * @param turn the monitor
-     * @param log closed with this
+     * @param log reads payload; closed with this object
      * @param points has the readers of prologues
      */
     LoggedFrames(Object turn, PayloadReader log, RestartPoints points) {
@@ -35,7 +35,7 @@ final class LoggedFrames {
         this.points = points;
     }
 
-    /** As {@link org.posthouse.core.Journal#head} has it. */
+    /** See {@link org.posthouse.core.Journal#head}. */
     Parcel head(long job, Message message, boolean payload) {
         int bytes = payload && message.form() == FrameType.SEND ? (int) message.bytes() : 0;
         ByteBuf frame = frames.message(job, message, bytes);
@@ -45,7 +45,7 @@ final class LoggedFrames {
         return new BufferParcel(frame, 0, frame.readableBytes(), Wire.MESSAGE_HEADER_BYTES);
     }
 
-    /** As {@link org.posthouse.core.Journal#piece} has it. */
+    /** See {@link org.posthouse.core.Journal#piece}. */
     Parcel piece(long job, Message message, long offset) {
         int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
         ByteBuf frame = frames.chunk(job, message, offset, bytes);
@@ -53,7 +53,7 @@ final class LoggedFrames {
         return new BufferParcel(frame, 0, frame.readableBytes(), Wire.CHUNK_HEADER_BYTES);
     }
 
-    /** Fills the frame behind its header; releases it if that fails. */
+    /** Reads the payload into the frame, behind its header; releases the frame if that fails. */
     private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
         assert Thread.holdsLock(turn);
         ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
@@ -72,7 +72,7 @@ final class LoggedFrames {
         }
     }
 
-    /** These files of the log are gone: they are not kept open. */
+    /** Closes these files of the log, which are being deleted. */
     void forget(List<Path> gone) {
         log.forget(gone);
     }

@@ -16,17 +16,17 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
 /**
- * A rank's history as its log has it, turned into steps for the core. Confined to the thread that reads, but for the
- * messages in the steps, which are the core's once they are handed out.
+ * A rank's history in the log, converted to steps for the core. Confined to the reading thread. Messages in the steps
+ * belong to the core once they are handed out.
  */
 final class LoggedHistory implements AutoCloseable {
-    /** Steps that are read at once: some 100 KiB of them. */
+    /** Steps that are read at once: about 100 KiB. */
     private static final int STEPS_MAX = 1_024;
 
     /** Bytes of events that are read at once. */
     private static final int EVENT_BYTES_MAX = 1 << 20;
 
-    /** A message that was delivered before all of it had come, and how much has been handed out. */
+    /** A message that was delivered before all of it had arrived, and the number of bytes handed out. */
     private record Arriving(Message message, long bytes) {}
 
     /** Pieces of an image that are read at once: 1 MiB. */
@@ -35,18 +35,19 @@ final class LoggedHistory implements AutoCloseable {
     private final Map<Long, Arriving> arriving = new HashMap<>();
     private RecordCursor cursor;
 
-    /** Null if it goes on at the end of the prologue, or has jumped. */
+    /** The continuation at an image; null if the history continues behind its prologue, or has jumped. */
     private RestartChoice.Jump jump;
 
     /** Whether the image is being handed out. */
     private boolean jumping;
 
-    /** Polls that had failed before the next record; told with the next steps. */
+    /** Number of failed polls before the next record; told with the next steps. */
     private long pollsBefore;
 
     /**
-     * @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump
-     * @param pollsBefore polls that had failed before the first record
+     * @param cursor the rank's records, or with a jump those of its prologue; closed with this object
+     * @param pollsBefore number of failed polls before the first record
+     * @param jump the image and records that follow the prologue, or null; closed with this object
      */
     LoggedHistory(RecordCursor cursor, long pollsBefore, RestartChoice.Jump jump) {
         this.cursor = cursor;
@@ -54,7 +55,7 @@ final class LoggedHistory implements AutoCloseable {
         this.jump = jump;
     }
 
-    /** The next steps; the last is an end if there are no more for now. */
+    /** The next steps; the last one is an end if there are no more for now. */
     List<Past> read() {
         List<Past> steps = new ArrayList<>();
         int eventBytes = 0;
@@ -98,7 +99,11 @@ final class LoggedHistory implements AutoCloseable {
         return new Past.PrologueEnd(at.number(), at.bytes(), at.deliveries(), at.events(), at.polls());
     }
 
-    /** More of the image; true once it has been handed out, and the log goes on. */
+    /**
+     * Adds more pieces of the image.
+     *
+     * @return true once all were handed out; the history then continues in the log
+     */
     private boolean jump(List<Past> steps) {
         Image image = jump.image();
         for (int i = 0; i < PIECES_MAX; i++) {
@@ -135,7 +140,7 @@ final class LoggedHistory implements AutoCloseable {
         return new Past.Delivered(receipt.number(), receipt.ordinal(), message, stored.arrived());
     }
 
-    /** What the log says of the message's arrival. */
+    /** The record of the message's arrival. */
     static Message.Logged logged(StoredMessage stored) {
         LogRecord.Arrival arrival = stored.arrival();
         return new Message.Logged(
@@ -153,7 +158,7 @@ final class LoggedHistory implements AutoCloseable {
                 stored.place());
     }
 
-    /** Tells the message where its payload stands. */
+    /** Tells the message the places of its payload. */
     static Message pieces(Message message, StoredMessage stored) {
         long length = stored.arrival().length();
         for (int piece = 0; piece < stored.pieces(); piece++) {

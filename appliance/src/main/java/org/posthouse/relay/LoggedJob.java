@@ -21,22 +21,22 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A job that was open when its relay died, as the relay's log has it.
+ * A job that was open when its relay died, as recorded in the relay's log.
  *
- * @param opening what its launcher asked for
- * @param position of the record that opened it
- * @param ranks all that are at home at the relay; none if there is a fault
- * @param divergences messages that they would have sent otherwise than before, as far as the log was told
- * @param divergence the first of them, in words; empty if there was none
- * @param fault what came of reading its records, if it cannot go on from them; else null
+ * @param opening the launcher's request
+ * @param position position of the record that opened it
+ * @param ranks all ranks that are at home at the relay; none if there is a fault
+ * @param divergences number of messages that they sent otherwise than before, as far as it was logged
+ * @param divergence description of the first one; empty if there was none
+ * @param fault the failure of reading its records, if it cannot continue from them; otherwise null
  */
 record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long divergences, String divergence, RuntimeException fault) {
     /**
-     * Reads what the log says of a job.
+     * Reads a job's records.
      *
-     * @param relay one of its homes
-     * @param drafts the messages that were under way; those of the job are taken out
-     * @throws WireException if its opening cannot be read
+     * @param relay one of the job's homes
+     * @param drafts the incomplete messages; those of the job are removed
+     * @throws WireException if the job's opening cannot be read
      */
     static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
         JobOpen opening = opening(job.opening());
@@ -62,8 +62,8 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
     }
 
     /**
-     * The relay whose log this is: where those of its ranks are at home of which it has records. As long as there are none, any at which it has ranks; if
-     * its opening cannot be read, none.
+     * The relays to which this log may belong: the homes of the job's ranks that have records. If there are no records,
+     * all homes that have ranks; if the opening cannot be read, none.
      */
     static List<String> homes(JobState job) {
         try {

@@ -10,19 +10,19 @@ import io.vertx.core.transport.Transport;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * What a relay's event loops are made of, and how they wait.
+ * The sockets of a relay's event loops, and how the loops wait.
  *
- * @param sockets the kind of their sockets
- * @param busyPollUs how long they ask again and again before they sleep, in microseconds; 0: not at all
+ * @param sockets the kind of the sockets
+ * @param busyPollUs microseconds for which a loop polls before it sleeps; 0 for none
  */
 public record LoopKind(SocketKind sockets, int busyPollUs) {
-    /** Loops that sleep, over the sockets that are best here. */
+    /** Loops that sleep, over the sockets that are best on this system. */
     public static final LoopKind DEFAULT = new LoopKind(SocketKind.AUTO, 0);
 
-    /** As many events as Netty itself takes at once. */
+    /** Leaves the number of events per poll to Netty. */
     private static final int EVENTS_AT_ONCE = 0;
 
-    /** @throws IllegalArgumentException in one line, if such sockets cannot be asked again and again */
+    /** @throws IllegalArgumentException in one line, if these sockets cannot be polled */
     public LoopKind {
         if (busyPollUs > 0 && sockets == SocketKind.IO_URING) {
             throw new IllegalArgumentException("--busy-poll " + busyPollUs + " goes with --transport nio or epoll, not io_uring");
@@ -55,7 +55,7 @@ public record LoopKind(SocketKind sockets, int busyPollUs) {
         };
     }
 
-    /** Vert.x's transport with other loops. */
+    /** Vert.x's transport with polling loops. */
     private record Polling(Transport usual, io.vertx.core.spi.transport.Transport implementation) implements Transport {
         @Override
         public String name() {

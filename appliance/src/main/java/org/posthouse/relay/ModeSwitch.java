@@ -11,11 +11,11 @@ import java.util.Set;
 import org.posthouse.core.HomedRank;
 
 /**
- * A change of mode under way: which ranks are asked to connect again, which have, and how long each was away. It only
- * watches. Thread-safe: sessions of all shards report to it.
+ * Observes a change of mode: which ranks are asked to reconnect, which have done so, and how long each was away.
+ * Thread-safe: sessions of all shards report to it.
  */
 final class ModeSwitch {
-    /** How long a change is waited for before it is told how far it came; ranks that compute or are replayed go on moving later. */
+    /** Milliseconds after which the change is reported as it stands. Ranks that compute or replay move later. */
     static final int MS_MAX = 5_000;
 
     private final ModeConfig from;
@@ -28,7 +28,7 @@ final class ModeSwitch {
     private int connectionsLeft;
     private int asked;
 
-    /** @param connections how many are asked whether they serve a rank that can move */
+    /** @param connections number of connections that are asked whether they serve a rank that can move */
     ModeSwitch(ModeConfig from, ModeConfig to, int connections) {
         this.from = from;
         this.to = to;
@@ -38,12 +38,12 @@ final class ModeSwitch {
         }
     }
 
-    /** No change yet. */
+    /** The state before the first change. */
     static ModeSwitch none(ModeConfig mode) {
         return new ModeSwitch(mode, mode, 0);
     }
 
-    /** Completed when every rank has moved or ended, or by {@link #report}. */
+    /** Completes when every rank has moved or ended, or by {@link #report}. */
     Future<ModeChange> done() {
         return done.future();
     }
@@ -54,18 +54,18 @@ final class ModeSwitch {
         }
     }
 
-    /** A connection has asked its rank, or has none. */
+    /** Called when a connection has asked its rank, or serves none. */
     synchronized void considered() {
         connectionsLeft--;
         reportIfDone();
     }
 
-    /** The rank has stopped writing on its old connection. */
+    /** Called when the rank no longer writes on its old connection. */
     synchronized void left(HomedRank rank) {
         away.put(rank, System.nanoTime());
     }
 
-    /** It is welcomed on the new one. */
+    /** Called when the rank is welcomed on the new connection. */
     synchronized void came(HomedRank rank) {
         Long since = away.remove(rank);
         if (since != null) {
@@ -75,7 +75,7 @@ final class ModeSwitch {
         reportIfDone();
     }
 
-    /** It has ended instead. */
+    /** Called when the rank has ended instead. */
     synchronized void gone(HomedRank rank) {
         if (open.remove(rank)) {
             away.remove(rank);
@@ -90,7 +90,7 @@ final class ModeSwitch {
         }
     }
 
-    /** Tells how far it has come, if that was not told. */
+    /** Reports the progress, unless it was reported before. */
     synchronized void report() {
         List<Long> sorted = pausesMicros.stream().sorted().toList();
         int moved = sorted.size();

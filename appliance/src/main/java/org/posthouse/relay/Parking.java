@@ -21,16 +21,19 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
 
 /**
- * Which links are down, and what waits for them (docs/recovery.md, P8): nothing is lost and nothing ends, for as long as it takes, unless there
- * is a limit to it. Then jobs with ranks at the far end end, and no others. Confined to the relay's control strand.
+ * The links that are down, and the frames that wait for them (docs/recovery.md, P8). Frames and jobs survive an outage
+ * of any length, unless a limit is set. After the limit, jobs with ranks at the far end are ended, and no others.
+ * Confined to the relay's control strand.
  */
 final class Parking {
-    /** Looks at what waits are this far apart, and a look takes at most a twentieth of the time. */
+    /**
+     * Nanoseconds between looks at the waiting frames. A look takes at most one part in {@code LOOK_SHARE} of the time.
+     */
     private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int LOOK_SHARE = 20;
 
-    /** A job's launcher hears of a link that is down for so long: most are back sooner. */
+    /** Nanoseconds of an outage after which launchers are told; most links are up again sooner. */
     private static final long TELL_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final Relay relay;
@@ -38,7 +41,7 @@ final class Parking {
     private final Map<String, Cut> cuts = new TreeMap<>();
     private long lookAtNs;
 
-    /** @param unacknowledged visits what another relay has not acknowledged */
+    /** @param unacknowledged visits the frames that another relay has not acknowledged */
     Parking(Relay relay, BiConsumer<String, Consumer<ByteBuf>> unacknowledged) {
         this.relay = relay;
         this.unacknowledged = unacknowledged;
@@ -50,7 +53,7 @@ final class Parking {
         tellShards(other, false);
     }
 
-    /** There is something to do with another relay, whose link may be down already. */
+    /** Called for a relay with which a job has to do now; its link may be down already. */
     void meets(OtherRelay far) {
         if (cuts.containsKey(far.id())) {
             tellShards(far, false);
@@ -61,7 +64,7 @@ final class Parking {
         relay.links().known(other).ifPresent(far -> tellShards(far, up));
     }
 
-    /** Ranks that wait while it is down do not stand still by their program's fault. */
+    /** Tells the shards, so that ranks that wait for the link are not reported as blocked by their program's fault. */
     private void tellShards(OtherRelay far, boolean up) {
         relay.shards().each(shard -> shard.core().linked(far.peer(shard), up));
     }
@@ -76,7 +79,11 @@ final class Parking {
         }
     }
 
-    /** Looks how things stand; called a few times a second. @param links all that there are: of one that is not any more nothing is kept */
+    /**
+     * Updates the state of all outages; called a few times a second.
+     *
+     * @param links all present links; the outages of others are forgotten
+     */
     void look(List<LinkStatus> links, long nowNs) {
         Set<String> linked = links.stream().map(LinkStatus::relay).collect(Collectors.toSet());
         for (String gone : List.copyOf(cuts.keySet())) {
@@ -154,7 +161,7 @@ final class Parking {
                 .toList();
     }
 
-    /** Whether a job has ranks there, which may come back with it. */
+    /** Whether a job has ranks at that relay, which may come back with it. */
     boolean isNeeded(String other) {
         return !jobsAt(other).isEmpty();
     }
@@ -168,7 +175,7 @@ final class Parking {
         return !cuts.isEmpty() && homes(job).stream().anyMatch(cuts::containsKey);
     }
 
-    /** Empty unless the link is down. */
+    /** The outage as the console shows it; empty unless the link is down. */
     Optional<ParkedView> view(LinkStatus link) {
         Cut cut = cuts.get(link.relay());
         if (cut == null) {

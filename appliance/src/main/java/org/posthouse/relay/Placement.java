@@ -16,14 +16,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * On which threads a relay's work is done: one mode, as event loops of Vert.x (docs/operations.md, modes). Immutable but for
- * whose turn it is; a change of mode makes a new one.
+ * The threads of a relay's work in one mode, as event loops of Vert.x (docs/operations.md, modes). Immutable except the
+ * round-robin counter; a change of mode creates a new one.
  */
 final class Placement {
-    /** Calls of an event loop group that are enough to have seen all its loops. */
+    /** Calls of an event loop group that suffice to see all its loops. */
     private static final int LOOPS_MAX = 256;
 
-    /** Which thread asks. */
+    /** The entry of the calling thread. */
     private static final Path THREAD_SELF = Path.of("/proc/thread-self");
 
     private final ModeConfig mode;
@@ -43,7 +43,7 @@ final class Placement {
         this.emission = emission;
     }
 
-    /** @param home the relay's own loop, which is the first that is used */
+    /** @param home the relay's own loop, which is used first */
     static Placement of(ModeConfig mode, Vertx vertx, EventLoop home) {
         return switch (mode.mode()) {
             case MULTIPLEXED -> new Placement(mode, List.of(home), List.of(home), List.of());
@@ -72,7 +72,7 @@ final class Placement {
         Thread.ofVirtual().name("posthouse-relay").start(work);
     }
 
-    /** {@code count} loops, {@code first} at first; if there are fewer, they take turns. */
+    /** {@code count} loops, beginning with {@code first}; if there are fewer, loops are repeated. */
     private static List<EventLoop> loops(Vertx vertx, EventLoop first, int count) {
         Set<EventLoop> distinct = new LinkedHashSet<>();
         distinct.add(first);
@@ -95,7 +95,7 @@ final class Placement {
         return loops;
     }
 
-    /** The system's numbers for the threads of {@link #loops()}. Linux only. */
+    /** The system's ids of the threads of {@link #loops()}. Linux only. */
     List<Long> threads() throws IOException {
         List<Long> threads = new ArrayList<>();
         for (EventLoop loop : loops()) {
@@ -122,18 +122,20 @@ final class Placement {
         return reception.get(Math.floorMod(received.getAndIncrement(), reception.size()));
     }
 
-    /** The loop that reads the ranks of this seat ({@link Shards#seat}): in mode pooled the one that has their shard. */
+    /**
+     * The loop that reads the ranks of this seat ({@link Shards#seat}). In mode pooled it is the loop of their shard.
+     */
     EventLoop receptionOf(int seat) {
         return reception.get(seat % reception.size());
     }
 
-    /** Where a shard's work is done. */
+    /** The home of a shard's strand. */
     Workplace matching(int shard) {
         Executor home = matching.get(shard % matching.size());
         return home instanceof EventLoop loop ? Workplace.open(loop) : Workplace.open(home);
     }
 
-    /** Where the frames of a connection are written that {@code reader} reads; null if it has no loop. */
+    /** The home of writes to a connection that {@code reader} reads; null if it has no loop. */
     Workplace emission(EventLoop reader) {
         if (blocks()) {
             return Workplace.apart(emission.get(0));
@@ -144,7 +146,7 @@ final class Placement {
         return Workplace.open(emission.get(Math.floorMod(received.get(), emission.size())));
     }
 
-    /** Whether emission has threads of its own to share the work with. */
+    /** Whether emission has threads of its own that share its work. */
     boolean spreadsEmission() {
         return mode.mode() == RelayConfig.Mode.PIPELINE;
     }

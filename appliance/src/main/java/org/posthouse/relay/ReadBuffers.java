@@ -9,21 +9,22 @@ import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.Wire;
 
 /**
- * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into one of the buffers, longer ones where chunks of
- * several pieces come, that the thread keeps ({@link KeptBuffers}) in which nobody holds a frame, so that reading allocates nothing and stays in the processor's caches. While frames
- * are held in all of them, buffers grow with what comes.
+ * Chooses the buffer for each read of one connection. The rest of a long frame is read behind its beginning. Other data
+ * go into one of the thread's buffers ({@link KeptBuffers}) in which no frame is held, a longer one where chunks of
+ * several pieces arrive. Reading thus allocates nothing and stays in the processor's caches. While frames are held in
+ * all of them, new buffers are allocated, and their size adapts to the data.
  */
 final class ReadBuffers implements RecvByteBufAllocator {
-    /** What is read at once: two chunks of a piece, so that the next read begins with a frame. */
+    /** Limit of one read: two chunks of a piece, so that the next read begins with a frame. */
     static final int READ_BYTES_MAX = 2 * (Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX);
 
-    /** A frame that begins at the end of a read has room behind it, or would have to be copied. */
+    /** A frame that begins at the end of a read needs room behind it; otherwise it would have to be copied. */
     static final int BUFFER_BYTES = 3 * Wire.FRAME_BYTES_MAX;
 
-    /** Where chunks of several pieces come, one at once, with the head of the next message, */
+    /** Limit of one read where chunks of several pieces arrive: one chunk with the header of the next message. */
     private static final int LONG_READ_BYTES_MAX = Wire.CHUNK_FRAME_BYTES_MAX + Wire.MESSAGE_HEADER_BYTES;
 
-    /** and room for one behind it. */
+    /** The same, and room for one chunk behind it. */
     static final int LONG_BUFFER_BYTES = LONG_READ_BYTES_MAX + Wire.CHUNK_FRAME_BYTES_MAX;
 
     private static final int READ_BYTES_MIN = 512;
@@ -33,12 +34,12 @@ final class ReadBuffers implements RecvByteBufAllocator {
             new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, BUFFER_BYTES);
     private final FrameDecoder frames;
 
-    /** @param frames what the connection's bytes are fed to */
+    /** @param frames decoder of the connection's bytes */
     ReadBuffers(FrameDecoder frames) {
         this.frames = frames;
     }
 
-    /** How many bytes may be read at once now. */
+    /** Limit of the next read, in bytes. */
     static int most(FrameDecoder frames) {
         if (frames.toFill() != null) {
             return frames.wanted();
@@ -46,22 +47,22 @@ final class ReadBuffers implements RecvByteBufAllocator {
         return comeLong(frames) ? LONG_READ_BYTES_MAX : READ_BYTES_MAX;
     }
 
-    /** Whether the next frames are probably longer than a piece, as one of the last was. */
+    /** Whether the next frames are probably longer than a piece, because a recent one was. */
     static boolean comeLong(FrameDecoder frames) {
         return frames.longestLately() > Wire.FRAME_BYTES_MAX;
     }
 
     @Override
-    @SuppressWarnings("deprecation") // The interface's own method; what replaces it extends what is deprecated.
+    @SuppressWarnings("deprecation") // The interface's own method; its replacement extends the deprecated type.
     public Handle newHandle() {
         return new Reading((ExtendedHandle) growing.newHandle());
     }
 
-    /** Chooses the buffer of each read; how much to expect is told by what came before. */
+    /** Chooses the buffer of each read, by what arrived before. */
     private final class Reading extends DelegatingHandle implements ExtendedHandle {
         private final ExtendedHandle growing;
 
-        /** The rest of a long frame is nearly there: asking for it at once is cheaper than to be woken for it. */
+        /** The rest of a long frame is about to arrive. Reading again at once costs less than another wake-up. */
         private final UncheckedBooleanSupplier worthwhile = () -> frames.toFill() != null || lastBytesRead() >= attemptedBytesRead();
 
         private Reading(ExtendedHandle growing) {

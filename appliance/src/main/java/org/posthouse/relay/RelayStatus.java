@@ -32,10 +32,11 @@ import org.posthouse.ops.RelayView;
 import org.posthouse.wire.JobOpen;
 
 /**
- * A picture of the relay for the console, taken on the relay's event loop a few times a second and read from anywhere.
+ * A snapshot of the relay for the console. It is taken on the relay's event loop a few times a second; any thread reads
+ * it.
  */
 final class RelayStatus implements RelayView {
-    /** How a log stands that is open, and of which nothing more may go, as a rank's images are not kept. */
+    /** State of an open log that cannot be cut, because a rank's images are not kept. */
     private static final String UNSAVED = "unsaved";
     private static final String BROKEN = "broken";
 
@@ -81,7 +82,10 @@ final class RelayStatus implements RelayView {
         tally.loopLag().close();
     }
 
-    /** Called on the relay's event loop before the mode changes: what was carried until now was so in the old one. Of a relay that does not serve there is no picture. */
+    /**
+     * Called on the relay's event loop before the mode changes, to count earlier traffic for the old mode. Does nothing
+     * if the relay does not serve.
+     */
     void onModeChange(Placement next) {
         if (!serving) {
             return;
@@ -91,7 +95,9 @@ final class RelayStatus implements RelayView {
         tally.loopLag().watch(next);
     }
 
-    /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
+    /**
+     * Called when a job is removed. Its counters stay in the relay's totals, and its end stays in the list for a while.
+     */
     void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
         assert relay.inLoop();
         ranks.forEach(ended::add);
@@ -209,14 +215,14 @@ final class RelayStatus implements RelayView {
                 Optional.empty());
     }
 
-    /** Has a new picture taken. Called on the event loop. */
+    /** Takes a new snapshot. Called on the event loop. */
     void refresh() {
         assert relay.inLoop();
         String mode = relay.mode().mode().word();
         relay.shards().count(() -> relay.control().submit(() -> take(mode)));
     }
 
-    /** @param mode the one that was in force when the shards were asked to count */
+    /** @param mode the mode when the shards were asked to count */
     private void take(String mode) {
         assert relay.inLoop();
         long now = System.nanoTime();
@@ -271,7 +277,7 @@ final class RelayStatus implements RelayView {
                 .toList();
     }
 
-    /** Of open jobs and of those that have ended: a job is among one of them at any time. */
+    /** Totals of the open jobs and of those that have ended; each job is counted in exactly one of the two. */
     private RankTotals totals(List<ShardStatus> shards) {
         RankTotals totals = new RankTotals();
         totals.add(ended);
@@ -334,7 +340,7 @@ final class RelayStatus implements RelayView {
                 relay.journal().status().pinnedByJob().getOrDefault(job.id(), 0L));
     }
 
-    /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */
+    /** A rank of another relay, from the directory; its own relay has its counters. */
     private static RankView elsewhere(RankEntry entry, BlockedView blocked) {
         RankView.State state = stateOf(entry.state());
         return new RankView(
@@ -353,7 +359,7 @@ final class RelayStatus implements RelayView {
                 blocked.sinceMs(entry.rank(), state));
     }
 
-    /** A word that this version does not know is of one that has more: the rank is there. */
+    /** Maps a rank state from the directory. An unknown one comes from a later version; the rank then exists. */
     private static RankView.State stateOf(String word) {
         return Stream.of(RankView.State.values()).filter(state -> state.name().equals(word)).findFirst().orElse(RankView.State.CONNECTED);
     }
@@ -376,7 +382,10 @@ final class RelayStatus implements RelayView {
                 blocked.sinceMs(rank.rank(), state));
     }
 
-    /** Between two connections a rank is there, for people: it is so for milliseconds. */
+    /**
+     * The state to show. A rank that moves between two connections is shown as connected, because moving takes
+     * milliseconds.
+     */
     static RankView.State shown(RankState state) {
         return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
     }

@@ -16,8 +16,8 @@ import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.wire.CloseReason;
 
 /**
- * What has happened to one relay since its start, put together a few times a second from what its parts have counted.
- * Confined to the relay's control strand; what it tells is immutable.
+ * Totals of one relay since its start, put together a few times a second from the counters of its parts. Confined to
+ * the relay's control strand; the views that it returns are immutable.
  */
 final class RelayTally {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -26,7 +26,7 @@ final class RelayTally {
     private final LoopLag loopLag = new LoopLag();
     private final List<RecentPeak> queued = new ArrayList<>();
 
-    /** Lines of connections at one moment. */
+    /** The state of the connections' output at one moment. */
     record Lines(int open, int slow, long waitingBytes) {
         static Lines of(Collection<Connection> connections) {
             int slow = 0;
@@ -43,14 +43,14 @@ final class RelayTally {
         return loopLag;
     }
 
-    /** Notes what ranks and links have carried by now, in this mode since the last time. */
+    /** Adds what ranks and links have carried since the last call to the totals of this mode. */
     void carried(String mode, FlowBook.Counts ranks, Map<String, FlowBook.Counts> links) {
         flows.note(mode, "", ranks);
         links.forEach((other, counts) -> flows.note(mode, other, counts));
         flows.keepOnly(links.keySet());
     }
 
-    /** Notes how many pieces of work have waited for each shard since the last time. */
+    /** Stores the number of pieces of work that waited for each shard since the last call. */
     void queued(List<ShardStatus> shards, long nanos) {
         for (int number = 0; number < shards.size(); number++) {
             if (number == queued.size()) {
@@ -60,7 +60,7 @@ final class RelayTally {
         }
     }
 
-    /** The most that waited for one shard lately. */
+    /** The most pieces that recently waited for one shard. */
     int queuedPeak(long nanos) {
         return queuedPeaks(nanos).stream().mapToInt(Integer::intValue).max().orElse(0);
     }
@@ -88,7 +88,7 @@ final class RelayTally {
                 named(GroupRefusal.values(), groupRefusals, kind -> true));
     }
 
-    /** All of an enum's constants with their counts, in small letters. */
+    /** All constants of an enum with their counts, in small letters. */
     private static <E extends Enum<E>> Map<String, Long> named(
             E[] all, Map<E, Long> counts, Predicate<E> shown) {
         Map<String, Long> named = new TreeMap<>();

@@ -16,16 +16,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compares what restarted ranks would send again with what they had sent to one shard's ranks, on the thread that reads
- * histories, a strand's turn of claims at a time. Called inside the shard's strand, but for what {@link SentBefore} does.
+ * Compares suppressed sends of restarted ranks with what these ranks had sent to one shard's ranks. It runs on the
+ * thread that reads histories, for one turn's claims at a time. Called inside the shard's strand, except what
+ * {@link SentBefore} does.
  *
- * <p>What was read for a rank that has claimed nothing for a minute is forgotten: it has caught up, mostly, and what it claims later is read anew.
+ * <p>The records read for a rank are forgotten when it has claimed nothing for a minute. Most such ranks have caught
+ * up; later claims are read again.
  */
 final class Resends {
-    /** Whoever has claimed nothing between two looks, which are so far apart, is forgotten. */
+    /** Milliseconds between looks; a rank that has claimed nothing between two looks is forgotten. */
     static final long LOOK_MS = 60_000;
 
-    /** Claims that may wait for that thread: some 26 MiB. A rank that sends again faster than the log is read is not held up for it; what is beyond is not compared. */
+    /**
+     * Limit of claims that wait for the thread: about 26 MiB. A rank that resends faster than the log is read is not
+     * delayed; claims beyond the limit are not compared.
+     */
     static final int WAITING_MAX = 262_144;
 
     private static final Logger LOG = LoggerFactory.getLogger(Resends.class);
@@ -42,10 +47,10 @@ final class Resends {
     private final Shard shard;
     private final Histories histories;
 
-    /** Confined to the thread that reads. */
+    /** Confined to the reading thread. */
     private final Map<Source, SentBefore> before = new HashMap<>();
 
-    /** Who has claimed something since the last look. Confined like that, as is {@link #looking}. */
+    /** Ranks with claims since the last look. Confined to the reading thread, as is {@link #looking}. */
     private final Set<Source> lately = new HashSet<>();
 
     private final long lookMs;
@@ -53,10 +58,10 @@ final class Resends {
 
     private List<Resent> turn = new ArrayList<>();
 
-    /** Claims that were taken and not compared yet. */
+    /** Number of claims that wait for comparison. */
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** Of whom it was said that not all is compared. Confined to the strand. */
+    /** Ranks of which it was logged that not all claims are compared. Confined to the strand. */
     private final Set<Source> passedOver = new HashSet<>();
 
     Resends(Shard shard, Histories histories, long lookMs) {
@@ -66,7 +71,7 @@ final class Resends {
         histories.journal().onCut(() -> histories.thread().execute(() -> before.values().forEach(SentBefore::onCut)));
     }
 
-    /** A rank would have sent a message again. */
+    /** Adds a claim: a message that a rank would have sent again. */
     void add(long job, int source, Claim claim) {
         Source of = new Source(job, source);
         if (waiting.get() >= WAITING_MAX) {
@@ -86,7 +91,7 @@ final class Resends {
         }
     }
 
-    /** Claims that wait. Thread-safe. */
+    /** Number of waiting claims. Thread-safe. */
     int waiting() {
         return waiting.get();
     }
@@ -127,7 +132,7 @@ final class Resends {
         lately.clear();
     }
 
-    /** The job has ended: nothing of it is compared any more. */
+    /** Stops comparing for a job that has ended. */
     void forget(long job) {
         passedOver.removeIf(source -> source.job() == job);
         histories.thread().execute(() -> forgetThose(source -> source.job() == job));

@@ -13,12 +13,15 @@ import org.posthouse.logstore.RecordCursor;
 import org.posthouse.wire.MessageChecksum;
 
 /**
- * What one rank has sent to the mailboxes of this relay, as the log has it, held against what it claims to send again
- * (docs/wire.md, RESENT). Log and claims are in nearly the same order, so little is remembered of either.
- * Confined to the thread that reads histories.
+ * Compares the logged messages of one rank to the mailboxes of this relay with what it claims to send again
+ * (docs/wire.md, RESENT). Log and claims have nearly the same order, so few of either are remembered. Confined to the
+ * thread that reads histories.
  */
 final class SentBefore implements AutoCloseable {
-    /** Messages that are remembered until they are claimed: some 10 MiB. What was not found within so many is not compared. */
+    /**
+     * Limit of messages that are remembered until they are claimed: about 10 MiB. A claim whose message is not among so
+     * many is not compared.
+     */
     static final int UNCLAIMED_MAX = 65_536;
 
     private record Channel(int context, int destination) {}
@@ -35,20 +38,23 @@ final class SentBefore implements AutoCloseable {
     private RecordCursor cursor;
 
     /**
-     * @param beginning shows what the rank has sent, from the beginning; empty if its job has ended
-     * @param firstPosition of the oldest record that the log still has
+     * @param beginning opens the rank's sent messages from the beginning; empty if its job has ended
+     * @param firstPosition position of the oldest record in the log
      */
     SentBefore(Supplier<Optional<RecordCursor>> beginning, LongSupplier firstPosition) {
         this.firstPosition = firstPosition;
         this.beginning = beginning;
     }
 
-    /** What the claim differs in from what was sent; empty if in nothing, or if the log has it no more. */
+    /**
+     * The difference between the claim and the message that was sent; empty if there is none, or if the log no longer
+     * has the message.
+     */
     String difference(Claim claim) {
         Channel channel = channel(claim);
         Long last = claimed.get(channel);
         if (last != null && claim.sequence() <= last) {
-            begin(); // The rank was started once more.
+            begin(); // The rank was restarted once more.
         }
         claimed.put(channel, claim.sequence());
         Claim before = find(channel, claim.sequence());
@@ -59,7 +65,10 @@ final class SentBefore implements AutoCloseable {
         return new Channel(claim.context(), claim.destination());
     }
 
-    /** Both come in the order of their channel: one that is passed will not be asked for, or is not there. */
+    /**
+     * Finds the logged message of a claim. Both are in the order of their channel. A message with a lower number is
+     * therefore no longer needed, and one that was passed is not in the log.
+     */
     private Claim find(Channel channel, long sequence) {
         ArrayDeque<Claim> waiting = unclaimed.computeIfAbsent(channel, none -> new ArrayDeque<>());
         while (true) {
@@ -99,13 +108,13 @@ final class SentBefore implements AutoCloseable {
         }
     }
 
-    /** The log was cut meanwhile: what was in between is not compared. */
+    /** Continues behind records that were cut meanwhile; the messages in between are not compared. */
     private void passOver() {
         close();
         arriving.clear();
     }
 
-    /** The log was cut: no file of it is kept open that is not being read. */
+    /** Called when the log was cut. Closes files of the log that are not being read. */
     void onCut() {
         if (cursor != null && cursor.position() < firstPosition.getAsLong()) {
             passOver();
@@ -122,7 +131,7 @@ final class SentBefore implements AutoCloseable {
         arriving.clear();
     }
 
-    /** The message that the record where the cursor stands completes, or null. */
+    /** The message that is completed by the record at the cursor, or null. */
     private Claim next() {
         if (cursor.record() instanceof LogRecord.Arrival arrival) {
             if (cursor.payloadBytes() == arrival.length()) {

@@ -13,16 +13,17 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.RelayCore;
 
 /**
- * What one shard has done and holds at one moment. Immutable.
+ * The counters and state of one shard at one moment. Immutable.
  *
  * @param messagesMatched messages matched to a receive since the relay's start
- * @param messagesStored messages that had to wait for a receive since then
- * @param messagesPushed messages sent to their ranks before there was a receive for them
- * @param messageWaits how long matched messages had waited since then; nobody changes it
- * @param receiveWaits how long matched receives had waited since then; nobody changes it
+ * @param messagesStored messages since then that had to wait for a receive
+ * @param messagesPushed messages since then that were sent to their ranks before their receives
+ * @param messageWaits waiting times of matched messages since then; must not be changed
+ * @param receiveWaits waiting times of matched receives since then; must not be changed
  * @param queuedDeepest most pieces of work that waited at once since the count before
  * @param ranks for each open job, its ranks of this shard
- * @param blocked for each open job, what which of them are blocked in; the first shard knows it of those of other relays, too
+ * @param blocked for each open job, the calls in which ranks are blocked; in the first shard also those of ranks at
+ *         other relays
  */
 record ShardStatus(
         long messagesMatched,
@@ -38,8 +39,8 @@ record ShardStatus(
     /**
      * One rank.
      *
-     * @param creditBytesFree what it may still send undelivered; 0 unless connected
-     * @param creditMessagesFree how many messages that may be; 0 unless connected
+     * @param creditBytesFree bytes that it may still send before credit returns; 0 unless connected
+     * @param creditMessagesFree messages that it may still send before credit returns; 0 unless connected
      */
     record Rank(
             int rank,

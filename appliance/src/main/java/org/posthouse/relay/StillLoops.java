@@ -13,48 +13,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells people of threads of a Vert.x that do not come back for seconds: in one line, and no further one for a minute, or ever; with INFO of
- * each of them, once a second, and where it is. Time in which this process was stopped itself, by Ctrl-Z or as its host slept, does not count. Vert.x calls it on a
- * thread of its own, one call at a time.
+ * Logs threads of a Vert.x instance that have been blocked for seconds, in one line, at most once a minute or once in
+ * all. At level INFO it also logs each of them, once a second, with its stack. Time in which the whole process was
+ * stopped, by Ctrl-Z or because its host slept, does not count. Vert.x calls it on a thread of its own, one call at a
+ * time.
  */
 final class StillLoops {
     private static final Logger LOG = LoggerFactory.getLogger(StillLoops.class);
 
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Vert.x looks once a second. If a thread has stood still for longer than that since the last look, Vert.x has not looked: nobody has run here. */
+    /**
+     * Vert.x checks once a second. If a thread's blocked time has grown by more than this since the last check, Vert.x
+     * itself did not run, so the whole process was stopped.
+     */
     private static final long UNSEEN_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
-    /** How long a thread stood still at the last look, and how long of that nobody looked. */
+    /** How long a thread was blocked at the last check, and how long of that the process was stopped. */
     private record Look(long nanos, long unseenNanos) {}
 
     private final long quietNanos;
     private final Map<String, Look> last = new HashMap<>();
     private boolean told;
 
-    /** When it was last told, if it was. */
+    /** When the last line was written, if there was one. */
     private long toldNanos;
 
     private StillLoops(long quietNanos) {
         this.quietNanos = quietNanos;
     }
 
-    /** Says it again after a minute. */
+    /** Repeats the line after a minute at the earliest. */
     StillLoops() {
         this(QUIET_NANOS);
     }
 
-    /** Says it once. */
+    /** Writes one line in all. */
     static StillLoops once() {
         return new StillLoops(Long.MAX_VALUE);
     }
 
-    /** Has it tell of the Vert.x of a relay's process, in place of what Vert.x says itself. */
+    /** Watches the Vert.x instance of a relay's process, in place of Vert.x's own messages. */
     static Vertx watch(Vertx vertx) {
         return new StillLoops().watch(vertx, LOG::warn);
     }
 
-    /** The same of a command that has people in front of it: once, as a line of its own. */
+    /** Watches the Vert.x instance of a command with people in front of it: one line in all, on standard error. */
     static Vertx watchOfCommand(Vertx vertx) {
         return once().watch(vertx, line -> System.err.println("posthouse: " + line));
     }
@@ -74,7 +78,7 @@ final class StillLoops {
         }
     }
 
-    /** What is to be said now. */
+    /** The line to write now, if any. */
     Optional<String> line(BlockedThreadEvent event, long nanos) {
         long stillNanos = seenNanos(event);
         if (stillNanos < event.maxExecTime() || told && nanos - toldNanos < quietNanos) {
@@ -85,7 +89,7 @@ final class StillLoops {
         return Optional.of(text(event.thread().getName(), stillNanos) + " (-Dposthouse.log=INFO in JAVA_TOOL_OPTIONS shows where)");
     }
 
-    /** How long the thread has stood still while this process ran. */
+    /** Nanoseconds that the thread has been blocked while this process ran. */
     private long seenNanos(BlockedThreadEvent event) {
         Look before = last.get(event.thread().getName());
         if (before == null || before.nanos() > event.duration()) {
