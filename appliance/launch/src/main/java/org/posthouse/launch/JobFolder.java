@@ -19,15 +19,16 @@ import org.posthouse.causes.Causes;
 import org.posthouse.logstore.Disk;
 
 /**
- * What a launcher that dies leaves to the one that comes after it, which goes on with the job: a folder that its owner alone can
- * read (the job's token and its environment stand in it). What is written survives this process. Confined to the job's thread.
+ * The state that a launcher leaves for its successor, which continues the job if the launcher dies. A folder that only
+ * its owner can read, since it has the job's token and environment. What is written survives this process. Confined to
+ * the job's thread.
  *
  * <ul>
- *   <li>{@code job.json}: what the job is ({@link JobFile}).
- *   <li>{@code progress}: which processes were started, which ranks are done or cannot be replayed, where images stand in the output, and the
- *       end ({@link RankNotes}); a line each, of which the last may be cut short.
+ *   <li>{@code job.json}: the job's specification ({@link JobFile}).
+ *   <li>{@code progress}: started processes, ranks that are done or cannot be replayed, the images' places in the
+ *       output, and the end ({@link RankNotes}). A line each, of which the last may be cut short.
  *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
- *   <li>{@code input}: what ranks read on standard input, and {@code input.end} once that is all ({@link JobInput}).
+ *   <li>{@code input}: the ranks' standard input, and {@code input.end} once that is complete ({@link JobInput}).
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
  */

@@ -12,10 +12,12 @@ import org.posthouse.causes.Causes;
 import org.posthouse.mpj.ProgramInput;
 
 /**
- * Passes on to ranks what comes on this process's standard input, piece by piece ({@link ProgramInput}), no faster than they read. Where a process may follow another, or several
- * ranks read, all of it is kept, in a file, and each process has it from its beginning. Thread-safe.
+ * Passes this process's standard input on to ranks, piece by piece ({@link ProgramInput}), no faster than they read. If
+ * a process may be restarted, or several ranks read, all input is kept in a file. Each process then reads it from its
+ * beginning. Thread-safe.
  *
- * <p>A terminal gives nothing to a process in the background: it is asked again until it does, once a second. The command ignores SIGTTIN, which would stop it.
+ * <p>A terminal gives nothing to a process in the background. It is asked again once a second until it does. The
+ * command ignores SIGTTIN, which would stop it.
  */
 final class JobInput implements AutoCloseable {
     private static final long BACKGROUND_MS = 1_000;

@@ -19,8 +19,8 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /**
- * A job's connections to its relays, by their index among the job's homes. Called by the job's thread, and by those that
- * dial a lost relay again; guarded by itself.
+ * A job's connections to its relays, by their index among the job's homes. Called by the job's thread, and by the
+ * threads that dial a lost relay again. Thread-safe by its own lock.
  */
 final class JobRelays implements AutoCloseable {
     private static final int RANKS_NAMED_MAX = 8;

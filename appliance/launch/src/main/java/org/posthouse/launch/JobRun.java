@@ -30,12 +30,15 @@ import org.posthouse.wire.Token;
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
  */
 public final class JobRun implements RunningJob {
-    /** How long ranks that were told of the job's end have to leave before they are killed. */
+    /** Time for ranks to leave after they were told of the job's end, before they are killed. */
     private static final long LEAVE_GRACE_MS = 1_000;
 
     private static final long CLOSE_GRACE_MS = 5_000;
 
-    /** How long a reader may take nothing of what ranks have printed once somebody wanted the job to end; {@code Interruption} waits a little longer. */
+    /**
+     * How long a reader may take no output of the ranks once somebody wanted the job to end; {@code Interruption} waits
+     * a little longer.
+     */
     private static final long READER_STALL_MS = 8_000;
 
     private final JobSpec spec;
@@ -57,10 +60,10 @@ public final class JobRun implements RunningJob {
     /** Written by any thread, read by whoever asks how the job came to its end. */
     private volatile boolean stopped;
 
-    /** Whether people's lines have others among them, for programs. */
+    /** Whether the lines for people include lines for programs. */
     private boolean supervised;
 
-    /** Null if what ranks leave behind is not this process's. */
+    /** Null if this process does not care for processes that ranks leave behind. */
     private Orphans orphans;
 
     private JobStanding told = JobStanding.UNTOLD;
@@ -81,7 +84,7 @@ public final class JobRun implements RunningJob {
         this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
     }
 
-    /** Null if no rank is to read anything. */
+    /** Null if no rank reads input. */
     private JobInput input() throws JobFailure {
         if (!spec.streams().hasInput()) {
             return null;
@@ -98,7 +101,7 @@ public final class JobRun implements RunningJob {
         return isReadOnce ? JobInput.passed(from, output::tell) : JobInput.kept(from, output::tell);
     }
 
-    /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
+    /** Connects to the relays that are the homes of the job's ranks, and assigns each rank its relay. */
     public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output) throws JobFailure {
         List<RelayLine> lines = new ArrayList<>();
         JobOpen opening = place(spec, reach, lines);
@@ -108,10 +111,10 @@ public final class JobRun implements RunningJob {
     }
 
     /**
-     * The same for a job that outlives this process: another may {@link #resume} it.
+     * As above, for a job that outlives this process: another may {@link #resume} it.
      *
      * @param spec with the whole environment that its ranks are to have
-     * @param tokenFile where the relays' launch token is; empty if they have none
+     * @param tokenFile the file of the relays' launch token; empty if they have none
      * @param folder new, and closed by this job's {@link #run}
      */
     public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
@@ -129,7 +132,11 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** Goes on with a job that another process has left. @param folder closed by this job's {@link #run} */
+    /**
+     * Continues a job that another process has left.
+     *
+     * @param folder closed by this job's {@link #run}
+     */
     public static JobRun resume(JobFolder folder, Token launchToken, RankOutput output) throws JobFailure {
         JobFile job = folder.job();
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
@@ -139,7 +146,7 @@ public final class JobRun implements RunningJob {
     }
 
     /**
-     * Ends a job that another process has left; one that is over at those relays that still have it.
+     * Ends a job that another process has left, or one that is over, at the relays that still have it.
      *
      * @throws JobFailure naming the first relay that could not be told; the others were
      */
@@ -241,7 +248,7 @@ public final class JobRun implements RunningJob {
         return site.stream().map(RelayLine::self).toList();
     }
 
-    /** How a rank comes to its home relay. */
+    /** The way of a rank to its home relay. */
     private RankWay wayOf(int rank) {
         int home = opening.homeOf()[rank];
         return new RankWay(relays.address(home), opening.tokenOf(rank), relays.isDirect(home));
@@ -251,7 +258,7 @@ public final class JobRun implements RunningJob {
         relays.redial(relay, spec.patience().relayTimeoutMs());
     }
 
-    /** The job's id as people write it. */
+    /** The job's id as it is shown to people. */
     public String hexId() {
         return hexId(opening.job());
     }
@@ -316,7 +323,10 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** Before any relay is told: another launcher would ask those for the job that have ended it. */
+    /**
+     * Records the end before any relay is told. Another launcher would otherwise ask those relays for the job that have
+     * ended it.
+     */
     private void noteEnding(JobStanding.End end) {
         if (folder != null) {
             try {
@@ -327,7 +337,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** Once all relays have been told: those that have not would keep the job. */
+    /** Records the end once all relays have been told. Relays that have not would keep the job. */
     private void noteEnd(JobStanding.End end) {
         if (folder != null && untold.isEmpty()) {
             try {
@@ -352,12 +362,15 @@ public final class JobRun implements RunningJob {
         return seconds == 0 ? null : StoppedRanks.watch(processes::present, seconds, TimeUnit.SECONDS.toMillis(1), output::tell);
     }
 
-    /** From here on what its ranks leave behind is this process's, which has nothing else, and ends with the job; before {@link #run}. */
+    /**
+     * Makes this process adopt what its ranks leave behind. This process has no other children, and ends with the job.
+     * Call before {@link #run}.
+     */
     public void adoptOrphans() {
         orphans = Orphans.adopt();
     }
 
-    /** Has it told on the error stream how the job stands, in lines for programs; before {@link #run}. */
+    /** Writes the job's standing to the error stream in lines for programs. Call before {@link #run}. */
     public void supervise() {
         supervised = true;
     }
@@ -409,7 +422,7 @@ public final class JobRun implements RunningJob {
         open.await();
     }
 
-    /** Whether every rank's program has called Init. For the thread that called {@link #run}, behind it. */
+    /** Whether every rank's program has called Init. For the thread that called {@link #run}, after it returned. */
     public boolean haveAllConnected() {
         return watch.haveAllConnected();
     }
@@ -424,7 +437,7 @@ public final class JobRun implements RunningJob {
         processes.kill();
     }
 
-    /** Until every process has ended, or something went wrong. */
+    /** Runs until every process has ended, or the job has failed. */
     private void watchToTheEnd() throws JobFailure, InterruptedException {
         while (!watch.isOver()) {
             tellStanding(null);
@@ -443,7 +456,9 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** What keeps a process from being started here, a full disk for instance, another launcher may not meet. */
+    /**
+     * Another launcher may not meet the cause that keeps a process from being started here, for instance a full disk.
+     */
     private void onTime() throws JobFailure {
         try {
             watch.onTime(System.nanoTime());
@@ -455,7 +470,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    /** Closes the job at its relays, hears what they still have to tell, and sees the last process off. */
+    /** Closes the job at its relays, reads their last events, and waits for the last process to end. */
     private void finish() throws InterruptedException {
         if (watch.isLeft()) {
             kill();

@@ -16,38 +16,50 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
 
 /**
- * What the job's thread makes of what it is told: which ends of processes are good, which are mended by another process,
- * and which end the job. Confined to that thread, and without a clock: times are those of {@link System#nanoTime}, passed in.
+ * Decides what the events of a job mean: which exits of processes are good, which call for a restart, and which end the
+ * job. Confined to the job's thread. It has no clock: times are those of {@link System#nanoTime}, passed in.
  */
 final class JobWatch {
-    /** What it does with processes. */
+    /** Its actions on processes. */
     interface Processes {
-        /** Starts a process of the rank, whose last one has ended. @return false if no more are to be started */
+        /**
+         * Starts a process of the rank, whose last one has ended.
+         *
+         * @return false if no more are to be started
+         */
         boolean start(int rank, int incarnation) throws JobFailure;
 
-        /** The number that the system has for the rank's present process. */
+        /** The system's number (pid) of the rank's present process. */
         long pid(int rank);
 
         /**
-         * No other process follows: shows what was held back of the output.
+         * No other process follows: shows the output that was held back.
          *
-         * @param well whether it ended as it should: {@link Signal.Kept} is to follow, of process 0, when a launcher that may come after this one knows that
+         * @param well whether it ended as it should. {@link Signal.Kept} of process 0 follows when a launcher that may
+         *     come after this one knows that.
          */
         void finishOutput(int rank, boolean well);
 
-        /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. @return whether that is news */
+        /**
+         * A checkpoint was taken; image 0 is the end of the prologue. The bytes are what the rank had printed to its
+         * streams by then.
+         *
+         * @return whether that is news
+         */
         boolean checkpointed(int rank, int image, long outBytes, long errBytes);
 
-        /** The rank saves: {@link Signal.Kept} is to follow when what its process had printed by then is kept. */
+        /**
+         * The rank saves: {@link Signal.Kept} follows when the output that its process had printed by then is kept.
+         */
         void saves(int rank, int incarnation, long outBytes, long errBytes);
 
-        /** The rank did what cannot be replayed. */
+        /** The rank made a call that cannot be replayed. */
         void limited(int rank, String why);
 
-        /** A mark stands in what is kept of the rank's output, for another launcher. */
+        /** The kept output of the rank has a mark, which another launcher may need. */
         void placed(Signal.Placed place);
 
-        /** All those so far survive what the job is to survive. */
+        /** Makes all marks so far survive the failure that the job is to survive. */
         void keepPlaces();
     }
 
@@ -71,37 +83,37 @@ final class JobWatch {
     private final List<String> divergences = new ArrayList<>();
     private final List<String> printedOther = new ArrayList<>();
 
-    /** For each rank, when its last process was started. */
+    /** The time of the last start of a process, for each rank. */
     private final long[] startedNs;
 
     private String toldOfRoom = "";
 
-    /** Why ranks cannot be started again: each reason is told once. */
+    /** Reasons why ranks cannot be restarted; each is reported once. */
     private final Set<String> limitsTold = new HashSet<>();
 
-    /** Relays that have not told this launcher yet that they have the job. */
+    /** Relays that have not confirmed to this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
 
-    /** Relays that did not have the job any more, which was over. */
+    /** Relays that no longer had the job because it was over. */
     private final Set<Integer> unknownAt = new HashSet<>();
 
-    /** Relays of which it was told that they do not answer. */
+    /** Relays that were reported as not answering. */
     private final Set<Integer> unresponsive = new HashSet<>();
 
-    /** How another launcher has decided that the job ends, perhaps without telling all relays; null if none has. */
+    /** The end of the job that another launcher has decided, perhaps without telling all relays; null if none has. */
     private JobStanding.End decided;
 
-    /** Whether nothing is left to do but to tell the relays of the end. */
+    /** Whether only the relays remain to be told of the end. */
     private boolean allDone;
 
-    /** Ranks that are not yet where other launchers have left them. */
+    /** Ranks that have not yet reached the state in which other launchers left them. */
     private final Set<Integer> behind = new HashSet<>();
 
-    /** The first rank that other launchers have left and that cannot be started again; or NOBODY. */
+    /** The first rank that other launchers have left and that cannot be restarted; or NOBODY. */
     private int lostForEver = Deadlines.NOBODY;
 
     private CloseNotice failure;
-    /** Why the job is left as it stands; null unless it is. */
+    /** The reason why the job is left for another launcher; null unless it is. */
     private String left;
 
     private int leftStatus = ExitStatuses.LEFT;
@@ -109,9 +121,9 @@ final class JobWatch {
     private boolean closing;
 
     /**
-     * @param mayBeLeft whether another launcher could go on with the job
+     * @param mayBeLeft whether another launcher could continue the job
      * @param homeOf for each rank, the index of its relay
-     * @param redial has a relay dialled that is lost, which ends with a signal
+     * @param redial dials a lost relay again, which ends with a signal
      * @param kept tells the rank's relay
      * @param tell tells people a line
      */
@@ -150,7 +162,9 @@ final class JobWatch {
         }
     }
 
-    /** Goes on where other launchers have left the job: every rank's process has ended, and every relay is to be dialled. */
+    /**
+     * Continues a job that other launchers have left: every rank's process has ended, and every relay must be dialled.
+     */
     void goOn(RankNotes notes, long nowNs) {
         assert thread.isCurrent();
         decided = notes.ending().orElse(null);
@@ -179,13 +193,13 @@ final class JobWatch {
         }
     }
 
-    /** Whether every process has ended and none is to follow, or something went wrong. */
+    /** Whether every process has ended and none is to follow, or the job has failed. */
     boolean isOver() {
         return failure != null || left != null
                 || (unheard.isEmpty() && ranks.allExited() && !deadlines.isRestarting() && ranks.firstUnsettled(rank -> true) < 0);
     }
 
-    /** Whether the job is not over, but left as it stands. */
+    /** Whether the job is not over, but left for another launcher. */
     boolean isLeft() {
         return left != null;
     }
@@ -202,17 +216,17 @@ final class JobWatch {
         return ranks.haveAllConnected();
     }
 
-    /** Whether the rank has no connection over which it would learn of the job's end. */
+    /** Whether the rank has no connection over which it would be told of the job's end. */
     boolean isAwaited(int rank) {
         return ranks.isAwaited(rank);
     }
 
-    /** How long nothing is to be done unless somebody tells something; {@link Deadlines#FOR_EVER} if that is all. */
+    /** Time until the next deadline, if no event comes before; {@link Deadlines#FOR_EVER} if there is none. */
     long quietNs(long nowNs) {
         return Math.min(deadlines.quietNs(nowNs), afterwork.quietNs(nowNs));
     }
 
-    /** Does what is due by now. */
+    /** Handles the deadlines that have passed. */
     void onTime(long nowNs) throws JobFailure {
         assert thread.isCurrent();
         int rank = goesOn() ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
@@ -264,7 +278,7 @@ final class JobWatch {
         kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
     }
 
-    /** A launcher that comes after this one finds what was kept, and goes on from there. */
+    /** A later launcher finds the output kept so far and continues from there. */
     private void onUnkept(int rank, String why) {
         ranks.unkept(rank, why);
         if (limitsTold.add(why)) {
@@ -293,7 +307,7 @@ final class JobWatch {
         }
     }
 
-    /** Only the log of the relay has what its ranks received: nobody can go on without it. */
+    /** Only the relay's log has what its ranks received: without it no launcher can continue the job. */
     private void onJobLost(Signal.JobLost lost, long nowNs) {
         if (mayBeLeft && !unknownAt.contains(lost.relay())) {
             String whose = ranksAt(lost.relay()).mapToObj(Integer::toString).collect(Collectors.joining(", "));
@@ -305,7 +319,10 @@ final class JobWatch {
         }
     }
 
-    /** What is under way to a relay that is stopped is lost only if it ends: a job without a log waits for it as long as it takes. */
+    /**
+     * Frames under way to a stopped relay are lost only if it ends. A job without a log therefore waits for it without
+     * a limit.
+     */
     private void onUnresponsive(Signal.Unresponsive still) {
         long patience = spec.isRestartable() ? TimeUnit.MILLISECONDS.toSeconds(spec.patience().relayTimeoutMs()) : 0;
         String what = still.who() + " has not answered for " + still.seconds() + " s, though its connection stands: its process is stopped (kill -CONT), or"
@@ -344,14 +361,14 @@ final class JobWatch {
         tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
     }
 
-    /** When every relay is there to be told. */
+    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be told. */
     private void endIfLostForEver() {
         if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
             fail(ExitStatuses.TERMINATED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
         }
     }
 
-    /** A launcher may have died when it had ended the job there and had not written that down. */
+    /** An earlier launcher may have ended the job there and died before it wrote that down. */
     private void onJobUnknown(Signal.JobUnknown unknown, long nowNs) {
         if (unheard.contains(unknown.relay()) && allDone) {
             unheard.remove(unknown.relay());
@@ -366,7 +383,7 @@ final class JobWatch {
         return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == relay);
     }
 
-    /** The rank goes on, or has come to its end, as its relay says. */
+    /** The relay says that the rank goes on, or has ended. */
     private void settled(int rank, long atNs) {
         behind.remove(rank);
         String told = losses.settled(rank, atNs);
@@ -405,7 +422,7 @@ final class JobWatch {
         }
     }
 
-    /** Of ranks that wait for each other people hear at once. */
+    /** Ranks that wait for each other are reported at once. */
     private void tellRing(int rank, JobEvent event) {
         if (event.kind() == JobEvent.SENDS_BEHIND) {
             List<Integer> ring = sendRing.waits(rank, (int) event.a(), event.code(), (int) event.b(), event.text());
@@ -429,7 +446,7 @@ final class JobWatch {
         }
     }
 
-    /** A relay says it once for each of its parts that has ranks of the job. */
+    /** A relay reports this once for each of its cores that has ranks of the job. */
     private void tellOfRoom(String text) {
         if (!text.equals(toldOfRoom)) {
             tell.accept(text);
@@ -472,7 +489,10 @@ final class JobWatch {
         }
     }
 
-    /** Nobody is to learn that by a death, unless the word was lost. It may hold for all ranks: the first is named. */
+    /**
+     * Reports a limit before a death shows it, unless the notice was lost. It may hold for all ranks: the first is
+     * named.
+     */
     private void limited(int rank, String why) {
         if (!ranks.limited(rank, why)) {
             return;
@@ -489,7 +509,7 @@ final class JobWatch {
         }
     }
 
-    /** The rank is where it was. */
+    /** The rank has reached its earlier state. */
     private void back(int rank, long atNs, long deliveries) {
         ranks.told(rank, RankLink.CONNECTED);
         restarts.there(rank, atNs);
@@ -508,19 +528,22 @@ final class JobWatch {
         }
     }
 
-    /** A rank that was started again did something else than before. */
+    /** A restarted rank sent something else than before. */
     private void diverged(String what) {
         divergences.add(what);
         tell.accept("DIVERGED: " + what);
     }
 
-    /** It printed something else than before, which says nothing of what it sends: its launcher compares the one, its relay the other. */
+    /**
+     * A restarted rank printed something else than before, which says nothing about its sends. The launcher compares
+     * the output, the relay the sends.
+     */
     private void printsDiffer(String what) {
         printedOther.add(what);
         tell.accept("PRINTS DIFFER: " + what);
     }
 
-    /** Decides what a rank's end means, if it has ended and all has been told that matters. */
+    /** Decides what a rank's end means, once it has ended and all reports that matter have come. */
     private void judge(int rank, long endedNs, long nowNs) {
         if (closing || !goesOn() || deadlines.isRestarting(rank)) {
             return;
@@ -557,7 +580,7 @@ final class JobWatch {
         return ExitStatus.words(ranks.status(rank)) + (ranks.couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
-    /** Another process is to follow, if there may be one. */
+    /** Starts another process of the rank, if it may have one. */
     private void decide(int rank, long endedNs, long nowNs) {
         restarts.ended(rank, endedNs);
         if (restarts.isAllowed(rank)) {
@@ -595,7 +618,7 @@ final class JobWatch {
         }
     }
 
-    /** As a process that dies at once: the host may be short of memory, or of processes. */
+    /** Treats a failed start as a process that dies at once: the host may be short of memory, or of processes. */
     private void notStarted(int rank, JobFailure why, long nowNs) throws JobFailure {
         if (!restarts.isAllowed(rank)) {
             throw why;
@@ -628,21 +651,25 @@ final class JobWatch {
         }
     }
 
-    /** Nothing is started any more. @return what the relays are told of the job's end */
+    /**
+     * Starts no more processes.
+     *
+     * @return the reason of the job's end for the relays
+     */
     CloseNotice close() {
         assert thread.isCurrent();
         closing = true;
         return told(job, end());
     }
 
-    /** What the relays are told of the end of a job. A failure with status 0 must not look as if it were none. */
+    /** The reason of the job's end for the relays. A failure with status 0 must not look like success. */
     static CloseNotice told(long job, JobStanding.End end) {
         boolean finished = end.status() == 0 && end.cause().isEmpty();
         int status = end.status() == 0 && !finished ? 1 : end.status();
         return new CloseNotice(job, status, Deadlines.NOBODY, finished ? "finished" : end.cause());
     }
 
-    /** How the job ends, unless it is left. */
+    /** The outcome of the job, unless it is left. */
     JobStanding.End end() {
         if (failure != null) {
             return new JobStanding.End(failure.code(), failure.text(), false);
@@ -650,7 +677,11 @@ final class JobWatch {
         return decided != null ? decided : new JobStanding.End(0, "", false);
     }
 
-    /** How the job stands. @param end null before it has ended for this launcher */
+    /**
+     * The standing of the job.
+     *
+     * @param end null before it has ended for this launcher
+     */
     JobStanding standing(List<JobStanding.RankRun> present, JobStanding.End end) {
         assert thread.isCurrent();
         return new JobStanding(
@@ -658,7 +689,7 @@ final class JobWatch {
                 List.copyOf(printedOther), end);
     }
 
-    /** How the job ended, once everything has been told and nothing of it is left. */
+    /** The outcome of the job, once all is reported and nothing of it is left. */
     JobOutcome outcome(double seconds) {
         assert thread.isCurrent();
         if (isLeft()) {

@@ -6,12 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which bytes of a job's streams are written next onto one: pure, without a clock or a lock; guarded by its {@link Screen}.
+ * Decides which bytes of a job's streams are written next to one stream. Pure, without a clock or a lock; guarded by
+ * its {@link Screen}.
  *
- * <p>A tag goes in front of a line, and nothing is added to a line. Whole lines go first, in turns. A line that has no end yet is written
- * as soon as no whole line waits, so that a prompt shows; it is <em>open</em> then, and others wait for its end. Where it does not come, the screen
- * calls {@link #interrupt}: then a newline stands between the open line and the next one, and what still comes of it has a tag again. A line that stands at
- * {@code \r}, as a progress bar does, is interrupted without the newline. Without tags nothing is added at all.
+ * <p>A tag is written in front of a line, and nothing is added to a line. Whole lines go first, in turns. A line
+ * without an end yet is written as soon as no whole line waits, so that a prompt shows. It is then <em>open</em>, and
+ * other lines wait for its end. If the end does not come, the screen calls {@link #interrupt}. It writes a newline
+ * between the open line and the next one, and the rest of the open line gets a tag again. A line that stands at {@code
+ * \r}, as a progress bar does, is interrupted without the newline. Without tags nothing is added at all.
  */
 final class LineMerge {
     /** One stream of one rank, over all its processes. */

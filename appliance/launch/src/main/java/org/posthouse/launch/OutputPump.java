@@ -10,9 +10,9 @@ import org.posthouse.causes.Causes;
 import org.posthouse.wire.PrintMark;
 
 /**
- * Copies one stream of one rank's process on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
- * read of it keeps the carrier, and when all carriers are kept for half a minute no other virtual thread runs (docs/adr/0074). Of a stream that
- * has a tape, what is on it already is not shown again.
+ * Copies one stream of one rank's process on a thread of its own, until the stream ends. It is a platform thread, since
+ * a read of a pipe blocks the carrier of a virtual one. When all carriers are blocked for half a minute, no other
+ * virtual thread runs (docs/adr/0074). If the stream has a tape, what is already on the tape is not shown again.
  */
 final class OutputPump {
     /** A tape compares a longer line in pieces of one byte more, so that a program that never ends a line needs no memory here. */

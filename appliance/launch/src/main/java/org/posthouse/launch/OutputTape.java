@@ -11,47 +11,58 @@ import java.util.List;
 import org.posthouse.wire.PrintMark;
 
 /**
- * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what its new process prints is compared with the tape, up
- * to the tape's end, and swallowed. Called by the threads that read the stream of the rank's present process, and perhaps still that of an earlier one, which can change nothing.
+ * Keeps every shown line of one stream of one rank, so that a restarted rank shows nothing twice. Output of the new
+ * process is compared with the tape, up to its end, and not shown again. Called by the threads that read the stream of
+ * the rank's present process. A thread of an earlier process may still call it, but can change nothing.
  *
- * <p>A line is swallowed only for an equal one, and no two for the same one, so none is lost. If the tape cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
+ * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
+ * be written or read, the watcher is told. Nothing is kept from then on, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
     private static final int QUOTED_BYTES_MAX = 80;
 
-    /** Of a line that is passed on in pieces each has so many. */
+    /** Bytes of each piece of a line that is passed on in pieces. */
     private static final int PIECE_BYTES = OutputPump.LINE_BYTES_MAX + 1;
 
-    /** How far on a line that differs is looked for; if the tape does not have it there, it is shown. A process of whose lines many differ reads so much for each. */
+    /**
+     * Bytes of the tape that are searched for a line that differs; if it is not found there, it is shown. A process
+     * with many different lines reads so many for each.
+     */
     static final int SEARCH_BYTES_MAX = 64 * 1024;
 
     private static final byte[] NOTHING = {};
 
     /**
-     * What the screen is to have.
+     * Bytes for the screen.
      *
      * @param bytes no more than the rest of a line; may be none
-     * @param beginsLine whether they begin a line, although the screen may stand within one: it has the beginning of another that nobody has ended
+     * @param beginsLine whether they begin a line, although the screen may be within one: it has the unfinished
+     *     beginning of another
      */
     record Shown(byte[] bytes, boolean beginsLine) {
         private static final Shown NONE = new Shown(NOTHING, false);
     }
 
-    /** Hears of what is wrong with a stream; called by its reader. */
+    /** Told of problems and marks of a stream; called by its reader. */
     interface Watcher {
-        /** The stream is not what it was, told of the first difference of a process, by byte, line and text: the rest of a sentence that begins with the rank. */
+        /**
+         * The stream differs from earlier output. Called for the first difference of a process, with byte, line and
+         * text, as the rest of a sentence that begins with the rank.
+         */
         void differs(String what);
 
-        /** A process has said its last words: a line without its end. */
+        /** A process has printed its last line, without its end. */
         void lastWords(String line);
 
-        /** The process goes on behind the end of all that is kept: the rest of a sentence that begins with the rank. */
+        /**
+         * The process continues behind the end of all that is kept: the rest of a sentence that begins with the rank.
+         */
         void lost(String what);
 
-        /** The stream is not kept any longer. */
+        /** The stream is no longer kept. */
         void broken(IOException why);
 
-        /** A mark of this number stands there, which another launcher may need. */
+        /** The tape has a mark of this number, which another launcher may need. */
         void placed(long mark, OutputMarks.Place place);
     }
 
@@ -61,40 +72,44 @@ final class OutputTape implements AutoCloseable {
     private final OutputMarks marks = new OutputMarks();
     private final TapeBytes bytes;
 
-    /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
+    /** Output of ended processes behind the end of the tape: the longest of those that reached the end. */
     private byte[] held = NOTHING;
 
-    /** What the screen has of the line behind the end of the tape: the beginning of one whose end nobody has printed yet. */
+    /**
+     * The beginning of the line behind the end of the tape that the screen has; no process has printed its end yet.
+     */
     private byte[] open = NOTHING;
 
-    /** How much of the line that the process goes on within was printed before the image. */
+    /** Bytes printed before the image, of the line within which the process continues. */
     private int goesOnBehind;
 
     private boolean broken;
 
     /** The process that may add to the tape: the highest that has begun. */
     private int incarnation;
-    /** Where on the tape it is, at the beginning of a line: [compared, expected) is what it has not printed again. */
+    /** Its position on the tape, at the beginning of a line: [compared, expected) has not been printed again. */
     private long compared;
 
-    /** Where the tape ended when the process began; it was at the end if it is there, and is at the present one then. */
+    /**
+     * The end of the tape when the process began. A process that reaches it is at the end, and then at the present end.
+     */
     private long expected;
 
     private boolean differs;
     private final JvmWords jvm = new JvmWords();
 
-    /** How long the last line is that it printed, if that is the last of the tape; else 0. */
+    /** Length of its last printed line, if that is the last of the tape; else 0. */
     private int keptLast;
 
-    /** How much of what its library printed has come with its last mark, and all that came before that, and is kept if it is not broken. */
+    /** Bytes of its library's output up to its last mark. They and all before are kept, if the tape is not broken. */
     private long came;
 
-    /** Who waits until so much has; null if nobody does. */
+    /** Called when so many have come; null if nobody waits. */
     private Runnable waiting;
     private long waitingFor;
 
     /**
-     * @param stream as people call it, for instance "standard output"
+     * @param stream its name for people, for instance "standard output"
      * @param lastWords how lines begin that one process prints and its successor does not: always shown, never kept
      */
     OutputTape(String stream, List<String> lastWords, Watcher watcher) {
@@ -108,7 +123,10 @@ final class OutputTape implements AutoCloseable {
         this.watcher = watcher;
     }
 
-    /** One that begins with the whole lines that are there; the rest is what a dead process has begun, or a dead launcher has half written. */
+    /**
+     * A tape that begins with the whole lines of the file. The rest is the unfinished line of a dead process, or a line
+     * half written by a dead launcher.
+     */
     static OutputTape of(TapeBytes bytes, String stream, List<String> lastWords, Watcher watcher) throws IOException {
         OutputTape tape = new OutputTape(bytes, stream, lastWords, watcher);
         if (bytes.recall()) {
@@ -117,7 +135,7 @@ final class OutputTape implements AutoCloseable {
         return tape;
     }
 
-    /** What a file of a stream holds, line by line without their ends, as they were shown. */
+    /** The lines of a stream's file without their ends, as they were shown. */
     static List<String> lines(Path file) throws IOException {
         List<String> lines = new ArrayList<>();
         byte[] all = Files.readAllBytes(file);
@@ -139,7 +157,10 @@ final class OutputTape implements AutoCloseable {
         bytes.cut(length() - rest.length);
     }
 
-    /** Where the last line begins, which may be long and have no end; where all ends, if that is a line's end. Does not read what comes before it. */
+    /**
+     * Where the last line begins, which may be long and have no end; the end of the file, if that is a line's end. Does
+     * not read what comes before it.
+     */
     private long lastLine() throws IOException {
         for (long end = length(); end > 0; end -= TapeBytes.TAIL_BYTES_MAX) {
             byte[] piece = new byte[(int) Math.min(TapeBytes.TAIL_BYTES_MAX, end)];
@@ -153,7 +174,7 @@ final class OutputTape implements AutoCloseable {
         return 0;
     }
 
-    /** A process begins, with nothing printed. */
+    /** A process begins and has printed nothing yet. */
     synchronized void begin(int newIncarnation) {
         incarnation = newIncarnation;
         compared = 0;
@@ -165,7 +186,10 @@ final class OutputTape implements AutoCloseable {
         waiting = null;
     }
 
-    /** A mark of a process has come, behind whole lines that were taken and this beginning of one, which nobody prints again who goes on there. */
+    /**
+     * A mark of a process has come, behind whole lines that were taken and this beginning of one. A process that
+     * continues there does not print them again.
+     */
     synchronized void mark(int from, PrintMark mark, byte[] begun) {
         if (from != incarnation) {
             return;
@@ -179,7 +203,10 @@ final class OutputTape implements AutoCloseable {
         tellWaiting();
     }
 
-    /** Calls {@code kept} once the first {@code bytes} that this process prints are kept; never if they do not come. The last call counts. */
+    /**
+     * Calls {@code kept} once the first {@code bytes} that this process prints are kept; never if they do not come. The
+     * last call counts.
+     */
     synchronized void whenKept(int from, long bytes, Runnable kept) {
         if (from == incarnation) {
             waiting = kept;
@@ -188,7 +215,7 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** Of a tape that keeps nothing any more nobody waits for anything: {@link Watcher#broken} has told what that means. */
+    /** Ends the wait on a tape that keeps nothing any more; {@link Watcher#broken} has reported what that means. */
     private void tellWaiting() {
         if (waiting != null && (broken || came >= waitingFor)) {
             Runnable told = waiting;
@@ -208,15 +235,15 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** Where its processes may go on. */
+    /** The positions where its processes may continue. */
     OutputMarks marks() {
         return marks;
     }
 
     /**
-     * The process is at the end of its prologue and goes on where the mark of this number is.
+     * The process is at the end of its prologue and continues at the mark of this number.
      *
-     * @return what was printed of the line that the mark is in
+     * @return the printed part of the line that the mark is in
      */
     synchronized byte[] jump(int from, long mark) {
         if (from != incarnation) {
@@ -253,7 +280,7 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** How many whole lines there are up to here; a piece of a line that is passed on in pieces counts as one. */
+    /** Number of whole lines up to here; a piece of a line that is passed on in pieces counts as one. */
     private long lines(long end) throws IOException {
         byte[] piece = new byte[TapeBytes.TAIL_BYTES_MAX];
         long lines = 0;
@@ -272,7 +299,11 @@ final class OutputTape implements AutoCloseable {
         return lines;
     }
 
-    /** Takes the next line that a process printed, its end included. @return what is to be shown of it */
+    /**
+     * Takes the next line that a process printed, its end included.
+     *
+     * @return the bytes of it to show
+     */
     synchronized Shown take(int from, byte[] line) {
         if (from != incarnation) {
             return Shown.NONE;
@@ -297,7 +328,7 @@ final class OutputTape implements AutoCloseable {
         return rest(line);
     }
 
-    /** What is not shown yet of a line, which is none any more that has no end. */
+    /** The part not shown yet of a line; a line without an end is then over. */
     private Shown rest(byte[] line) {
         boolean isRest = begins(line, open);
         byte[] shown = isRest ? Arrays.copyOfRange(line, open.length, line.length) : line;
@@ -305,7 +336,11 @@ final class OutputTape implements AutoCloseable {
         return new Shown(shown, !isRest);
     }
 
-    /** A process has begun a line, and nobody knows when it will end it. @return what is to be shown of it: nothing, if another process has shown it or it may be none of the program's */
+    /**
+     * A process has begun a line, and it is unknown when it will end it.
+     *
+     * @return the bytes of it to show: none, if another process has shown it or it may be none of the program's
+     */
     synchronized Shown begun(int from, byte[] beginning) {
         boolean isNew = from == incarnation && !broken && isAtEnd() && beginning.length > Math.max(open.length, goesOnBehind) && begins(beginning, open);
         if (!isNew || jvm.mayBegin(beginning) || lastWords.stream().anyMatch(words -> begins(beginning, words) || begins(bytes(words), beginning))) {
@@ -355,7 +390,7 @@ final class OutputTape implements AutoCloseable {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Whether the tape has this line where the process is, or further on: then it is behind that. */
+    /** Whether the tape has this line at the process's position, or further on; then moves the process behind it. */
     private boolean isThere(byte[] line) {
         if (broken) {
             compared += line.length;
@@ -388,7 +423,11 @@ final class OutputTape implements AutoCloseable {
         return false;
     }
 
-    /** Of a process the first difference. @param at where its line begins on the tape */
+    /**
+     * Reports the first difference of a process.
+     *
+     * @param at where its line begins on the tape
+     */
     private void tellOther(long at, byte[] line, byte[] there) {
         if (differs || broken) {
             return;
@@ -423,7 +462,7 @@ final class OutputTape implements AutoCloseable {
         return new String(bytes, 0, end, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
     }
 
-    /** Behind all others, also if there are lines that the process has not printed again. */
+    /** Adds a line behind all others, also if the process has not printed all earlier lines again. */
     private void keep(byte[] line) {
         if (broken) {
             return;
@@ -441,7 +480,7 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** The line that was kept last is none. */
+    /** Removes the line that was kept last. */
     private void takeBack() {
         boolean isAtEnd = isAtEnd();
         try {
@@ -454,7 +493,10 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** A process has ended within a line: the beginning of one that is on the tape, or of one that the next may print whole. */
+    /**
+     * A process has ended within a line. It is the beginning of a line on the tape, or of one that the next process may
+     * print whole.
+     */
     synchronized void hold(int from, byte[] beginning) {
         if (from == incarnation && isAtEnd() && beginning.length > held.length) {
             held = beginning;
@@ -464,8 +506,9 @@ final class OutputTape implements AutoCloseable {
     /**
      * No other process follows.
      *
-     * @param well whether the last one ended as it should: then it is told if it has printed less than was shown
-     * @return what is left to be shown
+     * @param well whether the last one ended as it should: then the watcher is told if it has printed less than was
+     *     shown
+     * @return the bytes left to show
      */
     synchronized Shown finish(boolean well) {
         if (well && !differs && !broken && !isAtEnd()) {
@@ -499,7 +542,7 @@ final class OutputTape implements AutoCloseable {
         tellWaiting();
     }
 
-    /** Forgets everything. What a process may still print, or a child of it, is shown as it comes. */
+    /** Discards everything. Later output of the process, or of a child of it, is shown as it comes. */
     @Override
     public synchronized void close() {
         broken = true;

@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
- * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE BEGUN} (the beginning of its line in Base64), {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
- * told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
+ * A launcher's notes about ranks that it did not start itself, and the lines of their file. The lines are {@code start
+ * RANK INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code place RANK out|err MARK BYTE BEGUN}
+ * (the beginning of its line in Base64) and {@code limit RANK WHY}. {@code ending STATUS CAUSE} is written before the
+ * relays are told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
  */
 final class RankNotes {
     /** Which marks in the two streams of its rank an image has, or for 0 the end of the prologue. */

@@ -18,7 +18,7 @@ import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.RankMain;
 
 /**
- * One rank's process, one of perhaps several that follow each other. It lives no longer than this JVM: it watches its
+ * One process of a rank, which may have several in succession. It lives no longer than this JVM: it watches its
  * standard input, whose other end is held here.
  */
 final class RankProcess implements StoppedRanks.Watched {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 
 /**
- * The processes of a job's ranks: at most one of each rank at a time. Confined to the job's thread but for
- * {@link #kill()}, which anybody may call, and behind which nothing is started any more.
+ * The processes of a job's ranks: at most one of each rank at a time. Confined to the job's thread, except {@link
+ * #kill()}, which any thread may call. After it no process is started.
  */
 final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     private final JobThread thread = new JobThread();

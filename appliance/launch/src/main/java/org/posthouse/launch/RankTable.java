@@ -5,7 +5,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * What the launcher knows of each rank. Two tell it about a rank's end, in either order: the process's exit, and the
+ * The launcher's state of each rank. A rank's end is reported twice, in either order: by the process's exit, and by the
  * home relay, which saw the connection end. Confined to the job's thread.
  */
 final class RankTable {

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 
 /**
- * A relay in a process of its own, which ends with this one or with {@link #close}. It can be killed and started again where it
- * was. One that does not come to serve in time is ended, and has failed. Guarded by itself.
+ * A relay in a process of its own, which ends with this process or with {@link #close}. It can be killed and restarted
+ * in place. One that does not serve in time is ended and has failed. Guarded by itself.
  */
 public final class RelayProcess implements AutoCloseable {
     private static final long LEAVE_SECONDS = 10;

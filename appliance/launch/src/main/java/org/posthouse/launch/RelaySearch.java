@@ -11,11 +11,11 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Finds the relays that a job can use, and connects to them: those named, others of their sites, and those of further
- * sites that they know. Confined to the thread that launches.
+ * Finds the relays that a job can use, and connects to them: the named ones, others of their sites, and those of
+ * further sites that they know. Confined to the launching thread.
  *
- * <p>A relay that was named and cannot be reached is a failure. One that is only known may have ended a moment ago: it is
- * left out, and said so, as long as its site has another.
+ * <p>A named relay that cannot be reached is a failure. A relay that is only known may have just ended. It is left out,
+ * with a message, as long as its site has another.
  */
 final class RelaySearch {
     /** As {@code relay --listen} takes it. */

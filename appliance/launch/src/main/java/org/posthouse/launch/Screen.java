@@ -12,11 +12,13 @@ import java.util.function.LongSupplier;
 import org.posthouse.causes.Causes;
 
 /**
- * One stream of this process that shows what a job's ranks print, and the thread that writes to it. Each rank's stream has a {@link Lane} to it, which takes a bounded number of
- * bytes: a reader that is slow slows the ranks down, as any pipe's does, and loses nothing. What is written next {@link LineMerge} decides. Any thread may call it.
+ * Writes what a job's ranks print to one stream of this process, on a thread of its own. Each rank's stream has a
+ * {@link Lane} to it, which holds a bounded number of bytes. A slow reader therefore slows the ranks down, as with any
+ * pipe, and loses nothing. {@link LineMerge} decides what is written next. Any thread may call it.
  *
- * <p>A stream that takes nothing, as its reader has gone or its disk is full, is tried again a second later, since an attempt costs as much as
- * twenty lines; what comes meanwhile is not shown. A line may have been cut: what is shown next begins another.
+ * <p>If the stream takes nothing, because its reader has gone or its disk is full, a write is tried again a second
+ * later, since an attempt costs as much as twenty lines. Output that comes meanwhile is not shown. A line may have been
+ * cut by then, so the next output begins a new line.
  */
 final class Screen {
     static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);

@@ -15,9 +15,10 @@ import org.posthouse.logstore.TemporaryFolder;
 import org.posthouse.mpj.RankMain;
 
 /**
- * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar are one file for
- * commands, an archive of classes, and three AOT caches (JEP 514), for relays, for launchers with a relay within and for ranks, for each JDK. Any of them may be
- * missing, cut short or made for other jars or flags: then the JVM starts without it, only more slowly, and says nothing.
+ * Finds the class caches that let a JVM reuse classes that an earlier start read and checked (ADR 14). For each JDK the
+ * files are beside the jar: an archive of classes for commands, and three AOT caches (JEP 514). The AOT caches are for
+ * relays, for launchers with a relay within, and for ranks. Any file may be missing, cut short or made for other jars
+ * or flags: then the JVM starts without it, only more slowly, and says nothing.
  */
 public final class StartCache {
     /** System property: the folder of the caches; the one that the first jar of the class path is in if it is not set. */

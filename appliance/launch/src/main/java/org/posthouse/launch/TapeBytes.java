@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.posthouse.logstore.Disk;
 
-/** The bytes of one {@link OutputTape}, the last of them in memory, the others in a file. Guarded by the tape's lock. */
+/** The bytes of one {@link OutputTape}: the last ones in memory, the others in a file. Guarded by the tape's lock. */
 final class TapeBytes implements AutoCloseable {
     /** What is kept in memory before it goes into the file: a job whose ranks print little has no file. */
     static final int TAIL_BYTES_MAX = 64 * 1024;
