@@ -11,8 +11,8 @@ public final class Wire {
     public static final int ANY = -2;
 
     /**
-     * The tag of a message that was sent with ANY_TAG. Only a receive of any tag takes it, and reports that tag (ADR
-     * 7).
+     * The tag of a message that was sent with ANY_TAG. Only a receive of any tag takes it, and its receiver sees
+     * ANY_TAG (ADR 7).
      */
     public static final int SENT_WITH_ANY_TAG = Integer.MIN_VALUE;
 

@@ -5,9 +5,11 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Allreduce: as Reduce and Bcast, which enter and leave each site once; large values by halving and doubling; two ranks
- * by one exchange, and small values on several sites with one exchange between them. All ranks get the same bits: every
- * value is combined at one rank, or by the same steps at several.
+ * Allreduce, in one of these ways. In general it is a Reduce and a Bcast, which enter and leave each site once. Large
+ * values use halving and doubling. Two ranks use one exchange. Small values on several sites use one exchange between
+ * the sites.
+ *
+ * <p>All ranks get the same bits: every value is combined at one rank, or by the same steps at several.
  */
 public final class Allreduce {
     private Allreduce() {}

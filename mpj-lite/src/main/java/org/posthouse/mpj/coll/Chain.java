@@ -12,8 +12,8 @@ final class Chain {
     static final int SEGMENT_BYTES = 64 * 1024;
 
     /**
-     * Segments under way at one rank: hides a round trip to the relay, and bounds the scratch to 512 KiB, or to as many
-     * elements where one is larger than a segment.
+     * Segments under way at one rank. The window hides a round trip to the relay. It bounds the scratch to 512 KiB, or
+     * to this number of elements if one is larger than a segment.
      */
     private static final int WINDOW = 8;
 
@@ -136,8 +136,9 @@ final class Chain {
     }
 
     /**
-     * How a message is cut: at data elements when it is only moved, as the ranks' datatypes may differ; at elements
-     * when it is reduced, where they are alike. An element larger than a segment is one.
+     * The cut of a message into segments. A message that is only moved is cut at data elements, because the ranks'
+     * datatypes may differ. A message that is reduced is cut at elements, which are alike at all ranks. An element
+     * larger than a segment is one segment.
      */
     private final class Segments {
         final int elements;

@@ -46,7 +46,7 @@ public final class InterCollectiveSteps {
     }
 
     /**
-     * Deals the root's elements out to the other group.
+     * Distributes the root's elements to the other group.
      *
      * @param send at the root, as {@code blocks}
      * @param receive where the root is in the other group, as {@code capacity}
@@ -86,7 +86,8 @@ public final class InterCollectiveSteps {
     }
 
     /**
-     * The first group takes while the other gives, then the other way round: so two leaders never wait for each other.
+     * The first group receives while the other sends, then the other way round. So two leaders never wait for each
+     * other.
      */
     private static void inTurn(InterPeers peers, Runnable take, Runnable give) {
         if (peers.isFirst()) {

@@ -111,7 +111,10 @@ public final class Layout {
         return new Layout(runs, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
     }
 
-    /** The same data with the bounds 0 and {@code extent}, which in what is made of it count as those of data do. */
+    /**
+     * The same data with the bounds 0 and {@code extent}. In a layout made of it, these count like bounds of data, not
+     * like markers.
+     */
     public Layout bounded(int extent) {
         return new Layout(runs, new Bound(0, false), new Bound(extent, false));
     }
@@ -221,8 +224,8 @@ public final class Layout {
     }
 
     /**
-     * The same of runs that are single blocks, as of records, of which a message may have many: without a call for each
-     * element.
+     * The same for runs that are single blocks, as of records. A message may have many of them, so there is no call for
+     * each element.
      */
     private void walkList(int from, int within, int count, Run taker) {
         int[] at = runs.at;
