@@ -7,7 +7,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
-/** The frame that a connection is handling, as the core wants to see it. Reused; confined to its connection. */
+/** The core's view of the frame that a connection is handling. Reused; confined to its connection. */
 final class ArrivedFrame implements Frame {
     private ByteBuf buffer;
     private int index;

@@ -8,13 +8,16 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Blocked;
 import org.posthouse.ops.RankView;
 
-/** What a job's ranks are blocked in, as the shards have counted it last, in the time that people have. Immutable. */
+/** The calls in which a job's ranks are blocked, as last counted by the shards, with times of day. Immutable. */
 final class BlockedView {
     private final Map<Integer, Blocked> ranks;
     private final long nowNs;
     private final long nowMs;
 
-    /** @param nowNs by the shards' clock @param nowMs the same in milliseconds since 1970 */
+    /**
+     * @param nowNs the present time of the shards' clock
+     * @param nowMs the same in milliseconds since 1970
+     */
     BlockedView(Map<Integer, Blocked> ranks, long nowNs, long nowMs) {
         this.ranks = ranks;
         this.nowNs = nowNs;
@@ -27,33 +30,33 @@ final class BlockedView {
         return new BlockedView(ranks, System.nanoTime(), System.currentTimeMillis());
     }
 
-    /** A rank that is not there is blocked in nothing, whatever it has said last. */
+    /** A rank that is not connected is not blocked, whatever it has reported last. */
     private Blocked of(int rank, RankView.State state) {
         return state == RankView.State.CONNECTED ? ranks.get(rank) : null;
     }
 
-    /** Empty if that is not known. */
+    /** The call in which the rank is blocked; empty if unknown. */
     String in(int rank, RankView.State state) {
         Blocked blocked = of(rank, state);
         return blocked == null ? "" : blocked.in();
     }
 
-    /** In milliseconds since 1970; 0 if that is not known. */
+    /** Milliseconds since 1970; 0 if unknown. */
     long sinceMs(int rank, RankView.State state) {
         Blocked blocked = of(rank, state);
         return blocked == null ? 0 : ms(blocked.sinceNanos());
     }
 
-    /** By the time that the host has now: it may have been set since. */
+    /** By the host's present clock, which may have been set since. */
     private long ms(long nanos) {
         return nowMs - TimeUnit.NANOSECONDS.toMillis(nowNs - nanos);
     }
 
     /**
-     * Since when all that have not called Finalize stand still, in milliseconds since 1970, when the last of them has for {@link Blocked#LONG_S}; 0 if
-     * they do not.
+     * When all ranks that have not called Finalize came to a standstill, in milliseconds since 1970; 0 if they do not
+     * stand still. The last of them must stand still for {@link Blocked#LONG_S}.
      *
-     * @param size ranks of the job: one of which nothing is known may be at work
+     * @param size number of the job's ranks; a rank without any report may be computing
      */
     long standstillSinceMs(int size, Collection<RankView> all) {
         if (ranks.isEmpty() || all.size() < size) {

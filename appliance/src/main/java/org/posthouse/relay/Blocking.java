@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 
-/** Waits of a thread that may block, such as a process's main thread. */
+/** Waits for futures on threads that may block, such as a process's main thread. */
 final class Blocking {
     private Blocking() {}
 
-    /** @throws IOException in one line, if it fails or takes longer */
+    /** @throws IOException in one line, if the future fails or takes longer */
     static <T> T await(Future<T> future, long secondsMax) throws IOException {
         try {
             return future.await(secondsMax, TimeUnit.SECONDS);

@@ -81,7 +81,7 @@ final class BlockingOutlet implements Outlet {
         } catch (IOException e) {
             LOG.debug("closing the connection from {}: {}", ends, e.toString());
         }
-        pauseReading(false); // Last: whoever pauses it again meanwhile has the reader wait no more.
+        pauseReading(false); // Last, so that a later pause does not make the reader wait again.
     }
 
     @Override

@@ -53,7 +53,7 @@ final class BlockingReader implements Runnable {
         return true;
     }
 
-    /** A buffer to read into: the one that the rest of a long frame goes into; else the same one, emptied, if it can be. */
+    /** The buffer for the next read: that of an incomplete long frame, or the same buffer, emptied if possible. */
     private ByteBuf next(ByteBuf buffer) {
         ByteBuf incomplete = connection.frames().toFill();
         if (incomplete != null) {
@@ -64,7 +64,7 @@ final class BlockingReader implements Runnable {
         return emptied(buffer);
     }
 
-    /** The same buffer, unless frames in it are kept or the last read filled it. */
+    /** The same buffer, unless frames in it are held or the last read filled it. */
     private ByteBuf emptied(ByteBuf buffer) {
         boolean filled = buffer.writerIndex() == buffer.capacity();
         int most = ReadBuffers.comeLong(connection.frames()) ? ReadBuffers.LONG_BUFFER_BYTES : ReadBuffers.BUFFER_BYTES;

@@ -4,22 +4,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The end of a process whose JVM has failed in the middle of something (a {@link VirtualMachineError}, as a rule for want of memory). What was half done would stay so:
- * a message that is logged and that nobody delivers, say, over a connection that is well. So the process ends before anything else is done, as if by kill -9, and a relay that is
- * started again on its log knows what was. The JVM itself sees to that only where it finds itself that memory is missing (ExitOnOutOfMemoryError). Thread-safe.
+ * Ends the process when the JVM has failed in the middle of work (a {@link VirtualMachineError}, usually for want of
+ * memory). Half-done work would stay so; for instance, a message could be logged and never delivered, although its
+ * connection is intact. The process therefore ends at once, as by kill -9, and a relay that restarts on its log
+ * recovers. The JVM does this by itself only where it detects the want of memory (ExitOnOutOfMemoryError). Thread-safe.
  */
 public final class Breakdown {
-    /** The JVM's own status for that. */
+    /** The JVM's own exit status for this. */
     private static final int STATUS = 3;
 
     private Breakdown() {}
 
-    /** Made when it is used: a command that has nothing to log starts no logging. */
+    /** Created on first use, so that a command that logs nothing does not initialise logging. */
     private static final class Log {
         static final Logger OF_FAULTS = LoggerFactory.getLogger(Breakdown.class);
     }
 
-    /** Has this process end by it, whichever thread it is that fails. */
+    /** Ends the process on such a failure in any thread. */
     public static void endsTheProcess() {
         Thread.setDefaultUncaughtExceptionHandler((thread, fault) -> {
             if (fault instanceof VirtualMachineError) {
@@ -30,7 +31,7 @@ public final class Breakdown {
         });
     }
 
-    /** Has what tells of it loaded while there is memory: of a process that logs in any case. */
+    /** Loads the logging classes while there is memory; for processes that log in any case. */
     static void prepare() {
         Log.OF_FAULTS.isErrorEnabled();
     }
@@ -46,7 +47,10 @@ public final class Breakdown {
         }
     }
 
-    /** A fault is for the thread's handler, while the thread goes on; or it does not, see above. */
+    /**
+     * Passes a fault to the thread's uncaught-exception handler. The thread continues, unless the handler ends the
+     * process.
+     */
     static void report(Throwable fault) {
         Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, fault);

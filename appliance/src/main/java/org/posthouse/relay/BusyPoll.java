@@ -6,19 +6,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How an event loop waits that is to be awake when the next message comes: it asks again and again, and sleeps only when
- * nothing has come for a while. A processor is busy as long as it asks. Confined to its loop.
+ * Lets an event loop poll while messages may arrive soon; it sleeps only when nothing has arrived for a while. A
+ * processor is busy as long as it polls. Confined to its loop.
  */
 final class BusyPoll implements SelectStrategy {
     private final long pollNanos;
     private final LongSupplier nanoTime;
 
-    /** Until when it asks; what wakes it from sleep begins a new while. */
+    /** Until when it polls; a wake-up from sleep begins a new period. */
     private long until;
 
     private boolean slept = true;
 
-    /** @param pollUs how long it asks before it sleeps, in microseconds, above 0 */
+    /** @param pollUs microseconds of polling before it sleeps, above 0 */
     BusyPoll(int pollUs, LongSupplier nanoTime) {
         this.pollNanos = TimeUnit.MICROSECONDS.toNanos(pollUs);
         this.nanoTime = nanoTime;

@@ -15,25 +15,28 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
 /**
- * The relay's half of the mutual proof on one connection (docs/wire.md, IDENTIFY): until the other end has proven that it knows the token, it may say IDENTIFY and
- * PROOF, and nothing else. Confined to the thread that reads, but for {@link #challenge}.
+ * The relay's half of the mutual proof on one connection (docs/wire.md, IDENTIFY). Until the client has proven that it
+ * knows the token, it may send IDENTIFY and PROOF only. Confined to the thread that reads, except {@link #challenge}.
  */
 final class ClientProof {
-    /** The longest frame of one who has not proven who he is. */
+    /** The longest frame of a client that has not proven its identity. */
     static final int BYTES_MAX = FrameType.PROOF.bytesMax();
 
-    /** A proof that is expected of somebody. */
+    /** The proof that the client must send. */
     private record Expected(Token token, Challenge challenge, Hmac proof) {}
 
-    /** Null before he has said it. */
+    /** Null until IDENTIFY has arrived. */
     private Identify client;
 
     private boolean proven;
 
-    /** Null until he was asked for it. Written by whoever has looked the token up, read by the thread that reads. */
+    /**
+     * Null until the challenge is sent. Written by the thread that has looked the token up, read by the thread that
+     * reads.
+     */
     private volatile Expected expected;
 
-    /** Who somebody says that he is. */
+    /** Decodes IDENTIFY, by which the client claims an identity. */
     Identify identify(ByteBuffer frame) throws WireException {
         if (client != null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "a second IDENTIFY");
@@ -42,14 +45,22 @@ final class ClientProof {
         return client;
     }
 
-    /** What to answer him: proves that this relay knows the token, and asks for the same. @param reached where the connection came to */
+    /**
+     * Builds the CHALLENGE, which proves that this relay knows the token, and asks for the same.
+     *
+     * @param reached this relay's address, as the client reached it
+     */
     ByteBuffer challenge(Identify of, Token token, Optional<InetSocketAddress> reached) {
         Challenge challenge = Challenge.of(token, of, Nonce.random(), reached);
         expected = new Expected(token, challenge, MutualProof.ofClient(token, of, challenge));
         return challenge.encode();
     }
 
-    /** He has said PROOF. @return whether he knows the token */
+    /**
+     * Checks a PROOF.
+     *
+     * @return whether the client knows the token
+     */
     boolean isProvenBy(ByteBuffer frame) throws WireException {
         if (expected == null || proven) {
             throw new WireException(CloseReason.NOT_EXPECTED, "PROOF " + (proven ? "again" : "before CHALLENGE"));
@@ -58,19 +69,19 @@ final class ClientProof {
         return proven;
     }
 
-    /** Who he is. */
+    /** The identity that the client claims, and has proven after {@link #isProvenBy}. */
     Identify client() {
         return client;
     }
 
-    /** @throws WireException unless he is who says that */
+    /** @throws WireException if the HELLO's sender has not proven that identity */
     void require(Hello hello) throws WireException {
         if (!proven || !client.isOf(hello)) {
             throw new WireException(CloseReason.NOT_EXPECTED, "HELLO " + (proven ? "of another than has proven who he is" : "before PROOF"));
         }
     }
 
-    /** Brings back a secret that he has hidden. */
+    /** Decrypts a token that the client has sealed. */
     Token unsealed(Token secret) {
         return MutualProof.sealed(secret, expected.token(), client, expected.challenge());
     }

@@ -15,11 +15,11 @@ import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
 
 /**
- * Both ends of an accepted connection, as they were when it was accepted. Immutable.
+ * Both ends of an accepted connection, as of the time when it was accepted. Immutable.
  *
  * @param local this relay's end
  * @param remote the other end
- * @param socket of a local socket, which knows its peer's user (SO_PEERCRED); else null
+ * @param socket a local socket, which knows its peer's user (SO_PEERCRED); otherwise null
  */
 record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel socket) {
     private static final String ROOT = "0";
@@ -34,15 +34,16 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
         return new ConnectionEnds(local, socket.getRemoteAddress(), local instanceof InetSocketAddress ? null : socket);
     }
 
-    /** Where the connection came to: this relay's address and port; empty over a local socket. */
+    /** This relay's address and port; empty over a local socket. */
     Optional<InetSocketAddress> reached() {
         return local instanceof InetSocketAddress address ? Optional.of(address) : Optional.empty();
     }
 
     /**
-     * Whose process the other end is. Blocks for some milliseconds, and longer on a busy host.
+     * The user of the process at the other end. Blocks for some milliseconds, and longer on a busy host.
      *
-     * @param passesOn whether this very process counts as unknown, since it passes on what others say at its other ports
+     * @param passesOn whether this process itself counts as unknown, because it forwards what others send to its other
+     *         ports
      */
     PeerUser user(boolean passesOn) {
         if (socket != null) {
@@ -51,7 +52,7 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
         return passesOn ? PeerUsers.ofHost().findOther(local, remote) : PeerUsers.ofHost().find(local, remote);
     }
 
-    /** The same, by what the system's tables said at one moment. */
+    /** The same, from the system's tables as they were at one moment. */
     PeerUser user(PeerTable tables, boolean passesOn) {
         if (socket != null) {
             return userOfSocket();
@@ -59,7 +60,11 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
         return passesOn ? tables.findOther(local, remote) : tables.find(local, remote);
     }
 
-    /** Who shares with others of that name what one owner may have: a user of this host, or all of another host. @param user the other end's, as far as it is known */
+    /**
+     * The owner for limits: a user of this host, or another host as a whole.
+     *
+     * @param user the other end's user, as far as it is known
+     */
     String owner(PeerUser user) {
         if (user.uid() != PeerUser.NO_UID) {
             return user + " of " + THIS_HOST;
@@ -67,14 +72,17 @@ record ConnectionEnds(SocketAddress local, SocketAddress remote, SocketChannel s
         return remote instanceof InetSocketAddress there ? there.getAddress().getHostAddress() : THIS_HOST;
     }
 
-    /** The {@link #owner} of whom no table has to be asked: all over local sockets are one; empty if the other end has an address of this host. */
+    /**
+     * The {@link #owner} if no table must be read. All local sockets have the same owner. Empty if the other end has an
+     * address of this host.
+     */
     String ownerWithoutLookUp() {
         boolean here = local instanceof InetSocketAddress reached && remote instanceof InetSocketAddress there
                 && (there.getAddress().isLoopbackAddress() || there.getAddress().equals(reached.getAddress()));
         return here ? "" : owner(PeerUser.UNKNOWN);
     }
 
-    /** The folder of local sockets lets in nobody but this user and root; this does not depend on it. */
+    /** The folder of local sockets admits only this user and root; that does not depend on this. */
     private PeerUser userOfSocket() {
         try {
             Path self = Path.of("/proc/self");

@@ -10,7 +10,7 @@ import org.posthouse.wire.CloseReason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Brings what an event loop reads to its connection. Confined to that loop. */
+/** Passes bytes that an event loop reads to their connection. Confined to that loop. */
 final class ConnectionReader extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionReader.class);
 

@@ -13,21 +13,24 @@ import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
 import org.posthouse.wire.CloseReason;
 
-/** Who may give a console orders: by the system's word for who is at the other end, or by its secret. Stateless. */
+/**
+ * Decides who may give orders to a console: processes of a trusted user, as reported by the system, or clients that
+ * prove the secret. Stateless.
+ */
 public final class ConsoleAccess {
     private ConsoleAccess() {}
 
     /**
-     * For the console of one process.
+     * Access to the console of one process.
      *
-     * @param secret whoever shows it may; empty: nobody can by that
-     * @param closed whether others may not look either
+     * @param secret secret that permits orders; empty to permit none by secret
+     * @param closed whether others may not read either
      */
     public static OpsConfig.Access of(Optional<String> secret, boolean closed) {
         return new OpsConfig.Access(ConsoleAccess::peer, secret, closed, ConsoleAudit.NONE);
     }
 
-    /** The same, which tells the audit log, and counts refusals where that relay does. */
+    /** The same, with entries in the audit log, and refusals counted at that relay. */
     static OpsConfig audited(OpsConfig console, Supplier<Relay> relay) {
         OpsConfig.Access access = console.access();
         return console.access(new OpsConfig.Access(access.trust(), access.secret(), access.closed(), new ConsoleAudit() {

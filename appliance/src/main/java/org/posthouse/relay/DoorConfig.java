@@ -5,14 +5,16 @@ import org.posthouse.mpj.LocalSockets;
 import org.posthouse.wire.Token;
 
 /**
- * Where ranks and launchers come in to a relay, and who is let in. Immutable.
+ * The address for ranks and launchers of a relay, and the rules of admission. Immutable.
  *
  * @param host address that they connect to
- * @param port its port; 0 lets the system choose
- * @param announced host:port by which launchers reach the relay that hear of it from other relays; empty: where it listens
- * @param local where ranks of its host come in, beside the port; without it they come by the port
- * @param launchToken what a launcher must prove to know; {@link Token#NONE} lets in those of the relay's own user and root ({@link LauncherAccess})
- * @param helloTimeoutMs how long a new connection may take until it has proven who it is, in milliseconds
+ * @param port port that they connect to; 0 lets the system choose
+ * @param announced host:port for launchers that learn of the relay from other relays; empty for the address where it
+ *         listens
+ * @param local the local socket for ranks of its host; if it is empty, they use the port
+ * @param launchToken token that a launcher must prove; {@link Token#NONE} admits those of the relay's own user and root
+ *         ({@link LauncherAccess})
+ * @param helloTimeoutMs milliseconds in which a new connection must prove its identity
  * @param connectionsMax most connections at once
  */
 public record DoorConfig(
@@ -20,7 +22,7 @@ public record DoorConfig(
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
 
-    /** On the loopback, for this user and root, with the usual limits. */
+    /** On the loopback, for this user and root, with the default limits. */
     static DoorConfig loopback(int port) {
         return new DoorConfig(
                 "127.0.0.1", port, Optional.empty(), Optional.empty(), Token.NONE, HELLO_TIMEOUT_MS_DEFAULT, CONNECTIONS_MAX_DEFAULT);
@@ -34,7 +36,10 @@ public record DoorConfig(
         return new DoorConfig(host, port, announced, local, token, helloTimeoutMs, connectionsMax);
     }
 
-    /** Most connections at once that were not let in: whoever only connects takes no more of the process's files, which its log needs, too. */
+    /**
+     * Most connections at once that are not admitted. Clients that only connect thus leave files of the process to the
+     * log, which needs them too.
+     */
     int newcomersMax() {
         return Math.ceilDiv(connectionsMax, 4);
     }

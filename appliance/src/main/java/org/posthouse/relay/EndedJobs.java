@@ -4,17 +4,20 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import org.posthouse.ops.JobView;
 
-/** Jobs that have ended and that the console goes on showing. Confined to the relay's control strand. */
+/** Ended jobs that the console still shows. Confined to the relay's control strand. */
 final class EndedJobs {
     static final int JOBS_MAX = 32;
 
-    /** Ranks of all of them but the newest, which is kept whatever its size: each page is sent all of them each second. */
+    /**
+     * Limit of their ranks without those of the newest job, which is kept whatever its size. Each console page receives
+     * all of them each second.
+     */
     static final int RANKS_MAX = 1_000;
 
     /** The newest first. */
     private final ArrayDeque<JobView> jobs = new ArrayDeque<>();
 
-    /** Of all but the newest. */
+    /** Number of ranks of all jobs but the newest. */
     private int ranks;
 
     void add(JobView job) {

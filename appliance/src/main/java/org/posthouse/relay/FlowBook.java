@@ -10,14 +10,14 @@ import java.util.function.Predicate;
 import org.posthouse.ops.RelayMeasures.Flow;
 
 /**
- * What was carried in each mode to and from each link: of counts that only grow, what they have grown by goes to the mode
- * that was in force. Confined to the relay's control strand.
+ * The traffic of ranks and of each link, by mode. Counts only grow; their increase is added to the mode that was in
+ * force. Confined to the relay's control strand.
  */
 final class FlowBook {
     private final Map<String, Counts> last = new HashMap<>();
     private final Map<String, Map<String, Counts>> byMode = new LinkedHashMap<>();
 
-    /** How much there was, in four counts. Immutable. */
+    /** Four traffic counts. Immutable. */
     record Counts(long messagesIn, long messagesOut, long bytesIn, long bytesOut) {
         static final Counts NONE = new Counts(0, 0, 0, 0);
 
@@ -37,7 +37,7 @@ final class FlowBook {
                     bytesOut - before.bytesOut);
         }
 
-        /** Each count or, if it is behind, what it was before. */
+        /** The maximum of each count and its earlier value. */
         private Counts atLeast(Counts before) {
             return new Counts(
                     Math.max(messagesIn, before.messagesIn),
@@ -48,8 +48,8 @@ final class FlowBook {
     }
 
     /**
-     * Notes how much there is by now. A count that is behind what it was, for a moment, because a job moves from those that
-     * are counted live to those that have ended, grows again when it has come back there.
+     * Adds the increase since the last call. A count may fall behind its earlier value for a moment, while a job moves
+     * from the live counts to those of ended jobs. It grows again once it has caught up.
      *
      * @param link the relay at the far end, or empty for the ranks
      */
@@ -61,14 +61,14 @@ final class FlowBook {
                 .merge(link, reached.grownSince(before), Counts::plus);
     }
 
-    /** Of links to other relays than these nothing is kept. */
+    /** Forgets links to other relays than these. */
     void keepOnly(Set<String> links) {
         Predicate<String> isGone = link -> !link.isEmpty() && !links.contains(link);
         last.keySet().removeIf(isGone);
         byMode.values().forEach(mode -> mode.keySet().removeIf(isGone));
     }
 
-    /** One entry for each mode and link noted. */
+    /** One entry for each mode and link. */
     List<Flow> flows() {
         List<Flow> flows = new ArrayList<>();
         byMode.forEach((mode, links) -> links.forEach((link, counts) -> flows.add(new Flow(

@@ -3,11 +3,14 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import org.posthouse.core.Peer;
 
-/** Another core that is told in frames, whatever the way to it. Called inside the strand of the shard that it is the peer of. */
+/**
+ * A peer core that is reached by frames, in this relay or another. Called inside the strand of the shard whose peer it
+ * is.
+ */
 abstract class FramePeer implements Peer {
     private final FrameBuilder frames = new FrameBuilder();
 
-    /** Sends a frame that no rank keeps; takes it over. */
+    /** Sends a frame of which no rank keeps a copy; takes it over. */
     abstract void send(ByteBuf frame);
 
     @Override

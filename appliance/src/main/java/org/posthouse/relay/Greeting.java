@@ -5,16 +5,16 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The answer to a rank's process that has a past, and whatever the relay has for it behind that, while the log is not safe on its
- * disk up to all that it tells (ADR 19). For a process believes what it is told: it prints from its history at once, and keeps no
- * message that it hears is where it was to go. If the host lost its power then, nobody would have them. To the core, the rank is
- * one that reads nothing yet. Confined to the strand of the rank's shard.
+ * Holds the answer to a restarted rank process, and all later frames for it, until the log is synced up to all that
+ * they tell (ADR 19). A process relies on what it is told: it prints from its history at once, and drops copies of
+ * messages that are reported as delivered. After a power cut these would be lost. Until the release, the core sees a
+ * rank that does not read. Confined to the strand of the rank's shard.
  */
 final class Greeting {
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean held;
 
-    /** From here on what is written to the rank is to be {@link #add added}. */
+    /** Begins holding: all frames for the rank must be {@link #add added} from now on. */
     void hold() {
         held = true;
     }
@@ -23,12 +23,12 @@ final class Greeting {
         return held;
     }
 
-    /** Takes over a frame. */
+    /** Adds a frame; takes it over. */
     void add(ByteBuf frame) {
         frames.add(frame);
     }
 
-    /** It may leave: hands over what was held, in its order. */
+    /** Ends holding, and passes on the held frames in order. */
     void release(Consumer<ByteBuf> line) {
         held = false;
         while (!frames.isEmpty()) {
@@ -36,7 +36,7 @@ final class Greeting {
         }
     }
 
-    /** There is nobody to greet any more. */
+    /** Discards the held frames, because the rank has gone. */
     void drop() {
         release(ByteBuf::release);
     }

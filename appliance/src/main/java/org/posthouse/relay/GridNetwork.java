@@ -1,6 +1,6 @@
 package org.posthouse.relay;
 
-/** What the sites of an {@link EmbeddedGrid} are called, and over what their relays reach each other. Called while the grid starts. */
+/** The names of an {@link EmbeddedGrid}'s sites, and the network between their relays. Called while the grid starts. */
 public interface GridNetwork {
     /** The loopback itself: site-a to site-z; further ones are site-27, site-28, … */
     GridNetwork LOOPBACK = new GridNetwork() {
@@ -15,9 +15,9 @@ public interface GridNetwork {
         }
     };
 
-    /** The name of a site, from 0. */
+    /** The name of a site, counted from 0. */
     String site(int index);
 
-    /** The port of the loopback by which one site reaches what listens at {@code port} in another one, or in its own. */
+    /** The loopback port by which one site reaches {@code port} of another one, or its own. */
     int road(String from, String to, int port);
 }

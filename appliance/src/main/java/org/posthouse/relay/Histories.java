@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Where the histories and the images of a relay's ranks are, the one thread that reads them, and the one that writes images.
- * Owned by the relay.
+ * The log with the histories and images of a relay's ranks, the one thread that reads them, and the one that writes
+ * images. Owned by the relay.
  */
 record Histories(LogJournal journal, ExecutorService thread, ExecutorService images) {
     static Histories of(LogJournal journal) {
@@ -15,11 +15,11 @@ record Histories(LogJournal journal, ExecutorService thread, ExecutorService ima
                 journal,
                 new ThreadPoolExecutor(
                         1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Thread.ofPlatform().daemon().name("posthouse-history").factory(),
-                        new ThreadPoolExecutor.DiscardPolicy()), // The log may be cut until it is closed, which is later.
+                        new ThreadPoolExecutor.DiscardPolicy()), // Cuts of the log submit work after close.
                 journal.background());
     }
 
-    /** Reads no more. Blocks until what is being read is read. */
+    /** Stops reading; blocks until the current reads are done. */
     void close() {
         thread.close();
     }

@@ -9,19 +9,22 @@ import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.RelaySnapshot.KnownRelay;
 
 /**
- * The relays that the directory has, and those that it had lately: one that died, or was stopped, is shown as silent for
- * a while. Confined to the relay's control strand.
+ * The relays of the directory, now and recently. One that died or was stopped is shown as silent for a while. Confined
+ * to the relay's control strand.
  */
 final class KnownRelays {
     static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(6);
 
-    /** Those that are silent; of more the first that went are forgotten. */
+    /** Limit of silent relays; beyond it the first that left are forgotten. */
     static final int SILENT_MAX = 64;
 
-    /** Those that are there, and then the silent ones, the last that went first. */
+    /** The present relays, then the silent ones, the last that left first. */
     private Map<String, KnownRelay> known = new LinkedHashMap<>();
 
-    /** @param present what the directory has @param nowMs milliseconds since 1970 UTC */
+    /**
+     * @param present the relays of the directory
+     * @param nowMs milliseconds since 1970
+     */
     List<KnownRelay> look(Collection<RelayEntry> present, long nowMs) {
         Map<String, KnownRelay> next = new LinkedHashMap<>();
         present.forEach(entry -> next.put(entry.relay(), alive(entry)));

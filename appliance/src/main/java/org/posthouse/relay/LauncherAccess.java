@@ -14,31 +14,34 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Token;
 
 /**
- * Who may open jobs at a relay: whoever knows its launch token; if it has none, its own user and root, on its own host (docs/security.md). Thread-safe.
+ * Decides who may open jobs at a relay: clients that know its launch token. Without a launch token these are its own
+ * user and root, on its own host (docs/security.md). Thread-safe.
  */
 final class LauncherAccess {
     private final RelayConfig config;
     private final boolean passesOn;
     private final Blocking blocking;
 
-    /** Does on a thread of its own what blocks. */
+    /** Runs blocking work on a thread of its own. */
     interface Blocking {
         <T> Future<T> apply(Callable<T> work);
     }
 
-    /** @param blocking does on a thread of its own what blocks */
+    /** @param blocking runs blocking work on a thread of its own */
     LauncherAccess(RelayConfig config, Blocking blocking) {
         this.config = config;
         this.passesOn = config.links().filter(links -> !links.forwards().doors().isEmpty()).isPresent();
         this.blocking = blocking;
     }
 
-    /** Whose process the other end of a connection is. What passes on what others say is nobody's. */
+    /**
+     * The user of the process at the other end of a connection. This process counts as unknown if it forwards ports.
+     */
     Future<PeerUser> user(ConnectionEnds ends) {
         return blocking.apply(() -> ends.user(passesOn));
     }
 
-    /** The same of many connections at once. */
+    /** The same for many connections at once. */
     Future<Map<ConnectionEnds, PeerUser>> users(Set<ConnectionEnds> connections) {
         return blocking.apply(() -> {
             PeerTable tables = PeerUsers.ofHost().read();
@@ -46,7 +49,11 @@ final class LauncherAccess {
         });
     }
 
-    /** What a launcher has to prove that it knows; fails with why it may not come at all. @param user is asked for its user if that counts */
+    /**
+     * The token that a launcher must prove; fails with the cause if it is refused.
+     *
+     * @param user looks up its user, if that is needed
+     */
     Future<Token> tokenFor(Supplier<Future<PeerUser>> user) {
         Token token = config.door().launchToken();
         return token.equals(Token.NONE) ? user.get().compose(this::require) : Future.succeededFuture(token);

@@ -18,9 +18,12 @@ import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log as a relay's last process has left it: whose it is, and which of its jobs go on. Stateless; all of it blocks. */
+/**
+ * The log that a relay's last process has left: checks whose it is, and reads the jobs that continue. Stateless; all
+ * methods block.
+ */
 final class LeftLog {
-    /** Of a job that cannot go on after its relay's end. */
+    /** Exit status of a job that cannot continue after its relay's end. */
     private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LeftLog.class);
@@ -37,10 +40,11 @@ final class LeftLog {
     }
 
     /**
-     * Recovers and verifies it.
+     * Recovers and verifies the log.
      *
-     * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
-     * @throws IllegalStateException if it is another relay's, which is left as it is
+     * @param epochMin the relay's epoch. If the log has seen this epoch or a later one, the relay uses the latest seen
+     *         plus one.
+     * @throws IllegalStateException if the log belongs to another relay; it is left unchanged
      */
     static MessageLog open(Path folder, String relay, long limitBytes, long epochMin, LogReading whole) {
         return MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
@@ -49,7 +53,10 @@ final class LeftLog {
         }, whole);
     }
 
-    /** A log is the relay's whose ranks its jobs have: under another name those would be lost. */
+    /**
+     * Refuses a log whose jobs have no ranks at this relay. It belongs to another relay, and under this name its jobs
+     * would be lost.
+     */
     private static void refuseAnothers(Path folder, String relay, LogBook book) {
         for (JobState job : book.jobs()) {
             List<String> homes = LoggedJob.homes(job);
@@ -61,8 +68,8 @@ final class LeftLog {
     }
 
     /**
-     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
-     * of its messages, would only grow.
+     * Reads the jobs that continue, and ends those that cannot be read. Otherwise their entries and messages would only
+     * accumulate in the log.
      */
     static List<LoggedJob> jobs(MessageLog opened, String relay) {
         Drafts drafts = opened.takeDrafts();

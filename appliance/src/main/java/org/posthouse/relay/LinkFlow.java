@@ -4,7 +4,10 @@ import io.netty.buffer.ByteBuf;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
-/** The messages that one link has carried, each once however often its frames were written. Confined to the control strand. */
+/**
+ * Counts the messages that one link has carried, each once, however often its frames were written. Confined to the
+ * control strand.
+ */
 final class LinkFlow {
     private long messagesIn;
     private long messagesOut;

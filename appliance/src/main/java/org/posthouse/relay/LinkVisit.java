@@ -1,19 +1,23 @@
 package org.posthouse.relay;
 
 /**
- * The strand in which frames that come over links are handled: one that is entered for a frame is left when all that was read with it
- * has been handled, so that what goes to one rank is written at once and wakes it once. Confined to the relay's control loop.
+ * The strand that handles frames of a link. A strand that was entered for a frame is left when all frames of the same
+ * read have been handled. Frames for one rank are thus written at once and wake it once. Confined to the relay's
+ * control loop.
  */
 final class LinkVisit {
-    /** What is handled in one visit at most: enough to pay for a rank's waking, little enough that it reads on while the next is opened. */
+    /**
+     * Bytes that one visit handles at most: enough to pay for waking a rank, few enough that it reads while the next
+     * frames are decrypted.
+     */
     static final int BYTES_MAX = 128 * 1024;
 
-    /** Where this thread is inside; null if that is nowhere. */
+    /** The strand that this thread has entered, or null. */
     private Strand inside;
 
     private int bytes;
 
-    /** A frame of so many bytes is to be handled there next. Goes inside if nobody else is. */
+    /** Prepares for a frame of that many bytes: enters its strand, if no other thread is inside. */
     void enter(Strand strand, int frameBytes) {
         if (inside != strand || bytes >= BYTES_MAX) {
             leave();

@@ -3,22 +3,22 @@ package org.posthouse.relay;
 import java.util.List;
 
 /**
- * Which ranks are asked for a checkpoint, so that a log can be cut: the one that needs the oldest records, of those that take
- * any; and as long as nothing comes of that, each second one more, the next in turn, so that they are done when it is.
- * Confined to the thread that looks after the log.
+ * Chooses the ranks that are asked for a checkpoint, so that the log can be cut. It begins with the rank that needs the
+ * oldest records, among those that take checkpoints. While that has no effect, it adds the next rank each second, so
+ * that these are done when the first one is. Confined to the thread that looks after the log.
  */
 final class LogAsking {
-    /** How long the oldest records may be needed on until the next rank is asked as well. */
+    /** Milliseconds after which one more rank is asked if the oldest records are still needed. */
     static final long NEXT_MS = 1_000;
 
-    /** The oldest position that anybody needed when this was last looked at, and since when it has been the same. */
+    /** The oldest needed position at the last call, and the time since which it is the same. */
     private long oldest;
 
     private long sinceMs;
 
     /**
-     * @param needs who needs what, the oldest first; not empty
-     * @return whom to ask now
+     * @param needs the needs, the oldest first; not empty
+     * @return the ranks to ask now
      */
     List<LogNeed> next(List<LogNeed> needs, long nowMs) {
         if (needs.getFirst().position() != oldest) {

@@ -13,23 +13,23 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.RankLog;
 
 /**
- * What a rank of an open job needs of the log. Immutable.
+ * The records that a rank of an open job needs in the log. Immutable.
  *
- * @param rank {@link LogRecord#NO_RANK} of a job that cannot go on from a record there
- * @param position of the oldest record that it needs
- * @param saves whether it takes checkpoints: it has asked once whether it is restored
- * @param waits the message that stands there and that no receive has got, which its checkpoints wait for; empty if that is not so, or was not told
- *     since the relay's start
+ * @param rank {@link LogRecord#NO_RANK} for a job that cannot continue from a record there
+ * @param position position of the oldest record that it needs
+ * @param saves whether it takes checkpoints, because it has asked once whether it is restored
+ * @param waits the undelivered message at that position, which pins its checkpoints; empty if there is none, or it was
+ *         not reported since the relay's start
  */
 record LogNeed(long job, int rank, long position, boolean saves, String waits) {
-    /** What a program is to do that takes checkpoints, or could. */
+    /** Advice for a program that takes checkpoints, or could. */
     static final String SAVE = "come to Checkpoint.point() more often";
 
     /**
-     * What all ranks need, the oldest first; of those that need something.
+     * The needs of all ranks that need records, the oldest first.
      *
      * @param pin position of the oldest record that a rank needs; {@link Long#MAX_VALUE} if it needs none
-     * @param waiting messages that checkpoints wait for, by position
+     * @param waiting undelivered messages that pin checkpoints, by position
      */
     static List<LogNeed> of(LogBook book, ToLongFunction<RankLog> pin, Map<Long, String> waiting) {
         List<LogNeed> needs = new ArrayList<>();
@@ -48,7 +48,7 @@ record LogNeed(long job, int rank, long position, boolean saves, String waits) {
         return needs;
     }
 
-    /** What its program is to do so that it needs them no more. */
+    /** What its program must do to release the records. */
     String remedy() {
         if (rank == LogRecord.NO_RANK) {
             return "be ended: posthouse resume --end";

@@ -1,12 +1,21 @@
 package org.posthouse.relay;
 
-/** What whoever deletes waits for: that the log is on its disk, with what makes superfluous what goes. Thread-safe. */
+/**
+ * Lets callers that delete data wait until the log is synced, including the records that make the data superfluous.
+ * Thread-safe.
+ */
 @FunctionalInterface
 interface LogSafety {
-    /** Blocks until the log is on the disk up to there, or returns false if it will not be. */
+    /**
+     * Blocks until the log is synced up to this position.
+     *
+     * @return false if it will not be
+     */
     boolean await(long position);
 
-    /** Whether nothing more comes to the disk, as it has failed: the jobs that are to outlive the host were told. */
+    /**
+     * Whether the disk has failed, so that the log is no longer synced. Jobs with durability {@code host} were told.
+     */
     default boolean hasFailed() {
         return false;
     }

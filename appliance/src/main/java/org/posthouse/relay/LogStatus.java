@@ -4,23 +4,23 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How the log stands, for people. Immutable.
+ * The state of the log, for people. Immutable.
  *
- * @param text one line: what is the matter, where, how much is missing, what to do; also while nothing is
- * @param limitBytes how much it may take
- * @param pinnedByJob for each job that needs records, of the log from the oldest of them on, in bytes
- * @param pinnedBytes of its files, what cannot go because ranks of open jobs need records in them
+ * @param text one line: the problem, its place, how much is missing, and what to do; also set if there is no problem
+ * @param limitBytes the log's limit
+ * @param pinnedByJob for each job that needs records, the bytes of the log from the oldest of them on
+ * @param pinnedBytes bytes of the log's files that cannot be cut because ranks of open jobs need records in them
  */
 record LogStatus(State state, String text, long limitBytes, long pinnedBytes, Map<Long, Long> pinnedByJob) {
     /** What senders may do. */
     enum State {
-        /** All. */
+        /** Senders are not limited. */
         OPEN,
-        /** What they may send they may; they get no more credit until there is room. */
+        /** Senders may use the credit that they have; they get no more until there is room. */
         HELD,
-        /** The same, and nothing has come for some time: whoever could make room needs some. */
+        /** The same, and nothing has arrived for some time: the ranks that could make room need some. */
         STALLED,
-        /** Nothing: what comes for logged jobs waits until the disk has room. */
+        /** All frames of logged jobs wait until the disk has room. */
         FULL;
 
         /** The name in the API and on the console. */

@@ -5,7 +5,10 @@ import org.posthouse.logstore.LogException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is done with the log and images on threads of their own. However it fails, who waits for it hears of that: nobody else would tell. */
+/**
+ * Work with the log and images on threads of their own. Each failure is reported to the waiting caller, because nothing
+ * else would report it.
+ */
 final class LogWork {
     private static final Logger LOG = LoggerFactory.getLogger(LogWork.class);
 
@@ -14,9 +17,9 @@ final class LogWork {
     /**
      * Runs {@code work}.
      *
-     * @param what fails if it fails, as the beginning of a sentence in the relay's log
-     * @param whose names the rank
-     * @param onFailure told why it failed, for people
+     * @param what what fails if the work fails, as the beginning of a sentence in the relay's log
+     * @param whose the rank, for the message
+     * @param onFailure receives the cause, for people
      */
     static void attempt(String what, Object whose, Runnable work, Consumer<String> onFailure) {
         try {
@@ -29,12 +32,12 @@ final class LogWork {
             LOG.error("{} {}: {}", what, whose, why, e);
             onFailure.accept(why);
         } catch (VirtualMachineError e) {
-            Breakdown.report(e); // The thread's executor would keep it to itself.
+            Breakdown.report(e); // The thread's executor would not report it.
             throw e;
         }
     }
 
-    /** Java has an InternalError for a mapped page that the system cannot give. */
+    /** Java throws InternalError for a mapped page that the system cannot supply. */
     private static String words(Throwable failure) {
         return failure instanceof InternalError
                 ? "a page of the log cannot be read (" + failure.getMessage() + "); check the disk, and restore the relay's data folder from a copy"

@@ -8,7 +8,10 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
-/** A CHUNK of several pieces: for a link that would take long over one, made into CHUNKs of a piece each, which a short message may go between. */
+/**
+ * A CHUNK of several pieces. For a slow link it is cut into CHUNKs of a piece each, so that short messages can go
+ * between.
+ */
 final class LongChunk {
     private LongChunk() {}
 
@@ -17,7 +20,7 @@ final class LongChunk {
                 && frame.getByte(frame.readerIndex() + FrameView.TYPE_AT) == FrameType.CHUNK.id();
     }
 
-    /** Its pieces, in their order, each in memory of its own; takes over the frame. */
+    /** The pieces in order, each in memory of its own; takes over the frame. */
     static List<ByteBuf> cut(ByteBuf frame) {
         List<ByteBuf> pieces = new ArrayList<>();
         int header = frame.readerIndex();

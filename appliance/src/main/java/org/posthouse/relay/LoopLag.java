@@ -8,12 +8,15 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Latencies;
 
 /**
- * How late timers of the relay's event loops fire: how long whatever else a loop has to do may have to wait there. In mode
- * threaded also how late a new virtual thread begins. {@link #watch} and {@link #close} are confined to the relay's loop;
- * the rest is thread-safe.
+ * Measures how late timers of the relay's event loops fire, which is how long other work of a loop may have to wait. In
+ * mode threaded it also measures how late a new virtual thread starts. {@link #watch} and {@link #close} are confined
+ * to the relay's loop; the rest is thread-safe.
  */
 final class LoopLag {
-    /** A loop that stands for long makes a timer of this period late again and again, once for each time it was due. */
+    /**
+     * Milliseconds between timers. A loop that is blocked for long makes the timer late repeatedly, once for each time
+     * it was due.
+     */
     static final int PERIOD_MS = 250;
 
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(PERIOD_MS);
@@ -22,7 +25,7 @@ final class LoopLag {
     private final Latencies latencies = new Latencies();
     private final RecentPeak peak = new RecentPeak();
 
-    /** Watches the loops of this placement, and no others any more. */
+    /** Watches the loops of this placement only. */
     void watch(Placement placement) {
         close();
         for (EventLoop loop : placement.loops()) {
@@ -54,7 +57,7 @@ final class LoopLag {
         return latencies.copy();
     }
 
-    /** The most in the last seconds. */
+    /** The maximum of the last seconds. */
     synchronized long recentMaxNanos() {
         return peak.at(System.nanoTime());
     }

@@ -1,16 +1,16 @@
 package org.posthouse.relay;
 
 /**
- * What came of a change of mode on a running relay.
+ * The result of a change of mode on a running relay.
  *
  * @param from the mode before
  * @param to the mode since
- * @param asked ranks that were connected and asked to connect again
- * @param moved those that have
- * @param left those that have neither moved nor ended: they compute, or are replayed, and move later
+ * @param asked number of connected ranks that were asked to reconnect
+ * @param moved number of ranks that have reconnected
+ * @param left number of ranks that have neither moved nor ended; they compute or replay, and move later
  * @param pauseMicrosMedian time between a rank's last frame on the old connection and its welcome on the new one
- * @param pauseMicrosMax the longest of these
- * @param tookMicros from the command until the last of them was back
+ * @param pauseMicrosMax the longest of these times
+ * @param tookMicros time from the command until the last rank was back
  */
 public record ModeChange(
         ModeConfig from,

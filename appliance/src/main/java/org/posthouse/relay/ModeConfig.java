@@ -3,7 +3,7 @@ package org.posthouse.relay;
 import java.util.List;
 
 /**
- * How a relay's work is placed on threads, with the sizes of the mode (docs/operations.md, modes).
+ * The mode of a relay, which places its work on threads, with the sizes of the mode (docs/operations.md, modes).
  *
  * @param mode the mode
  * @param loops pooled: event loops, 1 to {@link #LOOPS_MAX}
@@ -29,7 +29,7 @@ public record ModeConfig(RelayConfig.Mode mode, int loops, int reception, int ma
         }
     }
 
-    /** The mode with the usual sizes. */
+    /** The mode with the default sizes. */
     public static ModeConfig of(RelayConfig.Mode mode) {
         return of(mode, LOOPS_DEFAULT, PIPELINE_DEFAULT);
     }
@@ -48,7 +48,7 @@ public record ModeConfig(RelayConfig.Mode mode, int loops, int reception, int ma
                 mode, loops, Integer.parseInt(sizes.get(0)), Integer.parseInt(sizes.get(1)), Integer.parseInt(sizes.get(2)));
     }
 
-    /** Event loops that the mode uses besides the relay's own. */
+    /** Number of event loops that the mode uses. */
     public int loopsUsed() {
         return switch (mode) {
             case MULTIPLEXED, THREADED -> 1;

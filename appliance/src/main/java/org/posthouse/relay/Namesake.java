@@ -7,11 +7,11 @@ import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 
 /**
- * Another process that is the relay that this one is about to become: a second relay of a site that was given no name, or one
- * that was not stopped. Looked for at the start, on the thread that starts.
+ * Finds another process that runs under this relay's name: a second relay of a site that was given no name, or one that
+ * was not stopped. Runs at the start, on the starting thread.
  *
- * <p>It spares people a puzzle, and is no guard: one that the directory does not know yet, or that does not answer, is
- * found out by its epoch (docs/links.md, NAME_TAKEN and FENCED).
+ * <p>It gives an early, clear message, and is no guarantee. A relay that the directory does not know yet, or that does
+ * not answer, is detected by its epoch (docs/links.md, NAME_TAKEN and FENCED).
  */
 final class Namesake {
     private Namesake() {}
@@ -26,7 +26,10 @@ final class Namesake {
         }
     }
 
-    /** Of a relay that joins its group when it is there itself: that the group knows of a later start of its name. What it says of itself is refused then. */
+    /**
+     * For a relay that joins its group after its start: a warning if the group knows a later start of its name, in
+     * which case its entries are refused.
+     */
     static Optional<String> later(String relay, long epoch, Directory directory) {
         long known = directory.epoch(relay);
         return known <= epoch

@@ -9,7 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A connection over Java's own channels that can be written to from any thread, one at a time, beside Netty. */
+/** A connection over Java's own channels that any thread may write to without Netty, one at a time. */
 final class RankChannel extends NioSocketChannel {
     private RankChannel(Channel parent, SocketChannel socket) {
         super(parent, socket);
@@ -23,7 +23,7 @@ final class RankChannel extends NioSocketChannel {
     static final class Acceptor extends NioServerSocketChannel {
         private final Predicate<SocketChannel> taken;
 
-        /** @param taken is shown each new connection first, and may keep it: then it is not Netty's at all */
+        /** @param taken receives each new connection first; Netty does not handle those for which it returns true */
         Acceptor(Predicate<SocketChannel> taken) {
             this.taken = taken;
         }

@@ -1,6 +1,6 @@
 package org.posthouse.relay;
 
-/** Counters summed up over ranks. Confined to the relay's control strand. */
+/** Sums of counters over ranks. Confined to the relay's control strand. */
 final class RankTotals {
     private long messagesSent;
     private long bytesSent;
@@ -11,7 +11,7 @@ final class RankTotals {
     private long creditBytes;
     private long creditMessages;
 
-    /** Adds what the rank has done since its start. */
+    /** Adds the rank's counters since its start. */
     void add(ShardStatus.Rank rank) {
         messagesSent += rank.messagesSent();
         bytesSent += rank.bytesSent();
@@ -19,7 +19,7 @@ final class RankTotals {
         bytesDelivered += rank.bytesDelivered();
     }
 
-    /** Adds what it holds now. */
+    /** Adds what the rank holds now. */
     void addWaiting(ShardStatus.Rank rank) {
         unexpected += rank.unexpected();
         posted += rank.posted();
@@ -27,7 +27,7 @@ final class RankTotals {
         creditMessages += rank.creditMessagesFree();
     }
 
-    /** Adds what others have done. */
+    /** Adds the counters of other totals. */
     void add(RankTotals other) {
         messagesSent += other.messagesSent;
         bytesSent += other.bytesSent;
@@ -35,7 +35,7 @@ final class RankTotals {
         bytesDelivered += other.bytesDelivered;
     }
 
-    /** What came from ranks and went to them. */
+    /** The traffic from and to ranks. */
     FlowBook.Counts carried() {
         return new FlowBook.Counts(messagesSent, messagesDelivered, bytesSent, bytesDelivered);
     }
@@ -48,7 +48,7 @@ final class RankTotals {
         return posted;
     }
 
-    /** What connected ranks may still send undelivered. */
+    /** Bytes that connected ranks may still send before credit returns. */
     long creditBytes() {
         return creditBytes;
     }

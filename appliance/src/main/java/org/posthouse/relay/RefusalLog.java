@@ -9,14 +9,17 @@ import java.util.function.LongSupplier;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Counts connections that were closed for a fault, and tells of them without letting whoever reaches the port fill the
- * disk: in each interval the first few of a reason get a line each, and all others one line together when it ends.
- * Thread-safe; it knows no clock and no logger.
+ * Counts connections that were closed for a fault, and logs them at a bounded rate, so that a client cannot fill the
+ * disk. In each interval the first few of a reason get a line each; all others share one line at its end. Thread-safe;
+ * it uses no clock or logger of its own.
  */
 final class RefusalLog {
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Lines of one reason in one interval: of all reasons together less than a hundred in 10 seconds, and mostly 4. */
+    /**
+     * Lines of one reason in one interval. All reasons together have less than a hundred lines in 10 seconds, and
+     * usually 4.
+     */
     static final int LINES_MAX = 3;
 
     private final LongSupplier nanoTime;
@@ -27,13 +30,13 @@ final class RefusalLog {
     private long begun;
     private boolean running;
 
-    /** @param log takes one line at a time; called by whoever calls here */
+    /** @param log receives one line at a time, on the caller's thread */
     RefusalLog(LongSupplier nanoTime, Consumer<String> log) {
         this.nanoTime = nanoTime;
         this.log = log;
     }
 
-    /** @param line what there is to tell of this one */
+    /** @param line description of this refusal */
     synchronized void refused(CloseReason closeReason, String line) {
         counts.merge(closeReason, 1L, Long::sum);
         endIfOver();
@@ -49,17 +52,17 @@ final class RefusalLog {
         }
     }
 
-    /** Ends an interval that is over. To be called now and then. */
+    /** Ends an interval that is over. Called periodically. */
     synchronized void tick() {
         endIfOver();
     }
 
-    /** Ends the interval that runs: nothing more will come. */
+    /** Ends the current interval; nothing more will come. */
     synchronized void close() {
         end();
     }
 
-    /** How many there were since the start, by reason; those that never occurred are missing. */
+    /** Number of refusals since the start, by reason; reasons without any are missing. */
     synchronized Map<CloseReason, Long> counts() {
         return new EnumMap<>(counts);
     }

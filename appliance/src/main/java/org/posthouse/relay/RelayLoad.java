@@ -10,23 +10,23 @@ import java.util.function.Consumer;
 import org.posthouse.ops.LinkView;
 
 /**
- * What one relay has done up to one moment; the difference of two is the cost of what happened between them. Immutable.
+ * The counters of one relay at one moment; the difference of two is the cost of what happened between them. Immutable.
  *
- * @param threads what each thread that carries messages has used; relays may share some
- * @param frames frames read from and written to connected ranks and launchers, and carried by links either way
- * @param payloadBytes payload delivered to ranks of jobs that are open
- * @param linkBytes bytes written to links to other sites, headers and repeats included
+ * @param threads usage of each thread that carries messages; relays may share threads
+ * @param frames frames read from and written to connected ranks and launchers, and carried by links in either direction
+ * @param payloadBytes payload bytes delivered to ranks of open jobs
+ * @param linkBytes bytes written to links to other sites, including headers and retransmissions
  */
 public record RelayLoad(List<ThreadLoad> threads, long frames, long payloadBytes, long linkBytes) {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final String CARRIER = "ForkJoinPool-";
 
-    /** The load of a thread that carries bytes and has no relay. */
+    /** The load of a thread that carries bytes without a relay. */
     public static RelayLoad ofThread(Thread thread) {
         return new RelayLoad(List.of(ThreadLoad.of(thread.threadId())), 0, 0, 0);
     }
 
-    /** Counts, behind all that waits in the relay's shards. */
+    /** Counts, behind all work that waits in the relay's shards. */
     static void of(Relay relay, Consumer<RelayLoad> counted) {
         relay.control().post(() -> relay.shards().count(() -> relay.control().submit(() -> counted.accept(now(relay)))));
     }

@@ -4,14 +4,17 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.dns.AddressResolverOptions;
 import io.vertx.core.file.FileSystemOptions;
 
-/** What every Vert.x that relays run on has in common. */
+/** The common options of all Vert.x instances of relays. */
 final class RelayVertx {
-    /** What a door leads to and has moved, by a line of the hosts file, is found by the next stream. Vert.x alone would read the file once. */
+    /**
+     * Milliseconds after which the hosts file is read again, so that a new stream finds the new address of a door's
+     * target. By default Vert.x reads the file once.
+     */
     static final int HOSTS_REFRESH_MS = 2_000;
 
     private RelayVertx() {}
 
-    /** It makes no files, and reads the hosts file again. */
+    /** Options by which Vert.x creates no files and reads the hosts file again. */
     static VertxOptions options() {
         return new VertxOptions()
                 .setAddressResolverOptions(new AddressResolverOptions().setHostsRefreshPeriod(HOSTS_REFRESH_MS))

@@ -10,15 +10,16 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 
 /**
- * Which relays a launcher is told of: as many as one frame takes, 143 with the longest names and addresses. The one that answers comes first, then of
- * each site in turn the one with the fewest ranks: so no site is left out for another's second relay.
+ * Selects the relays that a launcher is told of: as many as fit in one frame, 143 with the longest names and addresses.
+ * The answering relay comes first. Then each site in turn adds its relay with the fewest ranks, so no site is left out
+ * for another's second relay.
  */
 final class Roster {
     private record Turn(int round, HomeRelay home, int ranks) {}
 
     private Roster() {}
 
-    /** @param ranks how many are at home at {@code self} */
+    /** @param ranks number of ranks that are at home at {@code self} */
     static Welcome welcome(HomeRelay self, int ranks, List<RelayEntry> directory) {
         List<RelayEntry> others = directory.stream()
                 .filter(entry -> !entry.relay().equals(self.relay()))

@@ -6,19 +6,22 @@ import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
-/** What a connection is for, once its HELLO was accepted. Confined to its strand: a rank's shard's, or the relay's. */
+/**
+ * The purpose of a connection after its HELLO was accepted. Confined to its strand: that of a rank's shard, or the
+ * relay's.
+ */
 interface Session {
-    /** Answers the HELLO. Whatever is thrown, {@link #onClosed} comes. */
+    /** Answers the HELLO. If it throws, {@link #onClosed} is still called. */
     void begin() throws Refusal;
 
     void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException;
 
-    /** Whether this frame must wait until there is room in the log; whoever asks holds back what comes behind it, too. */
+    /** Whether this frame must wait for room in the log. The caller then holds the following frames too. */
     default boolean mustWait(FrameView view) {
         return false;
     }
 
-    /** Calls back, in the strand, when there is. */
+    /** Calls back, in the strand, when there is room. */
     default void whenRoom(Runnable goOn) {
         throw new IllegalStateException(this + " logs nothing");
     }

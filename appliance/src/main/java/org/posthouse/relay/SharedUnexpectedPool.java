@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.UnexpectedPool;
 
-/** What the shards of a relay may take together for unexpected messages. Thread-safe: the shards call it, each in its strand. */
+/**
+ * Limits the memory of all shards of a relay for unexpected messages. Thread-safe: the shards call it, each in its
+ * strand.
+ */
 final class SharedUnexpectedPool implements UnexpectedPool {
     private final int messagesMax;
     private final long bytesMax;

@@ -3,9 +3,9 @@ package org.posthouse.relay;
 import io.vertx.core.transport.Transport;
 import java.util.Locale;
 
-/** What a relay's sockets are made of. */
+/** The kind of a relay's sockets. */
 public enum SocketKind {
-    /** What was measured to be fastest where it runs: {@link #NIO} (docs/benchmarks). */
+    /** The kind that was measured as fastest: {@link #NIO} (docs/benchmarks). */
     AUTO,
     /** Java's own channels; the only kind that mode threaded can use. */
     NIO,
@@ -14,7 +14,7 @@ public enum SocketKind {
     /** Linux's io_uring, where the kernel lets containers use it. */
     IO_URING;
 
-    /** As flags and reports spell it. */
+    /** The name in flags and reports. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -27,7 +27,7 @@ public enum SocketKind {
         };
     }
 
-    /** Whether they are sockets of the platform's own, which mode threaded cannot read. */
+    /** Whether they are native sockets, which mode threaded cannot read. */
     boolean isNative() {
         return this == EPOLL || this == IO_URING;
     }

@@ -3,17 +3,17 @@ package org.posthouse.relay;
 import java.lang.management.ManagementFactory;
 
 /**
- * What one thread has used since it started. Immutable.
+ * The resources that one thread has used since it started. Immutable.
  *
  * @param thread its id
  * @param cpuNanos processor time
- * @param allocatedBytes bytes it allocated on the heap, whoever they were for
+ * @param allocatedBytes bytes that it allocated on the heap, for whatever purpose
  */
 public record ThreadLoad(long thread, long cpuNanos, long allocatedBytes) {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Of the platform thread with this id, which is alive; of any other, the virtual machine knows nothing. */
+    /** The load of the live platform thread with this id; the JVM has no data of other threads. */
     public static ThreadLoad of(long id) {
         long cpuNanos = THREADS.getThreadCpuTime(id);
         if (cpuNanos < 0) {

@@ -2,7 +2,10 @@ package org.posthouse.relay;
 
 import java.util.function.LongSupplier;
 
-/** A clock that stands for a turn of a strand: it is read at most once a turn, and only if asked. Confined to the strand. */
+/**
+ * A clock that stands still during a turn of a strand: it is read at most once a turn, and only on request. Confined to
+ * the strand.
+ */
 final class TurnClock implements LongSupplier {
     private final LongSupplier nanoTime;
     private long now;

@@ -9,18 +9,23 @@ import org.posthouse.peer.PeerUser;
 import org.posthouse.wire.Token;
 
 /**
- * What relays and launchers of one user know each other by that were given no token. Where the system tells whose process is at the other end of a connection that is
- * nothing at all. Elsewhere it is a secret in a file of the user's, which whoever comes first makes: {@code .posthouse/launch-token} in the user's home.
+ * The token by which relays and launchers of one user recognise each other if none is configured. Where the system can
+ * tell the user at the other end of a connection, there is none. Elsewhere it is a secret in the file
+ * {@code .posthouse/launch-token} in the user's home, created by the first process that needs it.
  */
 public final class UserToken {
     private UserToken() {}
 
-    /** {@link Token#NONE} where the system tells. @throws IOException naming the file, if it cannot be read or made */
+    /**
+     * The user's token; {@link Token#NONE} where the system can tell users.
+     *
+     * @throws IOException naming the file, if it cannot be read or created
+     */
     public static Token find() throws IOException {
         return PeerUser.own() == PeerUser.NO_UID ? read(Path.of(System.getProperty("user.home"), ".posthouse", "launch-token")) : Token.NONE;
     }
 
-    /** The token in a file, which is made if there is none. */
+    /** The token in a file, which is created if it does not exist. */
     static Token read(Path file) throws IOException {
         Files.createDirectories(file.getParent());
         Path made = Files.createTempFile(file.getParent(), "launch-token", ".new",
@@ -29,7 +34,7 @@ public final class UserToken {
             Files.writeString(made, Token.random().hex());
             Files.createLink(file, made);
         } catch (FileAlreadyExistsException e) {
-            // Somebody came first.
+            // Another process was first.
         } finally {
             Files.delete(made);
         }

@@ -6,19 +6,19 @@ import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the Vert.x of embedded relays on a thread of its own while the command's words are still read (docs/adr/0014): both take about as long, and neither
- * needs the other. One a process. A fault is told to whoever wants the Vert.x; of one that nobody wants nothing is left but what ends with the process.
- * Guarded by its class.
+ * Creates the Vert.x instance of embedded relays on a thread of its own while the command still parses its arguments
+ * (docs/adr/0014). Both take about as long, and neither needs the other. One instance per process. A failure is
+ * reported to the caller of {@link #take}. An instance that nobody takes ends with the process. Guarded by its class.
  */
 public final class VertxPrestart {
-    /** Null if none is begun, or it was taken. */
+    /** Null if none was begun, or it was taken. */
     private static CompletableFuture<Vertx> begun;
 
     private VertxPrestart() {}
 
-    /** Begins with one of {@link LoopKind#DEFAULT}. */
+    /** Begins with an instance of {@link LoopKind#DEFAULT}. */
     public static void begin() {
-        LoggerFactory.getILoggerFactory(); // Whoever asks for a logger while another thread sets that up would be given one that is silent.
+        LoggerFactory.getILoggerFactory(); // Loggers requested during initialisation would be silent.
         begin(EmbeddedGrid::vertx);
     }
 
@@ -29,7 +29,10 @@ public final class VertxPrestart {
         }
     }
 
-    /** The one that was begun, or another if it is of another kind, or could not be made; the caller closes it. */
+    /**
+     * The instance that was begun; another one if it has another kind of loops or could not be created. The caller
+     * closes it.
+     */
     public static Vertx take(LoopKind kind) {
         CompletableFuture<Vertx> early = withdraw();
         if (early == null) {
@@ -40,7 +43,7 @@ public final class VertxPrestart {
             return EmbeddedGrid.vertx(kind);
         }
         Vertx vertx = early.exceptionally(fault -> null).join();
-        return vertx == null ? EmbeddedGrid.vertx(kind) : vertx; // Which fails in the same way, and says why.
+        return vertx == null ? EmbeddedGrid.vertx(kind) : vertx; // It fails in the same way, and says why.
     }
 
     private static synchronized CompletableFuture<Vertx> withdraw() {

@@ -4,30 +4,33 @@ import io.netty.channel.EventLoop;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
-/** Where a {@link Strand}'s work is done, and by whom else. */
+/** The home of a {@link Strand}: where its work runs, and which other threads may run it. */
 interface Workplace extends Executor {
-    /** Whether the calling thread may do the work on the spot. */
+    /** Whether the calling thread may run the work at once. */
     boolean admits();
 
-    /** Whether the calling thread is this place's own, and goes through its sockets: what it hands in is done behind all that are ready. */
+    /**
+     * Whether the calling thread is this place's own and is processing its sockets. Work that it submits then runs
+     * after all sockets that are ready.
+     */
     boolean passes();
 
-    /** This event loop and nobody else: for what is confined to it. */
+    /** This event loop only, for work that is confined to it. */
     static Workplace confined(EventLoop loop) {
         return place(loop, loop::inEventLoop, () -> false);
     }
 
-    /** Whoever comes first, and {@code executor} when he has done enough. */
+    /** Any thread that comes first, and {@code executor} after a long visit. */
     static Workplace open(Executor executor) {
         return place(executor, () -> true, () -> false);
     }
 
-    /** The same; and the loop's own thread has passes over its sockets. */
+    /** The same, with the loop's own thread processing its sockets in passes. */
     static Workplace open(EventLoop loop) {
         return place(loop, () -> true, loop::inEventLoop);
     }
 
-    /** Only {@code executor}'s threads: for work that may block. */
+    /** Only threads of {@code executor}, for work that may block. */
     static Workplace apart(Executor executor) {
         return place(executor, () -> false, () -> false);
     }
