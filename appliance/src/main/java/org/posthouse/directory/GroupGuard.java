@@ -51,8 +51,8 @@ final class GroupGuard {
     private final Map<String, KeysAskedException> keysAsked = new ConcurrentSkipListMap<>();
 
     /**
-     * Whether the member has started, so that refusals for want of keys are reported as any other. Written once, by the
-     * thread that starts the member.
+     * Whether the member has started, so that refusals for want of keys are reported as any other. Written once by the
+     * thread that starts the member, read by those that check connections.
      */
     private volatile boolean started;
 

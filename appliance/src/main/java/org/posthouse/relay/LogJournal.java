@@ -95,8 +95,8 @@ final class LogJournal implements Journal {
     private boolean doubted;
 
     /**
-     * Null unless the log is open. The thread that opens the log writes it last; the thread that closes the log clears
-     * it. Read by any thread.
+     * Null unless the log is open. Written by the thread that opens the log, and cleared by the one that closes it; read
+     * by any thread.
      */
     private volatile MessageLog log;
 

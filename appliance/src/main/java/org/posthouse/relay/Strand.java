@@ -36,7 +36,7 @@ final class Strand {
     /** Where the work continues after a long visit. Written by any thread, read by the thread inside. */
     private volatile Workplace home;
 
-    /** The thread inside. Written by that thread. Read by any: another thread only learns that it is not inside. */
+    /** The thread inside. Written by that thread, read by any: another thread only learns that it is not inside. */
     private volatile Thread owner;
 
     /** @param afterwards runs inside the strand at the end of each turn */
