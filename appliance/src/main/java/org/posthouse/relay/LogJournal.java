@@ -95,7 +95,7 @@ final class LogJournal implements Journal {
     private boolean doubted;
 
     /**
-     * Null unless the log is open. Written by the thread that opens the log, and cleared by the one that closes it; read
+     * Null unless the log is open. Written by the thread that opens it, as its last step, and by the one that closes it; read
      * by any thread.
      */
     private volatile MessageLog log;
