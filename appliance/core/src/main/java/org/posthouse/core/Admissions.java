@@ -10,8 +10,8 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 
 /**
- * Who may come as a rank, and what he is told: one handshake for a first start, a move and a restart (docs/wire.md, conversations).
- * Part of {@link RelayCore}.
+ * Decides who may connect as a rank, and what it is told: one handshake for a first start, a move and a restart
+ * (docs/wire.md, conversations). Part of {@link RelayCore}.
  */
 final class Admissions {
     private final String relay;
@@ -29,7 +29,7 @@ final class Admissions {
         this.reconnections = new Reconnections(historian, departures);
     }
 
-    /** Connects the rank that says {@code hello}, and tells the job's launcher. */
+    /** Connects the rank that sent {@code hello}, and tells the job's launcher. */
     HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         HomedRank rank = homed(job, hello);
         if (hello.start() == Hello.AGAIN) {
@@ -105,7 +105,7 @@ final class Admissions {
         }
     }
 
-    /** Whoever was this rank is not any more, whether he knows it or not. */
+    /** Ends the connection of the rank's earlier process, which may not have noticed that it is replaced. */
     private void replaceLiving(HomedRank rank, Hello hello) {
         RankPort port = rank.port();
         if (port != null) {
@@ -117,7 +117,7 @@ final class Admissions {
         }
     }
 
-    /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
+    /** A rank that was asked to move has seen all frames sent to it, and the relay all that the rank sent. */
     private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
         int channels = 0;
         for (StatePage.Entry channel : state) {
@@ -146,7 +146,7 @@ final class Admissions {
         }
     }
 
-    /** What to answer a rank that was admitted. */
+    /** The answer to a rank that was admitted. */
     Welcome welcome(HomedRank rank) {
         Job job = rank.job();
         return new Welcome(

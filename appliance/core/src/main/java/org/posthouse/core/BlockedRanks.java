@@ -8,8 +8,9 @@ import java.util.Optional;
 import org.posthouse.wire.BlockedReport;
 
 /**
- * What each rank of a job is blocked in by its last word, and since when: for people, and nothing depends on it. Of a rank that says more than
- * one thing that counts in which it stands still. Confined to the relay core.
+ * Records the call in which each rank of a job is blocked, as last reported, and since when. It is for people only, and
+ * nothing depends on it. If a rank reports several calls, the one in which it stands still counts. Confined to the
+ * relay core.
  */
 final class BlockedRanks {
     private static final long LONG_NS = Blocked.LONG_S * 1_000_000_000L;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.posthouse.wire.Wire;
 
 /**
- * How far the payload of a message got that comes in chunks, and where those are that wait. Short messages, which come
- * whole, have none: it would be most of what they take. Confined to the mailbox's owner.
+ * Tracks how far the payload of a chunked message has arrived, and where waiting chunks are. Short messages, which
+ * arrive whole, have no such object, since it would take most of their memory. Confined to the mailbox's owner.
  */
 final class Chunks {
     private static final int PLACES_MIN = 4;

@@ -7,7 +7,10 @@ import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.WireException;
 
-/** Ranks and relays that come back: the steps of a replay and its end, and what is said to a peer that was restarted. Part of {@link RelayCore}. */
+/**
+ * Handles ranks and relays that reconnect: the steps and the end of a replay, and the frames to a restarted peer. Part
+ * of {@link RelayCore}.
+ */
 final class Comebacks {
     private static final int NANOS_PER_MICRO = 1_000;
 

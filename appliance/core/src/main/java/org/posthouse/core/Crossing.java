@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The frames that ranks keep and that went from this core to another: how many were passed on and how many are known to
- * have been handled there, always the first. For all jobs whose frames leave in
- * the order in which they are passed on ({@link Crossings}). Confined to the relay core.
+ * Counts the kept frames that went from this core to another: those passed on, and those known to be handled there,
+ * which are always the first. Covers all jobs whose frames leave in the order in which they are passed on ({@link
+ * Crossings}). Confined to the relay core.
  */
 final class Crossing {
     private final Peer peer;

@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The ways to all other cores, with what each has handled. To a relay behind a link there are two: what jobs send that survive the host leaves
- * when the disk has what it depends on, and that of others meanwhile. Confined to the relay core.
+ * The ways to all other cores, with what each has handled. A relay behind a link has two. Frames of jobs that survive
+ * the host leave once the disk has what they depend on; those of other jobs leave meanwhile. Confined to the relay
+ * core.
  */
 final class Crossings {
     private final Map<Peer, Crossing> byPeer = new HashMap<>();

@@ -8,27 +8,27 @@ import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 
 /**
- * The way out to a rank that is between two connections: what the core does is held, in order, until the rank comes.
- * Bounded by what may be under way to a rank that does not read, for so it seems. Confined to the core.
+ * The port of a rank that is between two connections: frames for it are held, in order, until it reconnects. Bounded by
+ * the bytes that may be under way to a rank that does not read, since the rank looks like one. Confined to the core.
  */
 final class HeldPort implements RankPort {
     private final ArrayDeque<Consumer<RankPort>> held = new ArrayDeque<>();
     private final ArrayDeque<Parcel> parcels = new ArrayDeque<>();
     private int deliveries;
 
-    /** Deliveries that are held: the rank has not seen them. */
+    /** Held deliveries, which the rank has not seen. */
     int deliveries() {
         return deliveries;
     }
 
-    /** Does to {@code port} what was held. */
+    /** Sends the held frames to {@code port}. */
     void release(RankPort port) {
         parcels.clear();
         held.forEach(effect -> effect.accept(port));
         held.clear();
     }
 
-    /** The rank never comes: lets go of what it would have been sent. */
+    /** The rank never reconnects: releases the held frames. */
     void drop() {
         parcels.forEach(Parcel::release);
         parcels.clear();

@@ -10,8 +10,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What a rank is being sent: the messages that are here in part, those that wait until it reads, and the offers that were taken back from it. What
- * waits for its receives is in its {@link Mailbox}. The twin of {@link Outgoing}. Confined to the relay core.
+ * Tracks what a rank is being sent: messages that are here in part, messages that wait until it reads, and offers
+ * withdrawn from it. Messages that wait for its receives are in its {@link Mailbox}. The counterpart of {@link
+ * Outgoing}. Confined to the relay core.
  */
 final class Incoming {
     private final Map<Transfer, Message> arriving = new HashMap<>();
@@ -27,24 +28,24 @@ final class Incoming {
 
     // ---- messages that are here in part
 
-    /** A message has come, or what there is of it: its chunks follow unless that is all. */
+    /** A message has begun. Its chunks follow unless it is complete. */
     void begin(Message message) {
         if (!message.isComplete()) {
             arriving.put(Transfer.of(message), message);
         }
     }
 
-    /** The message that a chunk is of; null if none is to come. */
+    /** The message that a chunk belongs to; null if none is expected. */
     Message arriving(Transfer transfer) {
         return arriving.get(transfer);
     }
 
-    /** No more of it comes. */
+    /** No more of it will come. */
     void end(Transfer transfer) {
         arriving.remove(transfer);
     }
 
-    /** All of which more is to come. */
+    /** All messages of which more will come. */
     Collection<Message> arriving() {
         return Collections.unmodifiableCollection(arriving.values());
     }

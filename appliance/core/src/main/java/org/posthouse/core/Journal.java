@@ -1,16 +1,20 @@
 package org.posthouse.core;
 
 /**
- * What a relay must not forget, written before it has an effect (docs/log-format.md), and the one place where a message
- * waits for its receive. Implemented over the log store; called by the core's owner only. Every method that writes throws
- * {@link JournalBroken} if that fails, and has then kept nothing; those that read throw {@link JournalDamaged}.
+ * Writes the facts that a relay must not forget before they have an effect (docs/log-format.md). It is also the place
+ * where messages wait for their receives. Implemented over the log store; called by the core's owner only. Every method
+ * that writes throws {@link JournalBroken} if that fails, and has then kept nothing. Those that read throw {@link
+ * JournalDamaged}.
  */
 public interface Journal {
-    /** A message came to its mailbox, with the payload of its first frame. Tells it where: {@link Message#logged}. */
+    /**
+     * A message arrived at its mailbox, with the payload of its first frame. Tells it the place: {@link
+     * Message#logged}.
+     */
     void arrival(long job, Message message, Parcel head);
 
     /**
-     * The same for a message that meets a posted receive: it came, and is the rank's next delivery.
+     * As above, for a message that meets a posted receive: it arrived, and is the rank's next delivery.
      *
      * @param delivery its number, from 1
      */
@@ -19,10 +23,10 @@ public interface Journal {
     /** More payload bytes of a message, from {@code offset} on. Returns the place that {@link #piece} finds them by. */
     long chunk(long job, Message message, long offset, Parcel chunk);
 
-    /** The rank's next delivery, its {@code delivery}-th, is this message, which has waited. */
+    /** The rank's next delivery, number {@code delivery}, is this message, which has waited. */
     void delivery(long job, int rank, int incarnation, long delivery, Message message);
 
-    /** All failed polls of a rank so far, as a frame says that is about to have an effect. */
+    /** All failed polls of a rank so far, as reported in a frame that is about to have an effect. */
     void polls(long job, int rank, int incarnation, long failedPolls);
 
     /**
@@ -33,10 +37,10 @@ public interface Journal {
      */
     void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items);
 
-    /** A process of the rank has come, the {@code incarnation}-th. */
+    /** A process of the rank has connected, with this {@code incarnation}. */
     void incarnation(long job, int rank, int incarnation);
 
-    /** An offered message was taken back by its source. */
+    /** An offered message was withdrawn by its source. */
     void withdrawn(long job, Message offer);
 
     /** The rank has called Finalize. */
@@ -75,7 +79,7 @@ public interface Journal {
         return false;
     }
 
-    /** Keeps nothing: {@code --durability none}. */
+    /** A journal that keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
         @Override
         public void arrival(long job, Message message, Parcel head) {}

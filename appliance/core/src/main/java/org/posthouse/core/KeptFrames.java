@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * What one other core has not handled yet of a rank's kept frames, in the order in which it will: a ring whose places are used
- * again, as large as the most that ever waited at once, which {@link Safety#UNHANDLED_BYTES_MAX} bounds. Confined to the relay core.
+ * A rank's kept frames that one other core has not handled yet, in the order in which it will handle them. A ring that
+ * reuses its places. It is as large as the most frames that ever waited at once, which {@link
+ * Safety#UNHANDLED_BYTES_MAX} bounds. Confined to the relay core.
  */
 final class KeptFrames {
     private static final int PLACES_MIN = 8;

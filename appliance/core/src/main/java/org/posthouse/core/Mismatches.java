@@ -6,8 +6,8 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.WireException;
 
 /**
- * Finds collectives that do not match, from what blocked ranks say, and tells the ranks that would hang. Part of {@link
- * RelayCore}; what was said is kept by {@link Stalls}.
+ * Finds collectives that do not match, from the reports of blocked ranks, and tells the ranks that would hang. Part of
+ * {@link RelayCore}; {@link Stalls} keeps the reports.
  */
 final class Mismatches {
     private final Standstills standstills;

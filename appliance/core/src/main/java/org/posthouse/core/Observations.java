@@ -7,8 +7,8 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The events that a rank tells, and the polls that have failed behind them: logged before the frame that follows from them, and
- * before the ACK that lets what the rank prints go. Part of {@link RelayCore}.
+ * Logs the events that a rank reports, and the failed polls behind them. They are logged before the frame that follows
+ * from them, and before the ACK that releases the rank's output. Part of {@link RelayCore}.
  */
 final class Observations {
     /** An EVENTS of a rank of a logged job; one that was taken before says nothing new. */

@@ -6,7 +6,10 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
 
-/** What the channels of a rank have: told to a process of it, and what it will begin again. Part of {@link RelayCore}. */
+/**
+ * The state of a rank's channels: reported to a process of it, with the messages that it will begin again. Part of
+ * {@link RelayCore}.
+ */
 final class OpenChannels {
     /** As much as a process that comes again can be told of. */
     static final int STATE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;

@@ -7,9 +7,10 @@ import java.util.List;
 import org.posthouse.wire.JobEvent;
 
 /**
- * What the launcher of a logged job has to know of a rank to start it again and show each line once: where in its output its checkpoints stand,
- * and whether it cannot be replayed from the last. It hears of each at once, and again when it comes: what was on its way to it may be lost with its connection, or
- * with this relay. Confined to the relay core.
+ * What the launcher of a logged job needs in order to restart a rank and show each line once: the places of its
+ * checkpoints in its output, and whether it cannot be replayed from the last one. The launcher is told of each at once,
+ * and again when it reconnects, since a notice may be lost with its connection or with this relay. Confined to the
+ * relay core.
  */
 final class OutputNotes {
     /** Images that a process may go on from. */

@@ -1,6 +1,6 @@
 package org.posthouse.core;
 
-/** An equal part of what a relay has for unexpected messages, of a core that shares nothing. Confined to the core. */
+/** An equal share of a relay's pool for unexpected messages, for a core that shares nothing. Confined to the core. */
 final class OwnUnexpectedPool implements UnexpectedPool {
     private final int messagesMax;
     private final long bytesMax;

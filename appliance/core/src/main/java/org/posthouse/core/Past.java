@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 import java.nio.ByteBuffer;
 
-/** One step of what a rank has lived through, as the log tells it: in the order in which it was logged. */
+/** One step of a rank's history, in the order in which it was logged. */
 public sealed interface Past {
     /**
      * The rank was given a message.

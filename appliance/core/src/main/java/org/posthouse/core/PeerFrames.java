@@ -6,8 +6,8 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * What another core passes on: messages of its ranks for ranks here, and answers to those of ranks here. A peer speaks
- * for its own ranks only. Part of {@link RelayCore}.
+ * Handles frames that another core passes on: messages of its ranks for ranks here, and answers to ranks here. A peer
+ * may send only for its own ranks. Part of {@link RelayCore}.
  */
 final class PeerFrames {
     private final Deliveries deliveries;

@@ -7,8 +7,9 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * What a core does when another relay was started again on its log (docs/architecture.md, how a relay comes back): nobody owes anybody credit for
- * what was, and what that relay may not have got is said again, or asked. Part of {@link RelayCore}.
+ * Handles the restart of another relay on its log (docs/architecture.md, how a relay comes back). Earlier credit is
+ * settled on both sides. Frames that the relay may not have got are sent again, or it is asked for them. Part of {@link
+ * RelayCore}.
  */
 final class PeerRestart {
     private final Job job;

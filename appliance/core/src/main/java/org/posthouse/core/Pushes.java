@@ -5,7 +5,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** What ranks grant to be pushed to them (docs/wire.md, running ahead). Part of {@link RelayCore}. */
+/** Handles the ranks' grants of pushes (docs/wire.md, running ahead). Part of {@link RelayCore}. */
 final class Pushes {
     private final Deliveries deliveries;
 

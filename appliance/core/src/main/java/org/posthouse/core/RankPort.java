@@ -5,7 +5,7 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 
-/** The way out to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
+/** The port to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
 public interface RankPort {
     /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
     void deliver(Message message, Parcel head);

@@ -10,8 +10,8 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
 /**
- * Processes that come again over a new connection, with or without their relay having been started again: they are
- * replayed what they have not read. Part of {@link RelayCore}.
+ * Handles processes that reconnect, whether or not their relay was restarted: the part of the history that they have
+ * not read is replayed. Part of {@link RelayCore}.
  */
 final class Reconnections {
     private final Historian historian;
@@ -22,7 +22,7 @@ final class Reconnections {
         this.departures = departures;
     }
 
-    /** Begins the replay of a process that goes on, if it is one that may. */
+    /** Begins the replay of a process that continues, if it may. */
     void admit(HomedRank rank, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         check(rank, hello);
         Headway headway = Headway.of(hello, state);
@@ -53,7 +53,7 @@ final class Reconnections {
         if (rank.state() == RankState.LOST) {
             throw new Refusal(CloseReason.CANNOT_RESUME, rank + " was given up");
         }
-        // The log of a host that crashed may have lost its end, and with it what the rank's state depends on.
+        // A host that crashed may have lost the end of its log, on which the rank's state depends.
         if (hello.incarnation() > rank.incarnation() && !knowsNothing(hello)) {
             throw new Refusal(
                     CloseReason.CANNOT_RESUME,

@@ -6,11 +6,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a restarted rank sends a second time, or not at all, and what it is told of it: the messages that its channels
- * have in part, until it has begun them again, and the offers that it took back. Kept for jobs that are logged. Confined
- * to the relay core.
+ * Tracks what a restarted rank sends a second time, or not at all, and what it is told about that. These are the
+ * messages that its channels have in part, until it has begun them again, and the offers that it withdrew. Kept for
+ * logged jobs. Confined to the relay core.
  *
- * <p>Cost: an entry for each offer that the rank ever took back, some 100 bytes, 50 MiB at most; the same at the relay of its destination.
+ * <p>Cost: an entry for each offer that the rank ever withdrew, some 100 bytes, 50 MiB at most; the same at the relay
+ * of its destination.
  */
 final class Repeats {
     /** Offers that a rank may have taken back: more than that a process that comes again cannot be told of. */

@@ -6,9 +6,9 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Messages that another core says again, because it, or the process of the rank, does not know how much of them is here.
- * Their credit goes back, an offer hears how far it may go, and what is missing of a message is taken in the form in which
- * it comes now. For jobs that are logged. Part of {@link RelayCore}.
+ * Handles messages that another core sends again because it, or the rank's process, does not know how much of them is
+ * here. Their credit is returned, and an offer's sender is told how far it may send. The missing part of a message is
+ * accepted in the form in which it comes now. For logged jobs. Part of {@link RelayCore}.
  */
 final class Repetitions {
     private final Deliveries deliveries;

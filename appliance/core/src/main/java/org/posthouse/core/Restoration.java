@@ -4,9 +4,10 @@ import java.util.List;
 import org.posthouse.wire.FrameType;
 
 /**
- * Makes a job again what it was when its relay's log was last written: mailboxes with what waits in the log, ranks that are
- * awaited, channels that go on counting. What other relays have is not known, and is learned from what ranks say again.
- * Nobody owes or is owed credit: what was under way has been forgotten at both ends. Part of {@link RelayCore}.
+ * Restores a job to its state at the last write of its relay's log: mailboxes with the messages that wait in the log,
+ * ranks that are awaited, and channels that go on counting. The state of other relays is not known, and is learned from
+ * what ranks send again. No credit is owed either way: credit under way was forgotten at both ends. Part of {@link
+ * RelayCore}.
  */
 final class Restoration {
     private final Deliveries deliveries;

@@ -5,18 +5,19 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A context of one rank that may run ahead (docs/wire.md, running ahead): while it is open, messages of one frame are pushed, that is, sent to the
- * rank before there is a receive for them. Confined to the mailbox's owner.
+ * A context of one rank that may run ahead (docs/wire.md, running ahead). While it is open, messages of one frame are
+ * pushed: sent to the rank before a receive is posted here. Confined to the mailbox's owner.
  *
- * <p>While it is open no message of the context waits in the mailbox, and the rank has no receive on its way there. Whoever wants to store
- * a message or to close it for another reason ends the round first, so that the rank hears of it before anything else.
+ * <p>While it is open no message of the context waits in the mailbox, and no receive of the rank is on its way there.
+ * Code that stores a message, or closes the context for another reason, ends the round first. The rank is then told of
+ * the end before anything else.
  */
 public final class Round {
-    /** Why a round ends. */
+    /** The reason of a round's end. */
     public enum End {
         /** The rank wants no more, or has a probe waiting here. */
         ASKED(1),
-        /** A message came that is not pushed: it does not fit into a frame, or is only offered. */
+        /** A message arrived that is not pushed: it does not fit into a frame, or is only offered. */
         NOT_PUSHED(2),
         /** What the rank has granted is used up. */
         BOUND(3),
@@ -29,7 +30,7 @@ public final class Round {
             this.code = code;
         }
 
-        /** As ENDED has it. */
+        /** Its code in ENDED. */
         public int code() {
             return code;
         }
@@ -103,7 +104,7 @@ public final class Round {
         pushed += message.cost();
     }
 
-    /** Nothing is pushed from here on, and the rank hears of it. */
+    /** Ends the round: nothing is pushed from here on, and the rank is told. */
     void end(End why, RankPort rank) {
         assert open : this;
         open = false;

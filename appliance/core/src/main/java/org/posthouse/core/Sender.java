@@ -8,8 +8,8 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank whose offers were matched at this core: what it was told to send and is not here, and what it is to be told when there is room. And of a {@linkplain Job#guest
- * guest}, what of its messages is here. Confined to the core.
+ * A rank whose offers were matched at this core: its cleared bytes that have not arrived, and the clears that wait for
+ * room. Of a {@linkplain Job#guest guest} also the messages that are here. Confined to the core.
  */
 final class Sender {
     /**

@@ -6,8 +6,8 @@ import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 
 /**
- * The way out to a rank that is replayed: it sends, and hears about what it sends; what it receives comes out of its history. Confined to the
- * relay core.
+ * The port of a rank in replay: it sends, and gets answers about its sends; its receives come from its history.
+ * Confined to the relay core.
  */
 final class SenderOnly implements RankPort {
     private final HomedRank rank;

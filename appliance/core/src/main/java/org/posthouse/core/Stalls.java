@@ -9,11 +9,11 @@ import java.util.Map;
 import org.posthouse.wire.BlockedReport;
 
 /**
- * The last word of each rank of a job that is blocked in a collective, to tell calls that do not match. It is a diagnosis:
- * nothing depends on it but error messages. Confined to the relay core.
+ * Keeps the last report of each rank of a job that is blocked in a collective, to detect calls that do not match. It is
+ * a diagnosis: only error messages depend on it. Confined to the relay core.
  */
 final class Stalls {
-    /** Communicators in which one rank may be blocked at once and is heard; older words are forgotten past it. */
+    /** Limit of communicators in which one rank may be blocked at once; past it older reports are dropped. */
     static final int PER_RANK_MAX = 64;
 
     private static final String RULE = ": all ranks must call the same collectives in the same order";
@@ -33,7 +33,7 @@ final class Stalls {
         }
     }
 
-    /** Communicators whose broken collectives are remembered. */
+    /** Limit of communicators whose broken collectives are remembered. */
     static final int BROKEN_MAX = 64;
 
     private final Map<Integer, LinkedHashMap<Place, Word>> byRank = new HashMap<>();
@@ -112,7 +112,7 @@ final class Stalls {
         byRank.computeIfPresent(rank, (gone, words) -> words.values().removeIf(word -> word.stall.isIn()) && words.isEmpty() ? null : words);
     }
 
-    /** The words of ranks that wait for {@code peer}. */
+    /** The reports of ranks that wait for {@code peer}. */
     List<BlockedReport> waitingFor(int peer) {
         List<BlockedReport> waiting = new ArrayList<>();
         for (LinkedHashMap<Place, Word> words : byRank.values()) {
@@ -126,7 +126,7 @@ final class Stalls {
         return stall.text().replace("_", "").toLowerCase(Locale.ROOT);
     }
 
-    /** What {@code behind}'s rank is told when the rank that it waits for is in a later collective. */
+    /** The report for {@code behind}'s rank when the rank that it waits for is in a later collective. */
     private static BlockedReport left(BlockedReport behind, BlockedReport ahead) {
         String text = "rank " + behind.rank() + " is in " + behind.text() + ", collective " + number(behind)
                 + " of this communicator, and waits for rank " + ahead.rank() + ", which has left it and is in "
@@ -134,7 +134,7 @@ final class Stalls {
         return with(behind, ahead.rank(), text);
     }
 
-    /** What {@code stall}'s rank is told when another rank's call does not match. */
+    /** The report for {@code stall}'s rank when another rank's call does not match. */
     private static BlockedReport mismatch(BlockedReport stall, BlockedReport other) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + ", rank " + other.rank() + " in " + other.text()
                 + ", as collective " + number(stall)
@@ -142,7 +142,7 @@ final class Stalls {
         return with(stall, -1, text);
     }
 
-    /** What it is told when the rank that it waits for has called Finalize. */
+    /** The report for a rank when the rank that it waits for has called Finalize. */
     static BlockedReport deserted(BlockedReport stall) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + " and waits for rank " + stall.peer()
                 + ", which has called Finalize (world ranks)" + RULE;

@@ -8,9 +8,9 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.JobEvent;
 
 /**
- * Tells launchers which ranks at home here have stood still in a call for long, and which of them go on: whether that is all of a job's only they
- * know. While a link of the job is down, or its log has no room, that is no fault of the program and nobody is told. Part of {@link RelayCore};
- * what was said is kept by {@link BlockedRanks}.
+ * Tells launchers which ranks at home here have stood still in a call for long, and which of them go on. Only the
+ * launcher knows whether all ranks of a job stand still. While a link of the job is down, or its log has no room, the
+ * program is not at fault and nobody is told. Part of {@link RelayCore}; {@link BlockedRanks} keeps the reports.
  */
 final class Standstills {
     private final Set<Peer> cut = new HashSet<>();

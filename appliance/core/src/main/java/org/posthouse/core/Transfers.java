@@ -6,7 +6,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** The rules that the frames of one message keep, whoever checks them. */
+/** The rules that the frames of one message must keep, for every class that checks them. */
 final class Transfers {
     private Transfers() {}
 

@@ -1,9 +1,10 @@
 package org.posthouse.core;
 
 /**
- * Messages that wait for their receives and whose senders are done with them: they have their credit back, and what they offered for want of credit was asked for. In a logged job such a message
- * is in the log, and costs its envelope here; in another it is in memory. Both have limits ({@link UnexpectedPool}), and the log its room. Past one, credit stays out and offers
- * wait until the message is delivered. Confined to the relay core.
+ * Limits the messages that wait for their receives and whose senders are done with them: their credit is back, or they
+ * were offered for want of credit and were cleared. In a logged job such a message is in the log and costs its envelope
+ * here; in another job it is in memory. Both have limits ({@link UnexpectedPool}), and the log has its own room. Past a
+ * limit, credit stays out and offers wait until the message is delivered. Confined to the relay core.
  */
 final class UnexpectedBudget {
     /** Heap of an envelope, of the buffer that it stands in, and what that is rounded up by. */

@@ -3,8 +3,8 @@ package org.posthouse.core;
 import java.util.Arrays;
 
 /**
- * The credit of a rank that is under way, and in logged jobs how much of it another core has to give back: a core that is
- * started again gives back only what is said to it again, some of it perhaps for the second time. Confined to the relay core.
+ * The credit of a rank that is under way, and in logged jobs how much of it each other core must return. A restarted
+ * core returns only what is sent to it again, some of it perhaps for the second time. Confined to the relay core.
  */
 final class UsedCredit {
     /** What one core has of it. */

@@ -5,8 +5,9 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * Whether processes go on though all ranks have called Finalize, which is told once: a program may rightly compute there, and one that has left a thread
- * behind does not end by itself. It has no clock. Confined to the job's thread.
+ * Detects processes that go on though all ranks have called Finalize, which is reported once. A program may rightly
+ * compute there, but one that has left a thread behind does not end by itself. It has no clock. Confined to the job's
+ * thread.
  */
 final class Afterwork {
     /** How long they may without a word. */

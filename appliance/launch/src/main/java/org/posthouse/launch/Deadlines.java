@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a job's thread does though nobody tells it to: it starts a rank again when that is due, and judges one of whose end
- * only its process or only its relay has told for too long. While a rank's relay is lost neither happens. It has no clock:
- * times are those of {@link System#nanoTime}, passed in. Confined to the job's thread.
+ * The timed actions of a job's thread. It restarts a rank when that is due. It judges a rank whose end only its process
+ * or only its relay has reported for too long. While a rank's relay is lost neither happens. It has no clock: times are
+ * those of {@link System#nanoTime}, passed in. Confined to the job's thread.
  */
 final class Deadlines {
     /** Nothing to do unless somebody tells something. */

@@ -363,7 +363,7 @@ public final class JobRun implements RunningJob {
     }
 
     /**
-     * Makes this process adopt what its ranks leave behind. This process has no other children, and ends with the job.
+     * Makes this process adopt what its ranks leave behind. This process must run no other job, and end with this one.
      * Call before {@link #run}.
      */
     public void adoptOrphans() {

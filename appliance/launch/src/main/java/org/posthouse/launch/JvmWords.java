@@ -6,7 +6,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a JVM itself says among the lines of a stream of one process, its successor does not say again. Guarded by the stream's tape. */
+/**
+ * Recognizes lines of a JVM itself in a stream of one process, which its successor does not print again. Guarded by the
+ * stream's tape.
+ */
 final class JvmWords {
     /** What a JVM prints first that cannot start, for want of memory for instance. It goes to standard output, too. */
     private static final String UNSTARTED = "Error occurred during initialization of VM";

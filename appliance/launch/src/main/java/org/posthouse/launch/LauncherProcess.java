@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
 
-/** {@code posthouse run} or {@code resume} in a process of its own, which ends with this one. May be called by anybody. */
+/**
+ * {@code posthouse run} or {@code resume} in a process of its own, which ends with this one. Any thread may call it.
+ */
 public final class LauncherProcess {
     private static final String MAIN = "org.posthouse.cli.Posthouse";
     private static final int STATUS_KILLED = 137;

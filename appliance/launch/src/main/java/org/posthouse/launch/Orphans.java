@@ -19,8 +19,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a job's ranks have started and left behind, whatever it has done to its environment, session or parent: on Linux this process is the parent of all processes below it that have lost
- * theirs (a subreaper, prctl(2)), and so finds and ends them, and takes the exit status of those that end before. Of one job; a process that has others beside has none of it.
+ * Ends the processes that a job's ranks have started and left behind, whatever they did to their environment, session
+ * or parent. On Linux this process is the parent of all processes below it that have lost theirs (a subreaper,
+ * prctl(2)). It so finds and ends them, and collects the exit status of those that end before. For one job; not for a
+ * process that has other jobs too.
  */
 final class Orphans implements AutoCloseable {
     private static final int PR_SET_CHILD_SUBREAPER = 36;

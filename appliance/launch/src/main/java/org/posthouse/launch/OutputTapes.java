@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** What the ranks of a logged job have printed, by rank and stream. Confined to the job's thread; the tapes are not. */
+/** The output of a logged job's ranks, by rank and stream. Confined to the job's thread; the tapes are not. */
 final class OutputTapes implements AutoCloseable {
     private static final String OUT = "standard output";
     private static final String ERR = "standard error";

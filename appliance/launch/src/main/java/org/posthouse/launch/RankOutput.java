@@ -8,8 +8,9 @@ import java.io.PrintStream;
 import java.util.stream.IntStream;
 
 /**
- * Merges what the ranks print: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their encoding ({@link LineMerge}), and none is lost, however slow they are read.
- * What the launcher itself has to tell of the job goes between them. Of one job, whose {@link JobRun#run} closes it.
+ * Merges the output of the ranks: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their
+ * encoding ({@link LineMerge}), and none is lost, however slowly they are read. The launcher's own messages go between
+ * them. For one job, whose {@link JobRun#run} closes it.
  */
 public final class RankOutput {
     private final Screen out;

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Dials a relay that a running job has lost, later and later, until it answers, refuses, or the time is over. That in which a relay
- * says that it has not read its log yet is not counted.
+ * Dials a relay that a running job has lost, at growing intervals, until it answers, refuses, or the time is over. Time
+ * in which a relay reports that it has not read its log yet is not counted.
  */
 final class Redial implements Runnable {
     private static final long PAUSE_MS_MIN = 20;

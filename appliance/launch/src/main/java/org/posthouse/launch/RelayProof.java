@@ -12,8 +12,9 @@ import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Token;
 
 /**
- * How a relay proves to a launcher who it is, before that shows it anything (docs/security.md): it knows the launch token, and no other user's process stands between;
- * or, if the launcher has none, it is a process of the launcher's own user or of root. For the thread that introduces the launcher.
+ * Makes a relay prove its identity to a launcher before the launcher sends it anything (docs/security.md). The relay
+ * knows the launch token, and no other user's process stands between. If the launcher has no token, the relay must be a
+ * process of the launcher's own user or of root. For the thread that introduces the launcher.
  */
 final class RelayProof implements RelayAuthentication.Requirement {
     private final Token token;

@@ -5,10 +5,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Notices that a relay of a running job does not answer though its connection stands: its process is stopped (SIGSTOP, a debugger, a container that is
- * paused), which the system's keepalive does not see, or its host is far too busy. When nothing has come for a while, the relay is asked for an answer by a
- * connection of its own. It counts its questions and not the time, and says nothing before the second: a launcher that was stopped itself finds the first
- * one overdue when it goes on.
+ * Detects a relay of a running job that does not answer though its connection stands. Its process is stopped (SIGSTOP,
+ * a debugger, a paused container), which the system's keepalive does not see, or its host is far too busy. When nothing
+ * has come for a while, the relay is asked for an answer over a connection of its own. It counts its questions and not
+ * the time, and reports nothing before the second. A launcher that was stopped itself finds the first one overdue when
+ * it continues.
  *
  * <p>A virtual thread of its own, from its start to its interruption.
  */

@@ -1,6 +1,6 @@
 package org.posthouse.launch;
 
-/** A job that runs, to who does to it what it has to endure, and who ends it. May be called by anybody. */
+/** A running job, for callers that inject faults into it or end it. Any thread may call it. */
 public interface RunningJob {
     /**
      * kill -9 of a rank's present process, of which nobody tells the launcher.

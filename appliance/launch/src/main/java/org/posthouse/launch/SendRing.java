@@ -7,8 +7,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Ranks that wait for each other in sends. Each relay tells of a rank at home there that it matches a send at the earliest when its own was matched: if such words make a ring, none of
- * them ever is, whatever comes, and whenever the words came (ADR 62). Confined to the job's thread.
+ * Detects ranks that wait for each other in sends. Each relay reports of a rank at home there that it matches a send at
+ * the earliest when its own was matched. If such reports form a ring, none of the sends is ever matched, whatever
+ * arrives and whenever the reports came (ADR 62). Confined to the job's thread.
  */
 final class SendRing {
     /** Ranks that are named at most. */

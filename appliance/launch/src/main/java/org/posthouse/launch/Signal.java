@@ -2,7 +2,7 @@ package org.posthouse.launch;
 
 import org.posthouse.wire.JobEvent;
 
-/** What a running job's thread is told by the threads around it. */
+/** An event that the threads around a running job send to the job's thread. */
 sealed interface Signal {
     /**
      * A rank's process has ended and all its output was passed on.

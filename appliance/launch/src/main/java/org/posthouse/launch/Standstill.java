@@ -5,7 +5,10 @@ import java.util.TreeMap;
 import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 
-/** Whether all of a job's ranks that have not called Finalize wait, which is told once each time. Confined to the job's thread. */
+/**
+ * Detects that all of a job's ranks that have not called Finalize wait; each case is reported once. Confined to the
+ * job's thread.
+ */
 final class Standstill {
     /** Ranks that are named at most. */
     private static final int NAMED_MAX = 8;

@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Ends processes of ranks that stand still because a signal has stopped them (SIGSTOP, or SIGTSTP to one of them): nobody else
- * would notice, and sooner or later everybody would wait for them. It counts its own looks and not the time: if the launcher
- * was stopped together with its ranks, by Ctrl-Z, they are as alive as before when it goes on. A process that a debugger has
- * stopped is let alone. Where the system has no {@code /proc}, nothing is noticed.
+ * Ends processes of ranks that a signal has stopped (SIGSTOP, or SIGTSTP to one of them). Nothing else would notice,
+ * and sooner or later all ranks would wait for them. It counts its own looks and not the time. If the launcher was
+ * stopped together with its ranks, by Ctrl-Z, they count as alive as before when it continues. A process that a
+ * debugger has stopped is left alone. Where the system has no {@code /proc}, nothing is noticed.
  *
  * <p>A thread of its own, from {@link #watch} to {@link #close}.
  */

@@ -12,8 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.posthouse.mpj.Endpoints;
 
 /**
- * What a job's ranks have started and left behind. Such a process has lost its parent, but not the job's id in its
- * environment, by which it is found where the system shows environments (Linux's /proc); elsewhere nothing is found.
+ * Finds processes that a job's ranks have started and left behind. Such a process has lost its parent, but its
+ * environment still has the job's id. It is found by that where the system shows environments (Linux's /proc);
+ * elsewhere nothing is found.
  */
 final class Stragglers {
     private static final Path PROCESSES = Path.of("/proc");

@@ -1,6 +1,6 @@
 package org.posthouse.launch;
 
-/** What it means that a rank's process has ended. */
+/** The meaning of the end of a rank's process. */
 enum Verdict {
     /** Its relay has not told of it yet, which may change the meaning. */
     WAIT,
