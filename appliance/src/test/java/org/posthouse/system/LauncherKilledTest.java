@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,7 +136,6 @@ class LauncherKilledTest {
 
     /** It is not told that it would be gone on with, and can be when the log is there again. */
     @Test
-    @Tag("long")
     void aJobWhoseRelayHasLostItsLogIsToldWhatIsMissing() throws Exception {
         Path data = folder.resolve("data");
         Path go = folder.resolve("go");
