@@ -1,5 +1,5 @@
 # Short names for what contributors run most. CONTRIBUTING.md explains each.
-# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, ops, appliance/core, appliance/launch, appliance, appliance/lab). T: a test class, or Class#method. N: a seed.
+# M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, tunnel/testkit, ops, appliance/core, appliance/launch, appliance, appliance/lab). T: a test class, or Class#method. N: a seed.
 .PHONY: build test verify long seed format demo clean help
 
 MVN := mvn -B -ntp -q

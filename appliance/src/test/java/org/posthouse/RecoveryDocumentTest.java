@@ -20,7 +20,8 @@ class RecoveryDocumentTest {
 
     /** The test classes of every room by their simple names. */
     private static Map<String, Path> tests() throws IOException {
-        List<String> rooms = List.of("appliance", "appliance/core", "appliance/lab", "appliance/launch", "logstore", "mpj-lite", "ops", "testkit", "tunnel");
+        List<String> rooms =
+                List.of("appliance", "appliance/core", "appliance/lab", "appliance/launch", "logstore", "mpj-lite", "ops", "tunnel", "tunnel/testkit");
         try (Stream<Path> files = rooms.stream().map(room -> ROOT.resolve(room).resolve("src/test/java")).flatMap(RecoveryDocumentTest::walk)) {
             return files.filter(file -> file.toString().endsWith("Test.java"))
                     .collect(Collectors.toMap(RecoveryDocumentTest::name, file -> file, (one, other) -> one));

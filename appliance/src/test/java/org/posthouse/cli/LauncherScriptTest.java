@@ -39,7 +39,7 @@ final class LauncherScriptTest {
         script("jdk/bin/javac", "");
         file("jdk/release", "JAVA_VERSION=\"25.0.1\"\nJAVA_RUNTIME_VERSION=\"25.0.1+8\"\n", 1);
         file("pom.xml", "", 1);
-        for (String module : List.of("testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance/launch",
+        for (String module : List.of("tunnel/testkit", "mpj-lite", "mpj-lite/examples", "logstore", "tunnel", "ops", "appliance/core", "appliance/launch",
                 "appliance", "appliance/lab")) {
             file(module + "/pom.xml", "", 1);
             file(module + "/src/main/Some.java", "", 1);
