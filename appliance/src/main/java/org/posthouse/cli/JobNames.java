@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.LogState;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
 
@@ -28,7 +28,7 @@ final class JobNames implements Predicate<LogEntry> {
     }
 
     /** The jobs that were open where the log begins: the records that opened them have gone. */
-    JobNames from(LogBook beginning) {
+    JobNames from(LogState beginning) {
         beginning.jobs().forEach(job -> test(job.id(), name(job.opening())));
         return this;
     }

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.causes.Causes;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogExport;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogScan;
+import org.posthouse.logstore.LogState;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,7 +54,7 @@ final class LogExportCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "--rank " + rank + ", expected 0 or more");
         }
         Path log = folder.find();
-        LogBook beginning = LogFolder.beginning(log);
+        LogState beginning = LogFolder.beginning(log);
         JobNames wanted = new JobNames(job).from(beginning);
         wanted.found().keySet().forEach(id -> ranks = beginning.job(id).size());
         LogFolder.scan(log, entry -> {

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
-import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogDefect;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogScan;
+import org.posthouse.logstore.LogState;
 import org.posthouse.logstore.MessageLog;
 import picocli.CommandLine.Option;
 
@@ -71,7 +71,7 @@ final class LogFolder {
     }
 
     /** What the log says of the time before its oldest record. */
-    static LogBook beginning(Path log) throws CommandFailure {
+    static LogState beginning(Path log) throws CommandFailure {
         try {
             return MessageLog.beginning(log);
         } catch (LogException e) {

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogExport;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogScan;
+import org.posthouse.logstore.LogState;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.RecordType;
 import picocli.CommandLine.ArgGroup;
@@ -103,7 +103,7 @@ final class LogShowCommand implements Callable<Integer> {
             }
             Path log = origin.log.find();
             if (wanted != null) {
-                LogBook beginning = LogFolder.beginning(log);
+                LogState beginning = LogFolder.beginning(log);
                 wanted.from(beginning).found().keySet().forEach(id -> ranks = Math.max(ranks, beginning.job(id).size()));
             }
             LogScan scan = MessageLog.scan(log, this::visit);

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.posthouse.relay.Breakdown;
+import org.posthouse.relay.FatalErrorExit;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.VertxPrestart;
 import picocli.AutoComplete;
@@ -68,7 +68,7 @@ public final class Posthouse {
         if (args.length == 1 && VERSION.contains(args[0])) {
             System.out.println(BuildVersion.text()); // To read what all commands take would be most of it.
         } else {
-            Breakdown.endsTheProcess();
+            FatalErrorExit.endsTheProcess();
             if (startsRelay(args)) {
                 VertxPrestart.begin();
             }

@@ -17,14 +17,14 @@ import org.posthouse.keys.KeysException;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
 import org.posthouse.launch.ReadyLine;
-import org.posthouse.launch.RelayLine;
+import org.posthouse.launch.RelayClient;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
+import org.posthouse.relay.AcceptorConfig;
 import org.posthouse.relay.ConsoleAccess;
-import org.posthouse.relay.DoorConfig;
-import org.posthouse.relay.LauncherWait;
+import org.posthouse.relay.EventLoopKind;
+import org.posthouse.relay.LauncherTimeout;
 import org.posthouse.relay.LogLimits;
-import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
@@ -168,7 +168,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--keep-max",
             paramLabel = "SECONDS",
-            defaultValue = "" + LauncherWait.KEEP_SECONDS_MAX_DEFAULT,
+            defaultValue = "" + LauncherTimeout.KEEP_SECONDS_MAX_DEFAULT,
             description = "How long a job may ask this relay to keep it without its launcher (run --launcher-timeout); one that asks for more is"
                     + " refused (default: ${DEFAULT-VALUE}, 7 days).")
     private int keepMaxSeconds;
@@ -278,7 +278,7 @@ final class RelayCommand implements Callable<Integer> {
     }
 
     private static RelayHost start(Settings settings) throws IOException, GroupException {
-        Predicate<RelayEntry> answers = entry -> RelayLine.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
+        Predicate<RelayEntry> answers = entry -> RelayClient.answers(entry.relay(), entry.address(), settings.relay().door().launchToken());
         return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
     }
 
@@ -292,7 +292,7 @@ final class RelayCommand implements Callable<Integer> {
     }
 
     /** What a relay is started with. */
-    record Settings(RelayConfig relay, LoopKind loops, GroupConfig group, OpsConfig ops) {}
+    record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, OpsConfig ops) {}
 
     /** From the options, checked as a whole. Opens nothing but what it reads: keys and the token. @throws CommandFailure with all that is wrong */
     Settings settings() throws CommandFailure {
@@ -315,7 +315,7 @@ final class RelayCommand implements Callable<Integer> {
         LogLimits limits = problems.of(log::limits);
         Long unexpectedBytes = problems.of(memory::unexpectedBytes);
         ModeConfig modes = problems.of(mode::config);
-        LoopKind loops = problems.of(() -> loops(modes));
+        EventLoopKind loops = problems.of(() -> loops(modes));
         Token token = problems.of(() -> TokenFile.read(tokenFile));
         SiteKeys siteKeys = problems.of(this::siteKeys);
         problems.report();
@@ -326,14 +326,14 @@ final class RelayCommand implements Callable<Integer> {
         Optional<String> secret = problems.of(() -> OpsSecret.read(opsTokenFile));
         OpsConfig console = problems.of(() -> new OpsConfig(ops.host(), ops.port(), opsNames, ConsoleAccess.of(secret, privateConsole)));
         problems.report();
-        DoorConfig door = new DoorConfig(
+        AcceptorConfig door = new AcceptorConfig(
                 listen.host(),
                 listen.port(),
                 Optional.ofNullable(announce).map(HostPort::toString),
                 LocalSockets.of(System.getenv()),
                 token,
-                DoorConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                DoorConfig.CONNECTIONS_MAX_DEFAULT);
+                AcceptorConfig.HELLO_TIMEOUT_MS_DEFAULT,
+                AcceptorConfig.CONNECTIONS_MAX_DEFAULT);
         RelayConfig config = new RelayConfig(
                 site,
                 relay.toString(),
@@ -344,7 +344,7 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 limits,
-                LauncherWait.ofSeconds(launcherTimeoutSeconds).keepMax(keepMaxSeconds),
+                LauncherTimeout.ofSeconds(launcherTimeoutSeconds).keepMax(keepMaxSeconds),
                 limits.core(CoreConfig.DEFAULT.withUnexpected(unexpectedBytes), RelayConfig.SHARDS_DEFAULT),
                 Optional.ofNullable(links),
                 linkPatienceSeconds);
@@ -381,11 +381,11 @@ final class RelayCommand implements Callable<Integer> {
         }
     }
 
-    private LoopKind loops(ModeConfig modes) {
+    private EventLoopKind loops(ModeConfig modes) {
         if (modes != null) {
             sockets.check(modes);
         }
-        return new LoopKind(sockets, busyPollUs);
+        return new EventLoopKind(sockets, busyPollUs);
     }
 
     /** Null if there are none. */

@@ -17,15 +17,15 @@ import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankStreams;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.EventLoopKind;
 import org.posthouse.relay.LogLimits;
-import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.relay.UserToken;
@@ -102,14 +102,14 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "How often each rank of a logged job is started again after its process was killed or has lost its relay, until"
                     + " it has gone on for an hour; 0: the job ends with it (default: 3).")
-    private int maxRestarts = Patience.DEFAULT.maxRestarts();
+    private int maxRestarts = RestartPolicy.DEFAULT.maxRestarts();
 
     @Option(
             names = "--relay-timeout",
             paramLabel = "SECONDS",
             description = "How long a logged job that has lost a relay dials it again, which brings the job back from its log; 0: the job"
                     + " ends with it (default: 60).")
-    private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
+    private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(RestartPolicy.DEFAULT.relayTimeoutMs());
 
     @Option(
             names = "--folder",
@@ -133,7 +133,7 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "SECONDS",
             description = "A rank of a logged job whose process a signal has stopped for so long is killed, and started again; 0: never"
                     + " (default: 30).")
-    private int silenceSeconds = Patience.DEFAULT.silenceSeconds();
+    private int silenceSeconds = RestartPolicy.DEFAULT.silenceSeconds();
 
     @Mixin
     private ModeOptions mode;
@@ -225,7 +225,7 @@ final class RunCommand implements Callable<Integer> {
                 Stream.concat(found.jvmFlags().stream(), jvmFlags.stream()).toList(),
                 environment,
                 durability,
-                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
+                new RestartPolicy(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds),
                 new RankStreams(supervised.isOn() ? RankStreams.NO_INPUT : input.ranks(command, ranks), compareErr));
         Signals.ignore("TTIN"); // Of a terminal that gives its input to others.
         JobOutcome outcome;
@@ -310,9 +310,9 @@ final class RunCommand implements Callable<Integer> {
         int each = Math.max(1, relaysPerSite);
         ModeConfig placed = mode.config();
         Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
-        Vertx vertx = VertxPrestart.take(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
+        Vertx vertx = VertxPrestart.take(new EventLoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes, memory.unexpectedBytes(), interruption::isStopped)) {
-            return run(spec, new Reach(grid.addresses(), count, each, UserToken.find()), interruption);
+            return run(spec, new PlacementRequest(grid.addresses(), count, each, UserToken.find()), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
         } finally {
@@ -322,14 +322,14 @@ final class RunCommand implements Callable<Integer> {
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         List<String> addresses = relays.stream().map(HostPort::toString).toList();
-        return run(spec, new Reach(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
+        return run(spec, new PlacementRequest(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
     }
 
-    private JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
+    private JobOutcome run(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
             JobRun job = folder == null
-                    ? interruption.guardWait(() -> JobRun.prepare(spec, reach, tags.output(spec.ranks())))
-                    : prepareLasting(spec, reach, interruption);
+                    ? interruption.guardWait(() -> JobRun.prepare(spec, placementRequest, tags.output(spec.ranks())))
+                    : prepareLasting(spec, placementRequest, interruption);
             supervised.apply(job);
             job.adoptOrphans();
             interruption.guard(job);
@@ -339,11 +339,11 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private JobRun prepareLasting(JobSpec spec, Reach reach, Interruption interruption) throws JobFailure {
+    private JobRun prepareLasting(JobSpec spec, PlacementRequest placementRequest, Interruption interruption) throws JobFailure {
         JobFolder made = JobFolder.create(folder);
         try {
             return interruption.guardWait(() -> JobRun.prepare(
-                    spec, reach, tags.outputOfLines(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
+                    spec, placementRequest, tags.outputOfLines(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made));
         } catch (JobFailure e) {
             try {
                 made.delete();

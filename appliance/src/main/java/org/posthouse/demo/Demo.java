@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.posthouse.examples.Examples;
-import org.posthouse.faults.Executioner;
-import org.posthouse.faults.Strike;
-import org.posthouse.faults.Victim;
+import org.posthouse.faults.FaultInjector;
+import org.posthouse.faults.KillTarget;
+import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
 import org.posthouse.launch.RelayProcess;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.relay.UserToken;
 
@@ -151,37 +151,37 @@ public final class Demo implements AutoCloseable {
                 List.of(),
                 Map.of(Endpoints.CHECKPOINT_MS, Integer.toString(CHECKPOINT_MS)),
                 true,
-                Patience.DEFAULT);
+                RestartPolicy.DEFAULT);
         Traffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
-        Reach reach = new Reach(grid.addresses(), SITES, relaysPerSite, UserToken.find());
-        JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
+        PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), SITES, relaysPerSite, UserToken.find());
+        JobRun run = JobRun.prepare(spec, placementRequest, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
-        try (Executioner executioner = Executioner.begin(run, RANKS, grid.relays(), strikes(job, victim, before), JOB_SECONDS_MAX)) {
+        try (FaultInjector faultInjector = FaultInjector.begin(run, RANKS, grid.relays(), strikes(job, victim, before), JOB_SECONDS_MAX)) {
             JobOutcome outcome = run.run();
-            boolean stopped = executioner.isInterrupted();
-            executioner.close(); // A relay that was killed is up again, or lost.
-            lostRelay = executioner.lostRelay();
+            boolean stopped = faultInjector.isInterrupted();
+            faultInjector.close(); // A relay that was killed is up again, or lost.
+            lostRelay = faultInjector.lostRelay();
             if (stopped || !lostRelay.isEmpty()) {
-                return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), "", false, stopped, before);
+                return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), "", false, stopped, before);
             }
-            String byItself = executioner.byItself(outcome);
+            String byItself = faultInjector.byItself(outcome);
             boolean verified =
                     outcome.isSuccess() && outcome.divergences().isEmpty() && outcome.printedOther().isEmpty() && byItself.isEmpty() && verdicts.verified();
-            return new DemoReport(job.name(), RANKS, outcome, executioner.kills(), byItself, verified, false, moved().since(before));
+            return new DemoReport(job.name(), RANKS, outcome, faultInjector.kills(), byItself, verified, false, moved().since(before));
         }
     }
 
-    private List<Strike> strikes(Example job, int victim, Traffic before) {
-        Strike ofRank = new Strike(Victim.RANK, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
+    private List<PlannedKill> strikes(Example job, int victim, Traffic before) {
+        PlannedKill ofRank = new PlannedKill(KillTarget.RANK, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
         if (!job.name().equals(RELAY_DIES_IN)) {
             return List.of(ofRank);
         }
         RelayProcess relay = grid.relays().get(relaysPerSite);
         return List.of(
                 ofRank,
-                new Strike(Victim.RELAY, relaysPerSite, true, 0, () -> hasMoved(before, 2 * job.middle()) && isWrittenOff(relay)));
+                new PlannedKill(KillTarget.RELAY, relaysPerSite, true, 0, () -> hasMoved(before, 2 * job.middle()) && isWrittenOff(relay)));
     }
 
     /** The relay is about to be killed: remembers what it has moved. */

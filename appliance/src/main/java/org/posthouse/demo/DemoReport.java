@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.posthouse.faults.Kill;
+import org.posthouse.faults.RankKill;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
@@ -21,7 +21,7 @@ import org.posthouse.launch.Restart;
  * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record DemoReport(String name, int ranks, JobOutcome outcome, List<Kill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
+record DemoReport(String name, int ranks, JobOutcome outcome, List<RankKill> kills, String byItself, boolean verified, boolean stopped, Traffic traffic) {
     /** In a word, or why not. */
     String result() {
         return verified ? "verified" : "FAILED " + (byItself.isEmpty() ? outcome.cause() : byItself);

@@ -48,7 +48,7 @@ final class GroupGuard {
     private final Semaphore unproven = new Semaphore(UNPROVEN_MAX);
 
     /** Members, by address, that were dialled during the start and ask for keys that this relay does not have. */
-    private final Map<String, KeysAskedException> keysAsked = new ConcurrentSkipListMap<>();
+    private final Map<String, KeysRequiredException> keysAsked = new ConcurrentSkipListMap<>();
 
     /**
      * Whether the member has started, so that refusals for want of keys are reported as any other. Written once by the
@@ -135,7 +135,7 @@ final class GroupGuard {
             channel.socket().setSoTimeout(0);
             proven.put(channel, peer.certificate());
             LOG.debug("relay {}: group: relay {} has proven itself at {}", config.relay(), peer.relay(), address);
-        } catch (KeysAskedException e) {
+        } catch (KeysRequiredException e) {
             if (accepted || started) {
                 refusals.count(e.kind(), (accepted ? "a connection of " : "member at ") + address, e.getMessage());
             } else {

@@ -166,7 +166,7 @@ final class GroupHandshake {
     private void checkGrid(Hello other) throws GroupRefusedException {
         boolean keys = self.proof().isPresent();
         if (other.keys() && !keys) {
-            throw new KeysAskedException(self.relay());
+            throw new KeysRequiredException(self.relay());
         }
         if (keys && !other.keys()) {
             throw new GroupRefusedException(GroupRefusal.NOT_PROVEN, "the other end has no keys, relay " + self.relay() + " has");

@@ -26,18 +26,18 @@ final class GroupListener
         LifecycleListener {
     private static final Logger LOG = LoggerFactory.getLogger(GroupListener.class);
 
-    private final View view;
-    private final GroupSweep sweep;
+    private final DirectoryView view;
+    private final GroupReconciler sweep;
     private final Runnable learned;
 
-    private GroupListener(View view, GroupSweep sweep, Runnable learned) {
+    private GroupListener(DirectoryView view, GroupReconciler sweep, Runnable learned) {
         this.view = view;
         this.sweep = sweep;
         this.learned = learned;
     }
 
     /** @param learned runs after the view has learned something; must not block */
-    static void register(HazelcastInstance member, View view, GroupSweep sweep, Runnable learned) {
+    static void register(HazelcastInstance member, DirectoryView view, GroupReconciler sweep, Runnable learned) {
         GroupListener listener = new GroupListener(view, sweep, learned);
         sweep.register(listener);
         member.getCluster().addMembershipListener(listener);

@@ -121,7 +121,7 @@ final class GroupMember {
                 .setBackupCount(BACKUPS)
                 .setInMemoryFormat(InMemoryFormat.BINARY)
                 .setStatisticsEnabled(false)
-                .setMergePolicyConfig(new MergePolicyConfig(NewestMerge.class.getName(), MERGE_BATCH)));
+                .setMergePolicyConfig(new MergePolicyConfig(NewestWinsMergePolicy.class.getName(), MERGE_BATCH)));
         return config;
     }
 

@@ -20,8 +20,8 @@ final class GroupTypes implements DataSerializableFactory {
     @Override
     public IdentifiedDataSerializable create(int typeId) {
         return switch (typeId) {
-            case POST -> new Post(proof);
-            case NEWEST_MERGE -> new NewestMerge(proof);
+            case POST -> new PostProcessor(proof);
+            case NEWEST_MERGE -> new NewestWinsMergePolicy(proof);
             default -> throw new IllegalArgumentException("directory: unknown type " + typeId
                     + " from another member; are all relays of one release?");
         };

@@ -44,15 +44,15 @@ final class GroupWriter {
     private final BlockingQueue<String> deleted = new ArrayBlockingQueue<>(DELETED_MAX);
     private final AtomicBoolean planned = new AtomicBoolean();
     private final IMap<String, String> map;
-    private final View view;
+    private final DirectoryView directoryView;
     private final ScheduledExecutorService thread;
-    private final Function<Posting, Post> post;
+    private final Function<Posting, PostProcessor> post;
     private final Consumer<Posting> onLate;
     private long pauseMs = PAUSE_MS_MIN;
 
     /** For a group without keys, whose postings are not signed. */
-    GroupWriter(IMap<String, String> map, View view, ScheduledExecutorService thread) {
-        this(map, view, thread, posting -> new Post(posting, PostingProof.NONE), late -> {});
+    GroupWriter(IMap<String, String> map, DirectoryView directoryView, ScheduledExecutorService thread) {
+        this(map, directoryView, thread, posting -> new PostProcessor(posting, PostingProof.NONE), late -> {});
     }
 
     /**
@@ -63,11 +63,12 @@ final class GroupWriter {
      *         later stamp
      */
     GroupWriter(
-            IMap<String, String> map, View view, ScheduledExecutorService thread, Function<Posting, Post> post, Consumer<Posting> onLate) {
+            IMap<String, String> map, DirectoryView directoryView, ScheduledExecutorService thread, Function<Posting, PostProcessor> post,
+            Consumer<Posting> onLate) {
         this.post = post;
         this.onLate = onLate;
         this.map = map;
-        this.view = view;
+        this.directoryView = directoryView;
         this.thread = thread;
     }
 
@@ -146,8 +147,8 @@ final class GroupWriter {
     }
 
     private boolean overtaken(Posting posting) {
-        Posting held = view.get(posting.key());
-        boolean homeless = posting.rank() != null && view.ended(posting.rank());
+        Posting held = directoryView.get(posting.key());
+        boolean homeless = posting.rank() != null && directoryView.ended(posting.rank());
         return homeless || (held != null && held.laterThan(posting));
     }
 
@@ -187,7 +188,7 @@ final class GroupWriter {
     }
 
     private void learn(Posting stored, Posting written) {
-        view.learn(stored);
+        directoryView.learn(stored);
         boolean late = stored.version() == written.version() && stored.laterThan(written) && stored.proof() != null && !stored.sameAs(written);
         if (late) {
             onLate.accept(written);

@@ -56,7 +56,7 @@ final class GuardedMember extends DefaultNodeContext {
 
     @Override
     public AddressPicker createAddressPicker(Node node) {
-        return new HeldAddress(group, held);
+        return new BoundAddress(group, held);
     }
 
     @Override

@@ -40,29 +40,29 @@ public final class HazelcastDirectory implements Directory {
 
     private final Map<String, Posting> announced = new ConcurrentHashMap<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final View view;
+    private final DirectoryView view;
     private final PostingProof proof;
     private final String relay;
     private final HazelcastInstance member;
     private final GroupGuard guard;
     private final ScheduledExecutorService thread;
     private final GroupWriter writer;
-    private final GroupSweep sweep;
+    private final GroupReconciler sweep;
 
     HazelcastDirectory(GroupConfig config, HazelcastInstance member, GroupGuard guard, PostingProof proof) {
         this.relay = config.relay();
         this.member = member;
         this.guard = guard;
         this.proof = proof;
-        this.view = new View(proof, why -> guard.refused(GroupRefusal.POSTING, "a posting", why));
+        this.view = new DirectoryView(proof, why -> guard.refused(GroupRefusal.POSTING, "a posting", why));
         this.thread = new ScheduledThreadPoolExecutor(
                 1,
                 Thread.ofPlatform().name("posthouse-directory-" + relay).daemon().factory(),
                 // Discards tasks only after close; {@code write} refuses postings by then.
                 new ThreadPoolExecutor.DiscardPolicy());
         IMap<String, String> map = member.getMap(GroupMember.MAP);
-        this.writer = new GroupWriter(map, view, thread, posting -> new Post(proof.sign(posting, relay), proof), this::again);
-        this.sweep = new GroupSweep(member, map, view, writer, thread, config.timing().grace(), this::revive);
+        this.writer = new GroupWriter(map, view, thread, posting -> new PostProcessor(proof.sign(posting, relay), proof), this::again);
+        this.sweep = new GroupReconciler(member, map, view, writer, thread, config.timing().grace(), this::revive);
         GroupListener.register(member, view, sweep, this::revive);
     }
 

@@ -14,7 +14,7 @@ public final class MemoryDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
     private static final String MEMBER = "memory";
 
-    private final View view = new View();
+    private final DirectoryView directoryView = new DirectoryView();
     private final LongSupplier clock;
 
     /** Written by the closing thread, read by writers of postings. */
@@ -35,18 +35,18 @@ public final class MemoryDirectory implements Directory {
 
     @Override
     public void withdraw(String relay, long epoch) {
-        Posting known = view.get(Posting.relayKey(relay));
+        Posting known = directoryView.get(Posting.relayKey(relay));
         write(Posting.withdrawn(relay, epoch, known, MEMBER, clock.getAsLong()));
     }
 
     @Override
     public List<RelayEntry> relays() {
-        return view.relays();
+        return directoryView.relays();
     }
 
     @Override
     public long epoch(String relay) {
-        return view.epoch(relay);
+        return directoryView.epoch(relay);
     }
 
     @Override
@@ -60,17 +60,17 @@ public final class MemoryDirectory implements Directory {
     public void removeJob(long job) {
         long now = clock.getAsLong();
         write(Posting.ended(job, MEMBER, now));
-        new Leftovers(view, now).aged().forEach(view::drop);
+        new ExpiredPostings(directoryView, now).aged().forEach(directoryView::drop);
     }
 
     @Override
     public List<RankEntry> ranks(long job) {
-        return view.ranks(job);
+        return directoryView.ranks(job);
     }
 
     /** Copies all entries to another directory. */
     void tell(Directory other) {
-        for (Posting posting : view.all()) {
+        for (Posting posting : directoryView.all()) {
             if (posting.endedJob() != null) {
                 other.removeJob(posting.endedJob());
             } else if (posting.rank() != null) {
@@ -94,6 +94,6 @@ public final class MemoryDirectory implements Directory {
             LOG.warn("directory is closed: {} at {} dropped", posting.key(), posting.version());
             return;
         }
-        view.write(posting);
+        directoryView.write(posting);
     }
 }

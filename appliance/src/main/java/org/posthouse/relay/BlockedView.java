@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.core.Blocked;
+import org.posthouse.core.BlockedCall;
 import org.posthouse.ops.RankView;
 
 /** The calls in which a job's ranks are blocked, as last counted by the shards, with times of day. Immutable. */
 final class BlockedView {
-    private final Map<Integer, Blocked> ranks;
+    private final Map<Integer, BlockedCall> ranks;
     private final long nowNs;
     private final long nowMs;
 
@@ -18,33 +18,33 @@ final class BlockedView {
      * @param nowNs the present time of the shards' clock
      * @param nowMs the same in milliseconds since 1970
      */
-    BlockedView(Map<Integer, Blocked> ranks, long nowNs, long nowMs) {
+    BlockedView(Map<Integer, BlockedCall> ranks, long nowNs, long nowMs) {
         this.ranks = ranks;
         this.nowNs = nowNs;
         this.nowMs = nowMs;
     }
 
     static BlockedView of(long job, List<ShardStatus> shards) {
-        Map<Integer, Blocked> ranks = new HashMap<>();
+        Map<Integer, BlockedCall> ranks = new HashMap<>();
         shards.forEach(shard -> ranks.putAll(shard.blockedOf(job)));
         return new BlockedView(ranks, System.nanoTime(), System.currentTimeMillis());
     }
 
     /** A rank that is not connected is not blocked, whatever it has reported last. */
-    private Blocked of(int rank, RankView.State state) {
+    private BlockedCall of(int rank, RankView.State state) {
         return state == RankView.State.CONNECTED ? ranks.get(rank) : null;
     }
 
     /** The call in which the rank is blocked; empty if unknown. */
     String in(int rank, RankView.State state) {
-        Blocked blocked = of(rank, state);
-        return blocked == null ? "" : blocked.in();
+        BlockedCall blockedCall = of(rank, state);
+        return blockedCall == null ? "" : blockedCall.in();
     }
 
     /** Milliseconds since 1970; 0 if unknown. */
     long sinceMs(int rank, RankView.State state) {
-        Blocked blocked = of(rank, state);
-        return blocked == null ? 0 : ms(blocked.sinceNanos());
+        BlockedCall blockedCall = of(rank, state);
+        return blockedCall == null ? 0 : ms(blockedCall.sinceNanos());
     }
 
     /** By the host's present clock, which may have been set since. */
@@ -54,7 +54,7 @@ final class BlockedView {
 
     /**
      * When all ranks that have not called Finalize came to a standstill, in milliseconds since 1970; 0 if they do not
-     * stand still. The last of them must stand still for {@link Blocked#LONG_S}.
+     * stand still. The last of them must stand still for {@link BlockedCall#LONG_S}.
      *
      * @param size number of the job's ranks; a rank without any report may be computing
      */
@@ -64,12 +64,12 @@ final class BlockedView {
         }
         long shortestNs = Long.MAX_VALUE;
         for (RankView rank : all) {
-            Blocked blocked = of(rank.rank(), rank.state());
+            BlockedCall blockedCall = of(rank.rank(), rank.state());
             if (rank.state() != RankView.State.FINALIZED) {
-                shortestNs = Math.min(shortestNs, blocked == null || !blocked.still() ? 0 : nowNs - blocked.stillSinceNanos());
+                shortestNs = Math.min(shortestNs, blockedCall == null || !blockedCall.still() ? 0 : nowNs - blockedCall.stillSinceNanos());
             }
         }
-        boolean isLong = shortestNs != Long.MAX_VALUE && TimeUnit.NANOSECONDS.toSeconds(shortestNs) >= Blocked.LONG_S;
+        boolean isLong = shortestNs != Long.MAX_VALUE && TimeUnit.NANOSECONDS.toSeconds(shortestNs) >= BlockedCall.LONG_S;
         return isLong ? ms(nowNs - shortestNs) : 0;
     }
 }

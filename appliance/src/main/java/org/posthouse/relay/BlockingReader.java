@@ -13,11 +13,11 @@ final class BlockingReader implements Runnable {
     private static final int READ_BYTES_FIRST = 4 * 1024;
 
     private final SocketChannel socket;
-    private final BlockingOutlet outlet;
+    private final BlockingByteSink outlet;
     private final Connection connection;
     private int readBytes = READ_BYTES_FIRST;
 
-    BlockingReader(SocketChannel socket, BlockingOutlet outlet, Connection connection) {
+    BlockingReader(SocketChannel socket, BlockingByteSink outlet, Connection connection) {
         this.socket = socket;
         this.outlet = outlet;
         this.connection = connection;
@@ -35,7 +35,7 @@ final class BlockingReader implements Runnable {
         } catch (IOException e) {
             connection.line().cut(CloseNotice.closing(0, CloseReason.NORMAL, Causes.text(e)));
         } catch (VirtualMachineError e) {
-            Breakdown.report(e);
+            FatalErrorExit.report(e);
             throw e;
         } finally {
             buffer.release();

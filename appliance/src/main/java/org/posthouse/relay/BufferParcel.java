@@ -82,12 +82,12 @@ final class BufferParcel implements Parcel {
     }
 
     /** Hands the frame over to a connection. */
-    void writeTo(Line line) {
+    void writeTo(OutboundChannel outboundChannel) {
         if (bytes <= WaitingFrames.SMALL_BYTES) {
-            line.copy(buffer, index, bytes);
+            outboundChannel.copy(buffer, index, bytes);
             release();
         } else {
-            line.write(take());
+            outboundChannel.write(take());
         }
     }
 

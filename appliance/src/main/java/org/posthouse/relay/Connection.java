@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that reads the connection calls {@link #onBytes} and {@link #onEnded}. Frames are handled inside the
  * strand of the session, by the reading thread if it can enter. Any thread may call {@link #close}.
  */
-final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
+final class Connection implements FrameDecoder.Sink, UnprovenConnections.Newcomer {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** Reasons to close that are not faults. */
@@ -53,8 +53,8 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     private static final int HELD_MAX = 1_024;
 
     private final Relay relay;
-    private final Outlet outlet;
-    private final Line line;
+    private final ByteSink byteSink;
+    private final OutboundChannel outboundChannel;
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, true, this);
     private final ScheduledFuture<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -85,10 +85,10 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     /** Whether frames wait for room. Written in the strand, read by the thread that reads. */
     private volatile boolean stopped;
 
-    Connection(Relay relay, Outlet outlet, Workplace emission) {
+    Connection(Relay relay, ByteSink byteSink, StrandExecutor emission) {
         this.relay = relay;
-        this.outlet = outlet;
-        this.line = new Line(outlet, emission, this::onWritable);
+        this.byteSink = byteSink;
+        this.outboundChannel = new OutboundChannel(byteSink, emission, this::onWritable);
         decoder.limit(ClientProof.BYTES_MAX);
         this.helloTimer = relay.loop()
                 .schedule(
@@ -116,7 +116,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         Strand served = strand;
         if (served != null) {
             served.submit(() -> {
-                if (session instanceof RankSession rank && line.closing() == null) {
+                if (session instanceof RankSession rank && outboundChannel.closing() == null) {
                     rank.askMove(change);
                 }
                 change.considered();
@@ -126,8 +126,8 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
     }
 
-    Line line() {
-        return line;
+    OutboundChannel line() {
+        return outboundChannel;
     }
 
     long framesIn() {
@@ -143,7 +143,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
 
     /** Handles bytes that were read; the caller keeps the buffer. */
     void onBytes(ByteBuf in) {
-        if (line.closing() != null) {
+        if (outboundChannel.closing() != null) {
             decoder.release(); // Frees a partly read frame; the next read must not go on filling it.
             return;
         }
@@ -154,7 +154,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         } catch (RuntimeException e) {
             onFault(e);
         } catch (VirtualMachineError e) {
-            Breakdown.report(e);
+            FatalErrorExit.report(e);
             throw e;
         } finally {
             if (inside) {
@@ -177,24 +177,24 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         } else {
             hold(BufferParcel.keep(buffer, index, length));
         }
-        return line.closing() == null;
+        return outboundChannel.closing() == null;
     }
 
     /** Submits a frame to the strand, and pauses reading while many frames wait there. */
     private void hold(ByteBuf held) {
         int pieces = 1 + held.readableBytes() / (Wire.FRAME_BYTES_MAX + 1);
         if (piecesHeld.addAndGet(pieces) >= HELD_MAX) {
-            outlet.pauseReading(true);
+            byteSink.pauseReading(true);
             if (piecesHeld.get() < HELD_MAX && !stopped) {
                 // The strand was faster and found nothing to resume.
-                outlet.pauseReading(false);
+                byteSink.pauseReading(false);
             }
         }
         strand.submit(() -> {
             handle(held, false);
             int left = piecesHeld.addAndGet(-pieces);
             if (left < HELD_MAX && left + pieces >= HELD_MAX && !stopped) {
-                outlet.pauseReading(false);
+                byteSink.pauseReading(false);
             }
         });
     }
@@ -234,14 +234,14 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
      */
     private Future<PeerUser> user() {
         if (user == null) {
-            user = relay.launchers().user(outlet.ends());
+            user = relay.launchers().user(byteSink.ends());
         }
         return user;
     }
 
     private void challenge(Identify client, Token token) {
-        line.write(proof.challenge(client, token, outlet.ends().reached()));
-        line.flush();
+        outboundChannel.write(proof.challenge(client, token, byteSink.ends().reached()));
+        outboundChannel.flush();
     }
 
     private void onProof(ByteBuffer frame) throws WireException {
@@ -272,7 +272,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();
-            Future<String> owner = user().map(outlet.ends()::owner);
+            Future<String> owner = user().map(byteSink.ends()::owner);
             open(relay.control(), () -> new LauncherSession(relay, this, owner, proof::unsealed));
         }
     }
@@ -280,9 +280,9 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     /** Moves reading to the loop of the rank's shard. The loop that accepted the connection did not know the rank. */
     private void readWithNeighbours(Hello hello) {
         Placement placement = relay.placement();
-        if (outlet.changesLoop() && !placement.blocks()) {
+        if (byteSink.changesLoop() && !placement.blocks()) {
             EventLoop reader = placement.receptionOf(relay.shards().seat(hello.job(), hello.rank()));
-            line.readBy(reader, placement.emission(reader), this::onEnded);
+            outboundChannel.readBy(reader, placement.emission(reader), this::onEnded);
         }
     }
 
@@ -301,14 +301,14 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     }
 
     @Override
-    public ConnectionEnds ends() {
-        return outlet.ends();
+    public ConnectionAddresses ends() {
+        return byteSink.ends();
     }
 
     /** Cuts this connection in favour of another, without a CLOSE frame: a rank then reconnects. */
     @Override
     public void makeRoom(String why) {
-        line.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, why));
+        outboundChannel.cut(CloseNotice.closing(0, CloseReason.TIMEOUT, why));
     }
 
     private interface Opening {
@@ -338,15 +338,15 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
         helloTimer.cancel(false);
         decoder.release();
-        line.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended"));
+        outboundChannel.cut(CloseNotice.closing(0, CloseReason.NORMAL, "the connection ended"));
         relay.connections().remove(this);
         relay.newcomers().remove(this);
         if (relay.isOver()) {
-            line.giveUp(); // The loop that reads this connection is ending; loops of its strands may have ended before.
+            outboundChannel.giveUp(); // The loop that reads this connection is ending; loops of its strands may have ended before.
             dropWaiting();
             return;
         }
-        line.ended();
+        outboundChannel.ended();
         if (strand == null) {
             tell(null);
         } else {
@@ -354,7 +354,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
                 dropWaiting();
                 tell(session);
                 if (session != null) {
-                    session.onClosed(line.closing());
+                    session.onClosed(outboundChannel.closing());
                 }
             });
         }
@@ -366,12 +366,12 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     }
 
     private void tell(Session served) {
-        CloseNotice why = line.closing();
+        CloseNotice why = outboundChannel.closing();
         if (isFault(why.reason())) {
             relay.refusals()
                     .refused(
                             why.reason(),
-                            "closed " + (served == null ? "a connection" : served) + " from " + line.remote() + ": " + why.reason()
+                            "closed " + (served == null ? "a connection" : served) + " from " + outboundChannel.remote() + ": " + why.reason()
                                     + ": " + why.text());
         }
     }
@@ -380,7 +380,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
 
     private void handle(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         assert strand.isInside();
-        if (session == null || line.closing() != null) {
+        if (session == null || outboundChannel.closing() != null) {
             return;
         }
         if (stopped || session.mustWait(view)) {
@@ -397,14 +397,14 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
             session.whenRoom(this::goOn);
         }
         waiting.add(frame);
-        outlet.pauseReading(true);
+        byteSink.pauseReading(true);
     }
 
     /** Handles the frames that waited, once the log has room again. */
     private void goOn() {
         assert strand.isInside();
         FrameView view = new FrameView();
-        while (!waiting.isEmpty() && line.closing() == null) {
+        while (!waiting.isEmpty() && outboundChannel.closing() == null) {
             if (session.mustWait(view.wrap(waiting.element().nioBuffer(), 0))) {
                 session.whenRoom(this::goOn);
                 return;
@@ -414,7 +414,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         dropWaiting();
         stopped = false;
         if (piecesHeld.get() < HELD_MAX) {
-            outlet.pauseReading(false);
+            byteSink.pauseReading(false);
         }
     }
 
@@ -468,7 +468,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         }
         served.submit(() -> {
             if (session instanceof RankSession rank && rank.comesAgain()) {
-                line.cut(why);
+                outboundChannel.cut(why);
             } else {
                 close(why);
             }
@@ -476,7 +476,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
     }
 
     private void onFault(RuntimeException fault) {
-        LOG.error("{}: a frame from {} cannot be handled", relay.id(), line.remote(), fault);
+        LOG.error("{}: a frame from {} cannot be handled", relay.id(), outboundChannel.remote(), fault);
         close(CloseNotice.closing(0, CloseReason.INTERNAL, fault.toString()));
     }
 
@@ -484,7 +484,7 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
         Strand served = strand;
         if (served != null) {
             served.submit(() -> {
-                if (session != null && line.closing() == null) {
+                if (session != null && outboundChannel.closing() == null) {
                     session.onWritable();
                 }
             });
@@ -499,8 +499,8 @@ final class Connection implements FrameDecoder.Sink, Newcomers.Newcomer {
      * reset discards what the peer has not read yet.
      */
     void close(CloseNotice why) {
-        if (line.close(why)) {
-            relay.loop().schedule(() -> line.cut(why), CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
+        if (outboundChannel.close(why)) {
+            relay.loop().schedule(() -> outboundChannel.cut(why), CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
         }
     }
 }

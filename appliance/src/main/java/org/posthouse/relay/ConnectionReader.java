@@ -38,7 +38,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         if (cause instanceof VirtualMachineError) {
-            Breakdown.report(cause);
+            FatalErrorExit.report(cause);
         }
         boolean environment = cause instanceof IOException;
         if (!environment) {

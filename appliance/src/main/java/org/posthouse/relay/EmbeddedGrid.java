@@ -67,12 +67,12 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** A Vert.x instance that creates no files. */
     public static Vertx vertx() {
-        return vertx(LoopKind.DEFAULT);
+        return vertx(EventLoopKind.DEFAULT);
     }
 
     /** A Vert.x instance with event loops of the given kind that creates no files. */
-    public static Vertx vertx(LoopKind kind) {
-        return StillLoops.watchOfCommand(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
+    public static Vertx vertx(EventLoopKind kind) {
+        return BlockedThreadReporter.watchOfCommand(Vertx.builder().with(RelayVertx.options()).withTransport(kind.transport()).build());
     }
 
     /**
@@ -224,7 +224,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         List<Future<ModeChange>> changes = relays.stream().map(relay -> relay.switchMode(mode)).toList();
         List<ModeChange> told = new ArrayList<>();
         for (Future<ModeChange> change : changes) {
-            told.add(Blocking.await(change, ANSWER_SECONDS));
+            told.add(BlockingWaits.await(change, ANSWER_SECONDS));
         }
         return told;
     }
@@ -245,7 +245,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     public List<RelayLoad> loads() throws IOException {
         List<RelayLoad> loads = new ArrayList<>();
         for (Relay relay : relays) {
-            loads.add(Blocking.await(relay.load(), ANSWER_SECONDS));
+            loads.add(BlockingWaits.await(relay.load(), ANSWER_SECONDS));
         }
         return loads;
     }

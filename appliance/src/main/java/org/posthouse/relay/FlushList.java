@@ -37,7 +37,7 @@ final class FlushList {
     }
 
     private final Owner owner;
-    private final ArrayList<Line> lines = new ArrayList<>();
+    private final ArrayList<OutboundChannel> lines = new ArrayList<>();
     private final Runnable passed = this::passed;
     private final Runnable flushPassed = this::flushPassed;
 
@@ -64,10 +64,10 @@ final class FlushList {
     }
 
     /** Adds a line to which {@code bytes} were written. */
-    void add(Line line, int bytes) {
+    void add(OutboundChannel outboundChannel, int bytes) {
         this.bytes += bytes;
-        if (line.list()) {
-            lines.add(line);
+        if (outboundChannel.list()) {
+            lines.add(outboundChannel);
         }
     }
 
@@ -100,12 +100,12 @@ final class FlushList {
     private void flush() {
         int last = lines.size() - 1;
         for (int i = 0; i <= last; i++) {
-            Line line = lines.get(i);
-            line.unlist();
+            OutboundChannel outboundChannel = lines.get(i);
+            outboundChannel.unlist();
             if (spread && i < last) {
-                line.flushAtHome();
+                outboundChannel.flushAtHome();
             } else {
-                line.flush();
+                outboundChannel.flush();
             }
         }
         lines.clear();

@@ -3,9 +3,9 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.core.Message;
-import org.posthouse.core.Past;
-import org.posthouse.core.Round;
+import org.posthouse.core.PushWindow;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -57,7 +57,7 @@ final class FrameBuilder {
         return frame;
     }
 
-    ByteBuf ended(long job, int context, int round, int rank, Round.End why, long pushedCost) {
+    ByteBuf ended(long job, int context, int round, int rank, PushWindow.End why, long pushedCost) {
         ByteBuf frame = buffer(FrameType.ENDED.bytesMin());
         begin(frame, FrameType.ENDED, job).round(context, round, rank, why.code(), pushedCost);
         return frame;
@@ -99,7 +99,7 @@ final class FrameBuilder {
         return items == null ? frame : frame.writeBytes(items);
     }
 
-    ByteBuf image(long job, Past.ImagePiece piece) {
+    ByteBuf image(long job, HistoryStep.ImagePiece piece) {
         int bytes = Wire.IMAGE_HEADER_BYTES + piece.bytes().remaining();
         ByteBuf frame = buffer(bytes);
         ByteBuffer nio = frame.internalNioBuffer(0, bytes);

@@ -5,32 +5,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.posthouse.core.Claim;
-import org.posthouse.core.Historian;
+import org.posthouse.core.HistorySource;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.Past;
+import org.posthouse.core.ResendClaim;
 
 /**
  * Reads the histories of one shard's ranks, on the relay's thread for histories, and passes them to the shard, some
  * steps at a time. Called inside the shard's strand.
  */
-final class HistoryReader implements Historian {
+final class HistoryReader implements HistorySource {
     private final Shard shard;
     private final LogJournal journal;
     private final Executor thread;
-    private final Resends resends;
+    private final DivergenceChecker divergenceChecker;
     private final Map<HomedRank, Reading> open = new HashMap<>();
 
     /** A history that the first read opens. Confined to the thread, except the reference to it. */
     private static final class Reading implements AutoCloseable {
-        private final Supplier<LoggedHistory> opening;
-        private LoggedHistory history;
+        private final Supplier<RankHistoryReader> opening;
+        private RankHistoryReader history;
 
-        private Reading(Supplier<LoggedHistory> opening) {
+        private Reading(Supplier<RankHistoryReader> opening) {
             this.opening = opening;
         }
 
-        private List<Past> read() {
+        private List<HistoryStep> read() {
             if (history == null) {
                 history = opening.get();
             }
@@ -46,11 +46,11 @@ final class HistoryReader implements Historian {
     }
 
     /** @param shard the shard of the ranks */
-    HistoryReader(Shard shard, Histories histories) {
+    HistoryReader(Shard shard, HistoryThreads historyThreads) {
         this.shard = shard;
-        this.journal = histories.journal();
-        this.thread = histories.thread();
-        this.resends = new Resends(shard, histories, Resends.LOOK_MS);
+        this.journal = historyThreads.journal();
+        this.thread = historyThreads.thread();
+        this.divergenceChecker = new DivergenceChecker(shard, historyThreads, DivergenceChecker.LOOK_MS);
     }
 
     @Override
@@ -72,20 +72,20 @@ final class HistoryReader implements Historian {
 
     /** Runs on the reading thread. */
     private void read(HomedRank rank, int replay, Reading history) {
-        LogWork.attempt("no history of", rank, () -> {
-            List<Past> steps = history.read();
+        LogTasks.attempt("no history of", rank, () -> {
+            List<HistoryStep> steps = history.read();
             shard.strand().post(() -> shard.core().past(rank, replay, steps));
         }, why -> shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why)));
     }
 
     @Override
-    public void resent(long job, int source, Claim claim) {
-        resends.add(job, source, claim);
+    public void resent(long job, int source, ResendClaim resendClaim) {
+        divergenceChecker.add(job, source, resendClaim);
     }
 
     @Override
     public void forget(long job) {
-        resends.forget(job);
+        divergenceChecker.forget(job);
     }
 
     @Override

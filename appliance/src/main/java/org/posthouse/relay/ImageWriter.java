@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.posthouse.core.CheckpointImage;
+import org.posthouse.core.CheckpointImages;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.ImageNote;
-import org.posthouse.core.Images;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageFile;
@@ -15,7 +15,7 @@ import org.posthouse.logstore.ImageFile;
  * Stores the images of one shard's ranks, on the relay's thread for images, and reports the results to the shard.
  * Called inside the shard's strand; images in progress are confined to the thread.
  */
-final class ImageWriter implements Images {
+final class ImageWriter implements CheckpointImages {
     /** Bytes between acknowledgements to the rank: a quarter of its window. */
     private static final int TOLD_BYTES = 1 << 20;
 
@@ -38,10 +38,10 @@ final class ImageWriter implements Images {
     private final Map<HomedRank, Writing> writing = new HashMap<>();
 
     /** @param shard the shard of the ranks */
-    ImageWriter(Shard shard, Histories histories) {
+    ImageWriter(Shard shard, HistoryThreads historyThreads) {
         this.shard = shard;
-        this.journal = histories.journal();
-        this.thread = histories.images();
+        this.journal = historyThreads.journal();
+        this.thread = historyThreads.images();
     }
 
     @Override
@@ -86,7 +86,7 @@ final class ImageWriter implements Images {
             attempt(image, () -> {
                 try (ImageFile file = image.file) {
                     Checkpoint kept = file.commit(Checkpoint.at(0, 0, 0, 0));
-                    ImageNote note = new ImageNote(kept.number(), kept.bytes(), kept.imageCrc());
+                    CheckpointImage note = new CheckpointImage(kept.number(), kept.bytes(), kept.imageCrc());
                     shard.strand().post(() -> kept(rank, save, note, job));
                 }
             });
@@ -94,7 +94,7 @@ final class ImageWriter implements Images {
     }
 
     /** Called in the strand. */
-    private void kept(HomedRank rank, int save, ImageNote note, long job) {
+    private void kept(HomedRank rank, int save, CheckpointImage note, long job) {
         shard.core().imageKept(rank, save, note);
         int number = rank.rank();
         thread.execute(() -> {
@@ -118,7 +118,7 @@ final class ImageWriter implements Images {
         if (image == null || image.file == null && image.told < 0) {
             return;
         }
-        LogWork.attempt("no checkpoint of", image.rank, work, why -> {
+        LogTasks.attempt("no checkpoint of", image.rank, work, why -> {
             journal.points().failed(image.rank.job().id(), image.rank.rank(), why);
             shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
             close(image);
@@ -131,7 +131,7 @@ final class ImageWriter implements Images {
         image.told = -1;
         image.file = null;
         if (file != null) {
-            LogWork.attempt("what is left stays of an image of", image.rank, file::close, why -> {});
+            LogTasks.attempt("what is left stays of an image of", image.rank, file::close, why -> {});
         }
     }
 }

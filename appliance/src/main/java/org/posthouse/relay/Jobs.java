@@ -17,7 +17,7 @@ import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.RankState;
-import org.posthouse.core.Recovered;
+import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.wire.CloseNotice;
@@ -164,7 +164,7 @@ final class Jobs {
      * nothing to come back to.
      */
     private long launcherWaitMs(OpenJob job) {
-        LauncherWait wait = relay.settings().launcherWait();
+        LauncherTimeout wait = relay.settings().launcherWait();
         long ms = job.state() == OpenJob.State.RECOVERED ? wait.recoveredMs(job.opening()) : wait.orphanedMs(job.opening());
         return job.ranksThatCame() == 0 ? Math.min(ms, wait.ranksComeMs()) : ms;
     }
@@ -275,12 +275,12 @@ final class Jobs {
         await(job, launcherWaitMs(job));
     }
 
-    private RankEntry entry(long job, Recovered rank) {
+    private RankEntry entry(long job, RecoveredRank rank) {
         RankState state = rank.finalized() ? RankState.FINALIZED : rank.incarnation() > 0 ? RankState.AWAY : RankState.WAITING;
         return entry(job, rank.rank(), rank.incarnation(), state);
     }
 
-    private List<OtherRelay> relaysOf(JobOpen opening) {
+    private List<LinkedRelay> relaysOf(JobOpen opening) {
         return opening.homes().stream()
                 .map(home -> home.relay().equals(relay.id()) ? null : relay.links().other(home.relay()))
                 .toList();

@@ -37,12 +37,12 @@ final class LauncherAccess {
     /**
      * The user of the process at the other end of a connection. This process counts as unknown if it forwards ports.
      */
-    Future<PeerUser> user(ConnectionEnds ends) {
+    Future<PeerUser> user(ConnectionAddresses ends) {
         return blocking.apply(() -> ends.user(passesOn));
     }
 
     /** The same for many connections at once. */
-    Future<Map<ConnectionEnds, PeerUser>> users(Set<ConnectionEnds> connections) {
+    Future<Map<ConnectionAddresses, PeerUser>> users(Set<ConnectionAddresses> connections) {
         return blocking.apply(() -> {
             PeerTable tables = PeerUsers.ofHost().read();
             return connections.stream().collect(Collectors.toMap(ends -> ends, ends -> ends.user(tables, passesOn)));

@@ -35,7 +35,7 @@ final class LauncherSession implements Session {
 
     private final Relay relay;
     private final Connection connection;
-    private final Line line;
+    private final OutboundChannel outboundChannel;
     private final Future<String> owner;
     private final UnaryOperator<Token> unsealed;
     private final Set<Long> jobs = new LinkedHashSet<>();
@@ -50,7 +50,7 @@ final class LauncherSession implements Session {
     LauncherSession(Relay relay, Connection connection, Future<String> owner, UnaryOperator<Token> unsealed) {
         this.relay = relay;
         this.connection = connection;
-        this.line = connection.line();
+        this.outboundChannel = connection.line();
         this.owner = owner;
         this.unsealed = unsealed;
     }
@@ -72,7 +72,7 @@ final class LauncherSession implements Session {
             }
             case JOB_CLOSE -> close(view.job(), CloseNotice.decode(Connection.copy(buffer, index, length)));
             case JOB_KEPT -> kept(JobKept.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a launcher");
         }
     }
@@ -99,7 +99,7 @@ final class LauncherSession implements Session {
         owner.onComplete((name, fault) -> relay.control().submit(() -> {
             if (fault != null) {
                 refused(job.job(), fault);
-            } else if (line.closing() == null) {
+            } else if (outboundChannel.closing() == null) {
                 relay.jobs().open(job, name, this).onSuccess(this::opened).onFailure(cause -> refused(job.job(), cause));
             }
         }));
@@ -113,7 +113,7 @@ final class LauncherSession implements Session {
             return;
         }
         jobs.add(job.id());
-        if (line.closing() != null) {
+        if (outboundChannel.closing() != null) {
             abandon(job.id());
             return;
         }
@@ -133,9 +133,9 @@ final class LauncherSession implements Session {
     }
 
     private void write(ByteBuffer frame) {
-        line.write(frame);
-        line.flush();
-        int unread = line.waitingBytes();
+        outboundChannel.write(frame);
+        outboundChannel.flush();
+        int unread = outboundChannel.waitingBytes();
         if (unread > UNREAD_BYTES_MAX) {
             connection.close(
                     CloseNotice.closing(0, CloseReason.LIMIT, "it does not read: " + unread + " bytes wait for it, expected " + UNREAD_BYTES_MAX + " at most"));

@@ -37,7 +37,7 @@ final class LinkFlow {
         return begins(type) ? frameBytes - Wire.MESSAGE_HEADER_BYTES : 0;
     }
 
-    FlowBook.Counts counts() {
-        return new FlowBook.Counts(messagesIn, messagesOut, bytesIn, bytesOut);
+    TrafficCounters.Counts counts() {
+        return new TrafficCounters.Counts(messagesIn, messagesOut, bytesIn, bytesOut);
     }
 }

@@ -16,7 +16,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.posthouse.core.ImageNote;
+import org.posthouse.core.CheckpointImage;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalBroken;
@@ -24,7 +24,7 @@ import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
-import org.posthouse.core.Standing;
+import org.posthouse.core.RecoveryPoint;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogException;
@@ -74,7 +74,7 @@ final class LogJournal implements Journal {
     private LoggedFrames frames;
     private ImageStore images;
     private RestartPoints points;
-    private LogRoom room;
+    private LogSpace room;
 
     /**
      * Progress of reading the log while it is being opened; otherwise null. Written by the thread that opens the log,
@@ -114,14 +114,14 @@ final class LogJournal implements Journal {
      * @throws IllegalStateException if the log belongs to another relay; it is left unchanged
      */
     List<LoggedJob> open(
-            Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LogSafety disk) throws IOException {
-        LeftLog.makeFolder(folder);
+            Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogSpace.Relief relief, LogSyncWaiter disk) throws IOException {
+        LogTakeover.makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = read(folder, relay, limitBytes, epochMin);
         List<LoggedJob> jobs;
         List<Long> ended;
         try {
-            jobs = LeftLog.jobs(opened, relay);
+            jobs = LogTakeover.jobs(opened, relay);
             images = new ImageStore(imageFolder(folder));
             ended = images.retain(job -> opened.book().job(job) != null);
             opened.handOver();
@@ -131,16 +131,16 @@ final class LogJournal implements Journal {
         }
         points = new RestartPoints(this, opened, images, disk, this::isBroken);
         frames = new LoggedFrames(this, opened.reader(), points);
-        Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
-        room = new LogRoom(this, opened, points, pressure, limits, relief, background,
+        LogWatermarks logWatermarks = new LogWatermarks(limitBytes, limits.highMarkPercent(), sharedBytes);
+        room = new LogSpace(this, opened, points, logWatermarks, limits, relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);
         log = opened;
         if (!ended.isEmpty()) {
             background.execute(() -> forgetImages(ended));
         }
-        background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
-        background.scheduleWithFixedDelay(() -> tryWriting(opened), LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
+        background.scheduleWithFixedDelay(room::look, LogSpace.LOOK_MS, LogSpace.LOOK_MS, TimeUnit.MILLISECONDS);
+        background.scheduleWithFixedDelay(() -> tryWriting(opened), LogSpace.LOOK_MS, LogSpace.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
     }
 
@@ -170,7 +170,7 @@ final class LogJournal implements Journal {
         LogReading whole = LogReading.of(folder);
         reading = whole;
         try {
-            return LeftLog.open(folder, relay, limitBytes, epochMin, whole);
+            return LogTakeover.open(folder, relay, limitBytes, epochMin, whole);
         } finally {
             reading = null;
         }
@@ -364,7 +364,7 @@ final class LogJournal implements Journal {
     }
 
     /** The room that the log takes. The log must be open. */
-    LogRoom room() {
+    LogSpace room() {
         return room;
     }
 
@@ -539,7 +539,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
+    public synchronized void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {
         append(job, () -> log.append(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
         if (!at.waits().isEmpty()) {
             room.pinned(at.pin(), at.waits());
@@ -551,7 +551,7 @@ final class LogJournal implements Journal {
      * The log's record of a point from which a rank can be restarted. {@code image} is null if the point is the start
      * of its program.
      */
-    static Checkpoint point(Standing at, ImageNote image) {
+    static Checkpoint point(RecoveryPoint at, CheckpointImage image) {
         return new Checkpoint(
                 image == null ? 0 : image.number(),
                 image == null ? 0 : image.bytes(),

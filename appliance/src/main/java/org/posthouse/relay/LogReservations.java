@@ -18,13 +18,13 @@ final class LogReservations {
     /** The share of one owner with several jobs. */
     private static final double OWNER_SHARE = 0.75;
 
-    private final Pressure pressure;
+    private final LogWatermarks logWatermarks;
     private final Map<Long, Reservation> jobs = new HashMap<>();
 
     private record Reservation(String owner, long bytes) {}
 
-    LogReservations(Pressure pressure) {
-        this.pressure = pressure;
+    LogReservations(LogWatermarks logWatermarks) {
+        this.logWatermarks = logWatermarks;
     }
 
     /**
@@ -33,12 +33,12 @@ final class LogReservations {
      * @return why that is refused, in words that continue "the job"; empty if it was reserved
      */
     synchronized Optional<String> tryReserve(long job, String owner, long bytes) {
-        if (!pressure.fits(bytes)) {
-            return Optional.of("may have " + bytes + " bytes under way, other jobs " + pressure.underWayBytes() + ", and the log may take "
-                    + pressure.limitBytes() + " bytes, of which that must be half at most");
+        if (!logWatermarks.fits(bytes)) {
+            return Optional.of("may have " + bytes + " bytes under way, other jobs " + logWatermarks.underWayBytes() + ", and the log may take "
+                    + logWatermarks.limitBytes() + " bytes, of which that must be half at most");
         }
         long own = ownedBy(owner);
-        long most = (long) (pressure.limitBytes() / 2 * OWNER_SHARE);
+        long most = (long) (logWatermarks.limitBytes() / 2 * OWNER_SHARE);
         if (own > 0 && own + bytes > most) {
             return Optional.of("may have " + bytes + " bytes under way, other jobs of " + owner + " " + own + ", and the jobs of one owner together "
                     + most + " at most, so that others find room");
@@ -50,7 +50,7 @@ final class LogReservations {
     /** Reserves room for a job that continues, whether there is room or not. An existing reservation is kept. */
     synchronized void reserve(long job, String owner, long bytes) {
         if (jobs.putIfAbsent(job, new Reservation(owner, bytes)) == null) {
-            pressure.mayCome(bytes);
+            logWatermarks.mayCome(bytes);
         }
     }
 
@@ -59,7 +59,7 @@ final class LogReservations {
         Reservation before = jobs.get(job);
         if (before != null && before.bytes != bytes) {
             jobs.put(job, new Reservation(before.owner, bytes));
-            pressure.mayCome(bytes - before.bytes);
+            logWatermarks.mayCome(bytes - before.bytes);
         }
     }
 
@@ -72,7 +72,7 @@ final class LogReservations {
     synchronized void release(long job) {
         Reservation before = jobs.remove(job);
         if (before != null) {
-            pressure.mayCome(-before.bytes);
+            logWatermarks.mayCome(-before.bytes);
         }
     }
 

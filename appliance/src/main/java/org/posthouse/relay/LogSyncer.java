@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * covers all that was appended meanwhile. No event loop thus waits for a disk, and a sync serves more waiters under
  * more load.
  */
-final class LogSyncer implements LogSafety, AutoCloseable {
+final class LogSyncer implements LogSyncWaiter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LogSyncer.class);
 
     /**

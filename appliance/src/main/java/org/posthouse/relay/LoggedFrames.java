@@ -8,9 +8,9 @@ import org.posthouse.core.Job;
 import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
+import org.posthouse.logstore.InitHistory;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.PayloadReader;
-import org.posthouse.logstore.Prologue;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
@@ -58,7 +58,7 @@ final class LoggedFrames {
         assert Thread.holdsLock(turn);
         ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
         int rank = message.destination();
-        PayloadReader from = Prologue.has(message.logPlace()) ? points.payloads(job, rank) : log;
+        PayloadReader from = InitHistory.has(message.logPlace()) ? points.payloads(job, rank) : log;
         try {
             if (message.form() == FrameType.SEND) {
                 from.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);

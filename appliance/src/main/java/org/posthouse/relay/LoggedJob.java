@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.Message;
-import org.posthouse.core.Recovered;
-import org.posthouse.logstore.Drafts;
+import org.posthouse.core.RecoveredRank;
+import org.posthouse.logstore.InFlightMessages;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.StoredMessage;
@@ -30,7 +30,7 @@ import org.posthouse.wire.WireException;
  * @param divergence description of the first one; empty if there was none
  * @param fault the failure of reading its records, if it cannot continue from them; otherwise null
  */
-record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long divergences, String divergence, RuntimeException fault) {
+record LoggedJob(JobOpen opening, long position, List<RecoveredRank> ranks, long divergences, String divergence, RuntimeException fault) {
     /**
      * Reads a job's records.
      *
@@ -38,24 +38,24 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
      * @param drafts the incomplete messages; those of the job are removed
      * @throws WireException if the job's opening cannot be read
      */
-    static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
+    static LoggedJob of(String relay, JobState job, InFlightMessages inFlightMessages) throws WireException {
         JobOpen opening = opening(job.opening());
         try {
             if (job.fault() != null) {
                 throw job.fault();
             }
-            return new LoggedJob(opening, job.position(), ranks(relay, opening, job, drafts), job.divergences(), job.divergence(), null);
+            return new LoggedJob(opening, job.position(), ranks(relay, opening, job, inFlightMessages), job.divergences(), job.divergence(), null);
         } catch (RuntimeException e) {
             return new LoggedJob(opening, job.position(), List.of(), job.divergences(), job.divergence(), e);
         }
     }
 
-    private static List<Recovered> ranks(String relay, JobOpen opening, JobState job, Drafts drafts) {
+    private static List<RecoveredRank> ranks(String relay, JobOpen opening, JobState job, InFlightMessages inFlightMessages) {
         int self = Job.indexOf(relay, opening.homes());
-        List<Recovered> ranks = new ArrayList<>();
+        List<RecoveredRank> ranks = new ArrayList<>();
         for (int rank = 0; rank < opening.size(); rank++) {
             if (opening.homeOf()[rank] == self) {
-                ranks.add(rank(rank, job.rank(rank), drafts.take(job.id(), rank)));
+                ranks.add(rank(rank, job.rank(rank), inFlightMessages.take(job.id(), rank)));
             }
         }
         return ranks;
@@ -85,22 +85,22 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
         return JobOpen.decode(frame);
     }
 
-    private static Recovered rank(int rank, RankLog log, List<StoredMessage> underWay) {
+    private static RecoveredRank rank(int rank, RankLog log, List<StoredMessage> underWay) {
         if (log == null) {
-            return Recovered.nothing(rank);
+            return RecoveredRank.nothing(rank);
         }
-        List<Recovered.Channel> channels = new ArrayList<>();
-        List<Recovered.Channel> takenBack = new ArrayList<>();
+        List<RecoveredRank.Channel> channels = new ArrayList<>();
+        List<RecoveredRank.Channel> takenBack = new ArrayList<>();
         log.forEachChannel((context, source, last) -> {
-            channels.add(new Recovered.Channel(context, source, last));
+            channels.add(new RecoveredRank.Channel(context, source, last));
             log.forEachWithdrawn(
-                    context, source, sequence -> takenBack.add(new Recovered.Channel(context, source, sequence)));
+                    context, source, sequence -> takenBack.add(new RecoveredRank.Channel(context, source, sequence)));
         });
         List<Message> messages = underWay.stream()
-                .map(stored -> LoggedHistory.pieces(
-                        Message.recovered(LoggedHistory.logged(stored), stored.receipt() != null), stored))
+                .map(stored -> RankHistoryReader.pieces(
+                        Message.recovered(RankHistoryReader.logged(stored), stored.receipt() != null), stored))
                 .toList();
-        return new Recovered(
+        return new RecoveredRank(
                 rank,
                 log.incarnation(),
                 log.finalized(),
@@ -113,7 +113,7 @@ record LoggedJob(JobOpen opening, long position, List<Recovered> ranks, long div
                 log.limited(),
                 Stream.of(log.prologue(), log.olderCheckpoint(), log.checkpoint())
                         .flatMap(Optional::stream)
-                        .map(point -> new Recovered.Mark(point.number(), point.out(), point.err()))
+                        .map(point -> new RecoveredRank.Mark(point.number(), point.out(), point.err()))
                         .toList());
     }
 }

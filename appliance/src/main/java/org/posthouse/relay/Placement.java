@@ -130,20 +130,20 @@ final class Placement {
     }
 
     /** The home of a shard's strand. */
-    Workplace matching(int shard) {
+    StrandExecutor matching(int shard) {
         Executor home = matching.get(shard % matching.size());
-        return home instanceof EventLoop loop ? Workplace.open(loop) : Workplace.open(home);
+        return home instanceof EventLoop loop ? StrandExecutor.open(loop) : StrandExecutor.open(home);
     }
 
     /** The home of writes to a connection that {@code reader} reads; null if it has no loop. */
-    Workplace emission(EventLoop reader) {
+    StrandExecutor emission(EventLoop reader) {
         if (blocks()) {
-            return Workplace.apart(emission.get(0));
+            return StrandExecutor.apart(emission.get(0));
         }
         if (emission.isEmpty()) {
-            return Workplace.open(reader);
+            return StrandExecutor.open(reader);
         }
-        return Workplace.open(emission.get(Math.floorMod(received.get(), emission.size())));
+        return StrandExecutor.open(emission.get(Math.floorMod(received.get(), emission.size())));
     }
 
     /** Whether emission has threads of its own that share its work. */

@@ -8,15 +8,15 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
-import org.posthouse.core.Past;
+import org.posthouse.core.PushWindow;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
-import org.posthouse.core.Round;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
@@ -48,11 +48,11 @@ final class RankSession implements Session, RankPort {
     private final RelayCore core;
     private final Shard shard;
     private final Connection connection;
-    private final Line line;
+    private final OutboundChannel outboundChannel;
     private final long job;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
-    private final Greeting greeting = new Greeting();
+    private final WithheldWelcome withheldWelcome = new WithheldWelcome();
     private final Hello hello;
 
     /** Entries of the rank's STATE pages, until it is admitted. */
@@ -78,7 +78,7 @@ final class RankSession implements Session, RankPort {
         this.core = shard.core();
         this.shard = shard;
         this.connection = connection;
-        this.line = connection.line();
+        this.outboundChannel = connection.line();
         this.job = hello.job();
         this.hello = hello;
     }
@@ -104,7 +104,7 @@ final class RankSession implements Session, RankPort {
         state = List.of();
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && rank.job().survivesHost()) {
-            greeting.hold();
+            withheldWelcome.hold();
         }
         write(core.welcome(rank).encode());
         StatePage.encode(job, core.state(rank)).forEach(this::write);
@@ -114,7 +114,7 @@ final class RankSession implements Session, RankPort {
         } else if (hasPast) {
             core.replay(rank);
         }
-        if (greeting.isHeld()) {
+        if (withheldWelcome.isHeld()) {
             shard.gate().pass(this::greet);
         }
         connection.movedBy().ifPresent(this::askMove);
@@ -122,8 +122,8 @@ final class RankSession implements Session, RankPort {
 
     /** Sends the held answer, because the log is safe now. Does nothing if the answer was dropped meanwhile. */
     private void greet() {
-        if (greeting.isHeld()) {
-            greeting.release(this::write);
+        if (withheldWelcome.isHeld()) {
+            withheldWelcome.release(this::write);
             core.writable(rank);
         }
     }
@@ -166,7 +166,7 @@ final class RankSession implements Session, RankPort {
         switch (view.type()) {
             case ABORT -> core.aborted(rank, CloseNotice.decode(Connection.copy(buffer, index, length)));
             case BLOCKED -> core.blocked(rank, BlockedReport.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
             case POINT -> core.pointed(rank, CheckpointNotice.decode(Connection.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
@@ -197,34 +197,34 @@ final class RankSession implements Session, RankPort {
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> line.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
             default -> throw new WireException(
                     CloseReason.NOT_EXPECTED, view.type() + " after " + pages + " of " + hello.pages() + " pages of STATE");
         }
     }
 
     private void write(ByteBuf frame) {
-        if (greeting.isHeld()) {
-            greeting.add(frame);
+        if (withheldWelcome.isHeld()) {
+            withheldWelcome.add(frame);
             return;
         }
         int bytes = frame.readableBytes();
-        line.write(frame);
+        outboundChannel.write(frame);
         wrote(bytes);
     }
 
     private void write(BufferParcel frame) {
-        assert !greeting.isHeld() : rank + " is sent a message before it is greeted";
+        assert !withheldWelcome.isHeld() : rank + " is sent a message before it is greeted";
         int bytes = frame.bytes();
-        frame.writeTo(line);
+        frame.writeTo(outboundChannel);
         wrote(bytes);
     }
 
     private void wrote(int bytes) {
-        shard.written().add(line, bytes);
+        shard.written().add(outboundChannel, bytes);
         bytesWritten += bytes;
         if (++framesWritten % UNREAD_MAX == 0) {
-            if (bytesWritten - line.waitingBytes() < bytesBefore) {
+            if (bytesWritten - outboundChannel.waitingBytes() < bytesBefore) {
                 connection.close(
                         CloseNotice.closing(job, CloseReason.LIMIT, "it does not read: more than " + UNREAD_MAX + " frames wait for it, the most that may"));
             }
@@ -246,7 +246,7 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void onClosed(CloseNotice why) {
-        greeting.drop();
+        withheldWelcome.drop();
         if (rank == null) {
             return;
         }
@@ -271,7 +271,7 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void ended(int context, int round, Round.End why, long pushedCost) {
+    public void ended(int context, int round, PushWindow.End why, long pushedCost) {
         write(frames.ended(job, context, round, rank.rank(), why, pushedCost));
     }
 
@@ -330,7 +330,7 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void image(Past.ImagePiece piece) {
+    public void image(HistoryStep.ImagePiece piece) {
         write(frames.image(job, piece));
     }
 
@@ -360,14 +360,14 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void aborted(CloseNotice closeNotice) {
-        greeting.drop();
+        withheldWelcome.drop();
         write(closeNotice.encode(FrameType.ABORT));
         connection.close(CloseNotice.closing(job, CloseReason.JOB_ABORTED, closeNotice.text()));
     }
 
     @Override
     public void close(CloseNotice why) {
-        greeting.drop();
+        withheldWelcome.drop();
         if (why.reason() == CloseReason.MOVED) {
             int move = rank.moves();
             connection.relay().moves().left(rank);
@@ -390,7 +390,7 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public boolean writable() {
-        return !greeting.isHeld() && line.writable();
+        return !withheldWelcome.isHeld() && outboundChannel.writable();
     }
 
     @Override

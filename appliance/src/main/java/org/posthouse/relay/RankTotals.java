@@ -36,8 +36,8 @@ final class RankTotals {
     }
 
     /** The traffic from and to ranks. */
-    FlowBook.Counts carried() {
-        return new FlowBook.Counts(messagesSent, messagesDelivered, bytesSent, bytesDelivered);
+    TrafficCounters.Counts carried() {
+        return new TrafficCounters.Counts(messagesSent, messagesDelivered, bytesSent, bytesDelivered);
     }
 
     long unexpected() {

@@ -10,7 +10,7 @@ import org.posthouse.wire.Wire;
 
 /**
  * Chooses the buffer for each read of one connection. The rest of a long frame is read behind its beginning. Other data
- * go into one of the thread's buffers ({@link KeptBuffers}) in which no frame is held, a longer one where chunks of
+ * go into one of the thread's buffers ({@link ReusedReadBuffers}) in which no frame is held, a longer one where chunks of
  * several pieces arrive. Reading thus allocates nothing and stays in the processor's caches. While frames are held in
  * all of them, new buffers are allocated, and their size adapts to the data.
  */
@@ -76,7 +76,7 @@ final class ReadBuffers implements RecvByteBufAllocator {
             if (incomplete != null) {
                 return incomplete.retain();
             }
-            ByteBuf free = KeptBuffers.ofThread().free(comeLong(frames));
+            ByteBuf free = ReusedReadBuffers.ofThread().free(comeLong(frames));
             return free == null ? growing.allocate(allocator) : free.clear().retain();
         }
 

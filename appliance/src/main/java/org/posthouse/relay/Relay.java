@@ -56,14 +56,14 @@ public final class Relay extends VerticleBase {
     /** All connections except those refused on arrival because the limit was reached. */
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
-    private final Newcomers newcomers;
+    private final UnprovenConnections unprovenConnections;
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> {
         LOG.warn("{}: {}", id(), line);
         Audit.refused(id(), line);
     });
-    private final LinkPort links = new LinkPort(this);
+    private final PeerLinks links = new PeerLinks(this);
     private final LogJournal journal = new LogJournal();
-    private final Histories histories = Histories.of(journal);
+    private final HistoryThreads historyThreads = HistoryThreads.of(journal);
     private final LogSyncer syncer;
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
@@ -88,7 +88,7 @@ public final class Relay extends VerticleBase {
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
-    private Reception reception;
+    private RankAcceptor rankAcceptor;
 
     /** Whether the directory may announce this relay: true from the end of the start to the beginning of the stop. */
     private boolean serving;
@@ -117,31 +117,31 @@ public final class Relay extends VerticleBase {
         this.config = config;
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
-        this.newcomers = new Newcomers(config.door().newcomersMax(), launchers::users, pause -> reception.pause(pause));
+        this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
         this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
     }
 
     @Override
     public Future<?> start() {
         loop = ((ContextInternal) context).nettyEventLoop();
-        control = new Strand(Workplace.confined(loop), () -> {});
+        control = new Strand(StrandExecutor.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
-        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate, connections::size);
-        reception = new Reception(vertx, loop, placement, this::accept);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement, historyThreads, this::gate, connections::size);
+        rankAcceptor = new RankAcceptor(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return listen()
                 .compose(bound -> openLog())
                 .compose(this::recover)
                 .compose(done -> links.start())
                 .onSuccess(up -> serve())
-                .onFailure(cause -> reception.close().eventually(this::letGo));
+                .onFailure(cause -> rankAcceptor.close().eventually(this::letGo));
     }
 
     private void serve() {
         serving = true;
         announce();
         status.start(vertx, placement);
-        String local = reception.local().isEmpty() ? "" : " and " + reception.local();
+        String local = rankAcceptor.local().isEmpty() ? "" : " and " + rankAcceptor.local();
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
 
@@ -168,8 +168,8 @@ public final class Relay extends VerticleBase {
                 });
     }
 
-    private Gate gate() {
-        return new Gate(journal::position, syncer::safe, syncer::want);
+    private OutputGate gate() {
+        return new OutputGate(journal::position, syncer::safe, syncer::want);
     }
 
     private void openGates() {
@@ -198,7 +198,7 @@ public final class Relay extends VerticleBase {
      * the host may be about to lose its power.
      */
     private Void closeLog(boolean jobsGoOn) {
-        histories.close();
+        historyThreads.close();
         if (jobsGoOn && !syncer.await(journal.position())) {
             LOG.warn("{}: the log is not safe on its disk: the jobs in it go on unless this host loses its power", id());
         }
@@ -256,8 +256,8 @@ public final class Relay extends VerticleBase {
     }
 
     /** Passes requests of the log's thread to the strands of the shards. */
-    private LogRoom.Relief relief() {
-        return new LogRoom.Relief() {
+    private LogSpace.Relief relief() {
+        return new LogSpace.Relief() {
             @Override
             public void ask(long job, int rank) {
                 Shard shard = shards.of(job, rank);
@@ -284,7 +284,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<Void> listen() {
-        return reception
+        return rankAcceptor
                 .listen(config.door().host(), config.door().port())
                 .onSuccess(bound -> config.door().local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
@@ -298,27 +298,27 @@ public final class Relay extends VerticleBase {
             return;
         }
         try {
-            reception.listen(sockets);
+            rankAcceptor.listen(sockets);
         } catch (IOException e) {
             LOG.warn("{}: ranks of this host come by the port too ({}=off says so): {}", id(), LocalSockets.VARIABLE, e.getMessage());
         }
     }
 
     /** Registers a new connection. Also called by tests. */
-    Connection accept(Outlet outlet, Workplace emission) {
+    Connection accept(ByteSink byteSink, StrandExecutor emission) {
         assert inLoop();
-        Connection connection = new Connection(this, outlet, emission);
+        Connection connection = new Connection(this, byteSink, emission);
         untimely().ifPresent(connection::close); // It counts until it has ended.
         boolean full = connections.size() >= config.door().connectionsMax();
         String limit = connections.size() + 1 + " connections, at most " + config.door().connectionsMax();
-        if (full && newcomers.isEmpty()) {
+        if (full && unprovenConnections.isEmpty()) {
             connection.close(CloseNotice.closing(0, CloseReason.LIMIT, limit));
             return connection; // Not counted: nobody can make room for it.
         }
         connections.add(connection);
-        newcomers.add(connection);
+        unprovenConnections.add(connection);
         if (full) {
-            newcomers.makeRoom(limit);
+            unprovenConnections.makeRoom(limit);
         }
         return connection;
     }
@@ -394,7 +394,7 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<Void> deafen() {
-        Future<Void> deaf = reception.close();
+        Future<Void> deaf = rankAcceptor.close();
         connections.forEach(connection -> connection.stopServing(goodbye()));
         refusals.close();
         return deaf;
@@ -434,7 +434,7 @@ public final class Relay extends VerticleBase {
         status.onModeChange(next);
         placement = next;
         shards.moveTo(next);
-        reception.moveTo(next);
+        rankAcceptor.moveTo(next);
         served.forEach(connection -> connection.askMove(change));
         loop.schedule(change::report, ModeSwitch.MS_MAX, TimeUnit.MILLISECONDS);
         return change.done().onSuccess(report -> LOG.info("{}: {}", id(), report));
@@ -516,8 +516,8 @@ public final class Relay extends VerticleBase {
     }
 
     /** The connections that are not admitted yet. Thread-safe. */
-    Newcomers newcomers() {
-        return newcomers;
+    UnprovenConnections newcomers() {
+        return unprovenConnections;
     }
 
     /** Decides who may open jobs. Thread-safe. */
@@ -533,7 +533,7 @@ public final class Relay extends VerticleBase {
     /** The reply to a launcher: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
         assert inLoop();
-        return Roster.welcome(new HomeRelay(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
+        return RelayListing.welcome(new HomeRelay(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
     /** Waits for contact with these relays, for at most {@link #CONTACT_TIMEOUT_MS}. */
@@ -546,7 +546,7 @@ public final class Relay extends VerticleBase {
 
     /** The address that ranks and launchers connect to, as host:port. */
     public String address() {
-        return HomeRelay.address(config.door().host(), reception.port());
+        return HomeRelay.address(config.door().host(), rankAcceptor.port());
     }
 
     /** The port that other relays dial for links, or 0. */
@@ -571,7 +571,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** Confined to the control strand. */
-    LinkPort links() {
+    PeerLinks links() {
         assert inLoop();
         return links;
     }

@@ -51,11 +51,11 @@ public final class RelayHost implements AutoCloseable {
     private String deployment;
     private boolean closed;
 
-    private RelayHost(RelayConfig config, LoopKind kind) {
-        Breakdown.prepare();
+    private RelayHost(RelayConfig config, EventLoopKind kind) {
+        FatalErrorExit.prepare();
         metrics = OpsMetrics.create();
         int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
-        vertx = StillLoops.watch(metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport()));
+        vertx = BlockedThreadReporter.watch(metrics.vertx(RelayVertx.options().setEventLoopPoolSize(loops), kind.transport()));
     }
 
     /**
@@ -66,13 +66,13 @@ public final class RelayHost implements AutoCloseable {
      *         name is up in the group, for instance
      */
     public static RelayHost start(
-            RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
+            RelayConfig config, EventLoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
         tooFewFiles(config, mayOpen()).ifPresent(LOG::warn);
         RelayHost host = new RelayHost(config, kind);
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group, answers);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
-            host.ops = Blocking.await(
+            host.ops = BlockingWaits.await(
                     OpsServer.start(host.vertx, ConsoleAccess.audited(console, () -> host.relay), host.relay.view(), host.metrics.registry()), START_SECONDS);
             host.deployment = awaitServing(
                     host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
@@ -116,7 +116,7 @@ public final class RelayHost implements AutoCloseable {
             return Optional.of(late);
         }
         directory = HazelcastDirectory.start(group);
-        Namesake.refuse(config.relay(), directory, answers);
+        DuplicateRelayProbe.refuse(config.relay(), directory, answers);
         return Optional.empty();
     }
 
@@ -125,9 +125,9 @@ public final class RelayHost implements AutoCloseable {
         Set<String> peers = config.links().orElseThrow().peers().keySet();
         Promise<Void> linked = Promise.promise();
         relay.control().post(() -> relay.links().contacted(peers, LINKED_MS_MAX).onComplete(any -> linked.complete()));
-        Blocking.await(linked.future(), START_SECONDS);
+        BlockingWaits.await(linked.future(), START_SECONDS);
         late.join();
-        Namesake.later(relay.id(), relay.epoch(), late).ifPresent(LOG::warn);
+        DuplicateRelayProbe.later(relay.id(), relay.epoch(), late).ifPresent(LOG::warn);
     }
 
     /**

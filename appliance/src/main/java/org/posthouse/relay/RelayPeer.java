@@ -16,13 +16,13 @@ import org.slf4j.LoggerFactory;
  * strand, which owns the links.
  *
  * <p>When the other relay was restarted, the core must be told before anything more is sent. Otherwise frames that were
- * under way to the dead process would arrive before the frames that they depend on. {@link OtherRelay} therefore first
+ * under way to the dead process would arrive before the frames that they depend on. {@link LinkedRelay} therefore first
  * lets this peer hold outgoing frames, then gathers those between the two strands, and then lets the core decide.
  */
 final class RelayPeer extends FramePeer implements Shard.Teller {
     private static final Logger LOG = LoggerFactory.getLogger(RelayPeer.class);
 
-    private final OtherRelay relay;
+    private final LinkedRelay relay;
     private final Shard shard;
 
     /** Frames that wait at the gate, in order. */
@@ -40,7 +40,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     /** A frame that waits at the gate, or a report of a blocked rank behind such frames. */
     private record Gated(ByteBuf bytes, boolean kept, boolean isStall) {}
 
-    RelayPeer(OtherRelay relay, Shard shard) {
+    RelayPeer(LinkedRelay relay, Shard shard) {
         this.relay = relay;
         this.shard = shard;
     }

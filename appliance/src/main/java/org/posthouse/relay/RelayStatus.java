@@ -292,8 +292,8 @@ final class RelayStatus implements RelayView {
         return totals;
     }
 
-    private Counters counters(List<ShardStatus> shards, RankTotals totals, FlowBook.Counts links, long waitingBytes, long now) {
-        FlowBook.Counts all = totals.carried().plus(links);
+    private Counters counters(List<ShardStatus> shards, RankTotals totals, TrafficCounters.Counts links, long waitingBytes, long now) {
+        TrafficCounters.Counts all = totals.carried().plus(links);
         return new Counters(
                 all.messagesIn(),
                 all.messagesOut(),

@@ -22,8 +22,8 @@ import org.posthouse.wire.CloseReason;
 final class RelayTally {
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final FlowBook flows = new FlowBook();
-    private final LoopLag loopLag = new LoopLag();
+    private final TrafficCounters flows = new TrafficCounters();
+    private final EventLoopLag eventLoopLag = new EventLoopLag();
     private final List<RecentPeak> queued = new ArrayList<>();
 
     /** The state of the connections' output at one moment. */
@@ -39,12 +39,12 @@ final class RelayTally {
         }
     }
 
-    LoopLag loopLag() {
-        return loopLag;
+    EventLoopLag loopLag() {
+        return eventLoopLag;
     }
 
     /** Adds what ranks and links have carried since the last call to the totals of this mode. */
-    void carried(String mode, FlowBook.Counts ranks, Map<String, FlowBook.Counts> links) {
+    void carried(String mode, TrafficCounters.Counts ranks, Map<String, TrafficCounters.Counts> links) {
         flows.note(mode, "", ranks);
         links.forEach((other, counts) -> flows.note(mode, other, counts));
         flows.keepOnly(links.keySet());
@@ -79,7 +79,7 @@ final class RelayTally {
                 divergences,
                 sum(shards, ShardStatus::messageWaits),
                 sum(shards, ShardStatus::receiveWaits),
-                latency(loopLag.counted()),
+                latency(eventLoopLag.counted()),
                 queuedPeaks(nanos),
                 lines.open(),
                 lines.slow(),

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.HistoryIndexEntry;
 import org.posthouse.logstore.Image;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
-import org.posthouse.logstore.Milestone;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,12 +28,12 @@ record RestartChoice(
         int rank,
         List<Point> images,
         Optional<Checkpoint> prologue,
-        Optional<Milestone> beginning,
+        Optional<HistoryIndexEntry> beginning,
         long limit) {
     private static final Logger LOG = LoggerFactory.getLogger(RestartChoice.class);
 
     /** An image, and the record behind it. */
-    record Point(Checkpoint checkpoint, Milestone behind) {}
+    record Point(Checkpoint checkpoint, HistoryIndexEntry behind) {}
 
     /** The image and log position at which a history continues after its prologue. */
     record Jump(Image image, LogCursor behind, long pollsBefore) {}
@@ -49,7 +49,7 @@ record RestartChoice(
      *
      * @throws LogException if none is intact; the message names each point and its fault
      */
-    LoggedHistory open(int incarnation) {
+    RankHistoryReader open(int incarnation) {
         List<String> refused = new ArrayList<>();
         for (Point point : images) {
             try {
@@ -71,25 +71,25 @@ record RestartChoice(
         }
     }
 
-    private LoggedHistory from(Point point, int incarnation) {
+    private RankHistoryReader from(Point point, int incarnation) {
         Checkpoint checkpoint = point.checkpoint();
         requireReplay(checkpoint.events(), point == images.getFirst());
         Image image = points.images().open(job, rank, checkpoint);
         try {
             LogCursor prologue = points.prologue(job, rank);
             points.chosen(job, rank, incarnation, checkpoint.number(), checkpoint.pin(), point == images.getFirst());
-            return new LoggedHistory(prologue, 0, new Jump(image, points.history(job, rank, point.behind()), point.behind().polls()));
+            return new RankHistoryReader(prologue, 0, new Jump(image, points.history(job, rank, point.behind()), point.behind().polls()));
         } catch (LogException e) {
             image.close();
             throw e;
         }
     }
 
-    private LoggedHistory fromBeginning(int incarnation) {
-        Milestone from = beginning.orElseThrow(() -> points.unreachable("the log does not reach back to it"));
+    private RankHistoryReader fromBeginning(int incarnation) {
+        HistoryIndexEntry from = beginning.orElseThrow(() -> points.unreachable("the log does not reach back to it"));
         requireReplay(0, images.isEmpty());
         points.chosen(job, rank, incarnation, 0, from.position(), images.isEmpty());
-        return new LoggedHistory(points.history(job, rank, from), from.polls(), null);
+        return new RankHistoryReader(points.history(job, rank, from), from.polls(), null);
     }
 
     private void requireReplay(long events, boolean newest) {

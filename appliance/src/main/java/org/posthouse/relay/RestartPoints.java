@@ -8,15 +8,15 @@ import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.HistoryIndexEntry;
 import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.InitHistory;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
-import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.RecordCursor;
 import org.posthouse.wire.Durability;
@@ -31,7 +31,7 @@ final class RestartPoints {
 
     private final MessageLog log;
     private final ImageStore images;
-    private final LogSafety disk;
+    private final LogSyncWaiter disk;
     private final LongPredicate broken;
 
     /** Readers of the prologues of ranks that were started from an image, by job and rank. Guarded by {@link #turn}. */
@@ -44,7 +44,7 @@ final class RestartPoints {
      * @param disk syncs the log before anything is deleted
      * @param broken whether a job is no longer logged
      */
-    RestartPoints(Object turn, MessageLog log, ImageStore images, LogSafety disk, LongPredicate broken) {
+    RestartPoints(Object turn, MessageLog log, ImageStore images, LogSyncWaiter disk, LongPredicate broken) {
         this.turn = turn;
         this.log = log;
         this.images = images;
@@ -62,7 +62,7 @@ final class RestartPoints {
         synchronized (turn) {
             RankLog history = log.book().rank(job, rank);
             List<RestartChoice.Point> points = history == null ? List.of() : checkpoints(history);
-            Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
+            Optional<HistoryIndexEntry> beginning = history == null ? Optional.empty() : history.beginning();
             log.handOver();
             Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
             return new RestartChoice(this, job, rank, points, prologue, beginning, history == null ? 0 : history.limit());
@@ -70,13 +70,13 @@ final class RestartPoints {
     }
 
     /** The history of a rank's process behind the given numbers of deliveries and events. Blocks. */
-    LoggedHistory behind(long job, int rank, long deliveries, long events) {
-        Milestone from = milestone(job, rank, deliveries, events)
+    RankHistoryReader behind(long job, int rank, long deliveries, long events) {
+        HistoryIndexEntry from = milestone(job, rank, deliveries, events)
                 .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
-        return new LoggedHistory(history(job, rank, from), from.polls(), null);
+        return new RankHistoryReader(history(job, rank, from), from.polls(), null);
     }
 
-    private Optional<Milestone> milestone(long job, int rank, long deliveries, long events) {
+    private Optional<HistoryIndexEntry> milestone(long job, int rank, long deliveries, long events) {
         synchronized (turn) {
             RankLog history = log.book().rank(job, rank);
             log.handOver();
@@ -104,23 +104,23 @@ final class RestartPoints {
 
     /** Copies the rank's prologue beside its images, so that the beginning of the log may be cut. Blocks. */
     void keepPrologue(long job, int rank) {
-        Optional<Milestone> beginning = choice(job, rank).beginning();
+        Optional<HistoryIndexEntry> beginning = choice(job, rank).beginning();
         if (beginning.isPresent()) {
             if (nextImage(job, rank) == 1) {
-                Prologue.forget(images, job, rank); // That copy is of records that the log has lost since, in a power cut.
+                InitHistory.forget(images, job, rank); // That copy is of records that the log has lost since, in a power cut.
             }
             try (LogCursor history = history(job, rank, beginning.get())) {
-                Prologue.write(images, job, rank, history);
+                InitHistory.write(images, job, rank, history);
             }
         }
     }
 
     /** Reads a rank's prologue. Blocks. */
     LogCursor prologue(long job, int rank) {
-        LogCursor prologue = Prologue.read(images, job, rank);
+        LogCursor prologue = InitHistory.read(images, job, rank);
         synchronized (turn) {
             prologues.computeIfAbsent(job, none -> new HashMap<>())
-                    .computeIfAbsent(rank, none -> Prologue.payloads(images, job, rank));
+                    .computeIfAbsent(rank, none -> InitHistory.payloads(images, job, rank));
         }
         return prologue;
     }
@@ -252,7 +252,7 @@ final class RestartPoints {
     }
 
     /** Reads a rank's history from {@code beginning} on. */
-    LogCursor history(long job, int rank, Milestone beginning) {
+    LogCursor history(long job, int rank, HistoryIndexEntry beginning) {
         return log.rankCursor(job, rank, beginning);
     }
 }

@@ -32,13 +32,13 @@ final class Shard {
 
     private final int number;
     private final RelayCore core;
-    private final TurnClock clock = new TurnClock(System::nanoTime);
+    private final StrandClock clock = new StrandClock(System::nanoTime);
     private final FlushList written = new FlushList(new Flushing());
     private final Strand strand;
     private final IntSupplier connections;
     private final List<Way> ways = new ArrayList<>();
-    private final Gate gate;
-    private final Backlog backlog;
+    private final OutputGate outputGate;
+    private final LogBacklog logBacklog;
 
     private final FrameView gateView = new FrameView();
 
@@ -62,20 +62,21 @@ final class Shard {
      * @param connections number of the relay's connections
      */
     Shard(
-            int number, String relay, CoreConfig config, int shards, UnexpectedPool pool, Workplace home, Histories histories, Gate gate,
+            int number, String relay, CoreConfig config, int shards, UnexpectedPool pool, StrandExecutor home, HistoryThreads historyThreads,
+            OutputGate outputGate,
             IntSupplier connections) {
         this.connections = connections;
-        this.gate = gate;
-        this.backlog = new Backlog(histories.journal()::isFull, job -> histories.journal().room().waits(job));
+        this.outputGate = outputGate;
+        this.logBacklog = new LogBacklog(historyThreads.journal()::isFull, job -> historyThreads.journal().room().waits(job));
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, pool, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
+        this.core = new RelayCore(relay, config, shards, pool, clock, new HistoryReader(this, historyThreads), new ImageWriter(this, historyThreads));
         this.strand = new Strand(home, this::endTurn);
     }
 
     private void endTurn() {
         written.endTurn();
-        if (gate.keepsHandled()) {
-            gate.forgo(job -> core.job(job) == null);
+        if (outputGate.keepsHandled()) {
+            outputGate.forgo(job -> core.job(job) == null);
         }
         tellHandled();
         clock.endTurn();
@@ -147,9 +148,9 @@ final class Shard {
      */
     private void sayHandled(RelayPeer peer, long number, long job, boolean handled) {
         if (!handled) {
-            gate.keepHandled(job, () -> peer.handled(number));
+            outputGate.keepHandled(job, () -> peer.handled(number));
         } else if (isGated(job)) {
-            gate.passHandled(job, () -> peer.handled(number));
+            outputGate.passHandled(job, () -> peer.handled(number));
         } else {
             peer.handled(number);
         }
@@ -177,15 +178,15 @@ final class Shard {
     // ---- without room in the log
 
     /** Frames and connections that wait for room in the log. Confined to the strand. */
-    Backlog backlog() {
+    LogBacklog backlog() {
         assert strand.isInside();
-        return backlog;
+        return logBacklog;
     }
 
     /** Continues with what waited, once the log has room again. Confined to the strand. */
     void goOnWithRoom() {
         assert strand.isInside();
-        backlog.goOn();
+        logBacklog.goOn();
     }
 
     /**
@@ -197,16 +198,16 @@ final class Shard {
     }
 
     private boolean mustWait(long id, FrameType type) {
-        if (backlog.isIdle()) {
+        if (logBacklog.isIdle()) {
             return false;
         }
         Job job = core.job(id);
-        return job == null ? backlog.holdsFrames() : job.logged() && backlog.stops(type);
+        return job == null ? logBacklog.holdsFrames() : job.logged() && logBacklog.stops(type);
     }
 
     /** The same for a frame that is held. If it must wait, {@code work} will handle it. */
     private boolean waits(Peer peer, ByteBuf held, Runnable work) {
-        if (backlog.isIdle()) {
+        if (logBacklog.isIdle()) {
             return false;
         }
         FrameView view = takenView.wrap(held.nioBuffer(), 0);
@@ -218,16 +219,16 @@ final class Shard {
     }
 
     private void park(Peer peer, long job, ByteBuf held, Runnable work) {
-        backlog.add(peer, held, work);
-        backlog.waits(job);
+        logBacklog.add(peer, held, work);
+        logBacklog.waits(job);
     }
 
     // ---- other cores
 
     /** The output gate for effects that need a synced log. Confined to the strand. */
-    Gate gate() {
+    OutputGate gate() {
         assert strand.isInside();
-        return gate;
+        return outputGate;
     }
 
     /** Whether output of this job must pass the gate. Confined to the strand. */
@@ -253,7 +254,7 @@ final class Shard {
         assert strand.isInside();
         if (opening.survivesHost()) {
             gates = true;
-            gate.pass(() -> {}); // Starts a sync now: until the job's opening is on the disk, a power cut loses all of the job.
+            outputGate.pass(() -> {}); // Starts a sync now: until the job's opening is on the disk, a power cut loses all of the job.
         }
     }
 
@@ -270,7 +271,7 @@ final class Shard {
      */
     void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
         assert strand.isInside();
-        backlog.drop(peer);
+        logBacklog.drop(peer);
         List<Frame> unacknowledged = new ArrayList<>();
         for (ByteBuf frame : frames) {
             int bytes = frame.readableBytes();
@@ -290,14 +291,14 @@ final class Shard {
     private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
-                if (backlog.isIdle()) {
+                if (logBacklog.isIdle()) {
                     take(peer, buffer, index, length, kept);
                 } else {
                     takeOrWait(peer, BufferParcel.keep(buffer, index, length), kept);
                     buffer.release();
                 }
             } catch (VirtualMachineError e) {
-                Breakdown.report(e);
+                FatalErrorExit.report(e);
                 throw e;
             } finally {
                 strand.leave();
@@ -322,7 +323,7 @@ final class Shard {
     private void stalled(Way peer, FrameType type, BlockedReport blockedReport) {
         assert strand.isInside();
         if (mustWait(blockedReport.job(), type)) {
-            backlog.addWord(peer, () -> core.stalled(peer, type, blockedReport));
+            logBacklog.addWord(peer, () -> core.stalled(peer, type, blockedReport));
         } else {
             core.stalled(peer, type, blockedReport);
         }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.core.Blocked;
+import org.posthouse.core.BlockedCall;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -33,7 +33,7 @@ record ShardStatus(
         Latencies receiveWaits,
         int queuedDeepest,
         Map<Long, List<Rank>> ranks,
-        Map<Long, Map<Integer, Blocked>> blocked) {
+        Map<Long, Map<Integer, BlockedCall>> blocked) {
     static final ShardStatus NOTHING = new ShardStatus(0, 0, 0, new Latencies(), new Latencies(), 0, Map.of(), Map.of());
 
     /**
@@ -75,7 +75,7 @@ record ShardStatus(
     /** Called inside the core's strand. */
     static ShardStatus of(RelayCore core, CoreConfig credit, int queuedDeepest, boolean isFirst) {
         Map<Long, List<Rank>> ranks = new HashMap<>();
-        Map<Long, Map<Integer, Blocked>> blocked = new HashMap<>();
+        Map<Long, Map<Integer, BlockedCall>> blocked = new HashMap<>();
         for (Job job : core.jobs()) {
             List<Rank> list = new ArrayList<>();
             job.homedRanks().forEach(rank -> list.add(Rank.of(rank, credit)));
@@ -93,7 +93,7 @@ record ShardStatus(
                 blocked);
     }
 
-    Map<Integer, Blocked> blockedOf(long job) {
+    Map<Integer, BlockedCall> blockedOf(long job) {
         return blocked.getOrDefault(job, Map.of());
     }
 

@@ -16,7 +16,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Recovered;
+import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.UnexpectedPool;
 import org.posthouse.wire.CloseNotice;
@@ -46,12 +46,13 @@ final class Shards {
 
     /** @param connections number of the relay's connections */
     Shards(
-            String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates, IntSupplier connections) {
+            String relay, CoreConfig config, int count, Placement placement, HistoryThreads historyThreads, Supplier<OutputGate> gates,
+            IntSupplier connections) {
         this.relay = relay;
         this.credit = config;
         UnexpectedPool pool = new SharedUnexpectedPool(config);
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), histories, gates.get(), connections));
+            shards.add(new Shard(number, relay, config, count, pool, placement.matching(number), historyThreads, gates.get(), connections));
         }
         Shard.introduce(shards);
     }
@@ -98,7 +99,7 @@ final class Shards {
      * @param elsewhere the job's other relays, by their index in the job's homes; null for this one
      * @param done called once, in some shard's strand, with null or the failure of a shard
      */
-    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Exception> done) {
+    void open(JobOpen opening, List<LinkedRelay> elsewhere, Watch watch, Journal journal, Consumer<Exception> done) {
         int[] table = place(opening);
         seatOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
@@ -134,12 +135,12 @@ final class Shards {
      * @param ranks all ranks that are at home at this relay
      * @param done called once, in some shard's strand, with null or the cause of failure
      */
-    void restore(long job, List<Recovered> ranks, Consumer<Exception> done) {
+    void restore(long job, List<RecoveredRank> ranks, Consumer<Exception> done) {
         restore(job, ranks, 0, done);
     }
 
     /** Restores one shard after the other, because each reads state of the others. */
-    private void restore(long job, List<Recovered> ranks, int number, Consumer<Exception> done) {
+    private void restore(long job, List<RecoveredRank> ranks, int number, Consumer<Exception> done) {
         if (number == shards.size()) {
             done.accept(null);
             return;

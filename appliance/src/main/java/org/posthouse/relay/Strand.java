@@ -34,19 +34,19 @@ final class Strand {
     private int deepest;
 
     /** Where the work continues after a long visit. Written by any thread, read by the thread inside. */
-    private volatile Workplace home;
+    private volatile StrandExecutor home;
 
     /** The thread inside. Written by that thread, read by any: another thread only learns that it is not inside. */
     private volatile Thread owner;
 
     /** @param afterwards runs inside the strand at the end of each turn */
-    Strand(Workplace home, Runnable afterwards) {
+    Strand(StrandExecutor home, Runnable afterwards) {
         this.home = home;
         this.afterwards = afterwards;
     }
 
     /** Moves the strand to another home; a turn that is in progress ends where it is. */
-    void moveTo(Workplace home) {
+    void moveTo(StrandExecutor home) {
         this.home = home;
     }
 
@@ -93,7 +93,7 @@ final class Strand {
             try {
                 work.run();
             } catch (VirtualMachineError e) {
-                Breakdown.report(e);
+                FatalErrorExit.report(e);
                 throw e;
             } finally {
                 leave();
@@ -161,7 +161,7 @@ final class Strand {
             try {
                 piece.run();
             } catch (RuntimeException | Error e) {
-                Breakdown.report(e); // The pieces behind it must not wait forever.
+                FatalErrorExit.report(e); // The pieces behind it must not wait forever.
             }
         }
         return done;
@@ -171,7 +171,7 @@ final class Strand {
         try {
             afterwards.run();
         } catch (RuntimeException | Error e) {
-            Breakdown.report(e);
+            FatalErrorExit.report(e);
         }
         owner = null;
     }

@@ -16,7 +16,7 @@ public final class VertxPrestart {
 
     private VertxPrestart() {}
 
-    /** Begins with an instance of {@link LoopKind#DEFAULT}. */
+    /** Begins with an instance of {@link EventLoopKind#DEFAULT}. */
     public static void begin() {
         LoggerFactory.getILoggerFactory(); // Loggers requested during initialisation would be silent.
         begin(EmbeddedGrid::vertx);
@@ -33,12 +33,12 @@ public final class VertxPrestart {
      * The instance that was begun; another one if it has another kind of loops or could not be created. The caller
      * closes it.
      */
-    public static Vertx take(LoopKind kind) {
+    public static Vertx take(EventLoopKind kind) {
         CompletableFuture<Vertx> early = withdraw();
         if (early == null) {
             return EmbeddedGrid.vertx(kind);
         }
-        if (!kind.equals(LoopKind.DEFAULT)) {
+        if (!kind.equals(EventLoopKind.DEFAULT)) {
             early.thenAccept(Vertx::close);
             return EmbeddedGrid.vertx(kind);
         }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.posthouse.faults.Kill;
+import org.posthouse.faults.RankKill;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.Restart;
 
@@ -15,7 +15,7 @@ class DemoReportTest {
 
     private static DemoReport report(String byItself, Restart... restarts) {
         JobOutcome outcome = new JobOutcome(0, "", false, 1, List.of(restarts), List.of(), List.of(), List.of());
-        return new DemoReport("ring", 4, outcome, List.of(new Kill(1, 1, 1)), byItself, byItself.isEmpty(), false, Traffic.NONE);
+        return new DemoReport("ring", 4, outcome, List.of(new RankKill(1, 1, 1)), byItself, byItself.isEmpty(), false, Traffic.NONE);
     }
 
     @Test

@@ -110,7 +110,7 @@ class GroupGuardTest {
                     @Override
                     public AddressPicker createAddressPicker(Node node) {
                         GroupConfig config = Groups.config("guarded", endpoints.get(1), endpoints, "rogue");
-                        return new HeldAddress(config, GroupMember.hold(config));
+                        return new BoundAddress(config, GroupMember.hold(config));
                     }
                 });
         try {

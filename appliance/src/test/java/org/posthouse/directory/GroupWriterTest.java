@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 class GroupWriterTest {
     private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, String> stored = new ConcurrentHashMap<>();
-    private final Queue<BiFunction<String, Post, CompletableFuture<String>>> outcomes = new ConcurrentLinkedQueue<>();
+    private final Queue<BiFunction<String, PostProcessor, CompletableFuture<String>>> outcomes = new ConcurrentLinkedQueue<>();
     private final Queue<String> tried = new ConcurrentLinkedQueue<>();
-    private final View view = new View();
-    private final GroupWriter writer = new GroupWriter(map(), view, thread);
+    private final DirectoryView directoryView = new DirectoryView();
+    private final GroupWriter writer = new GroupWriter(map(), directoryView, thread);
 
     @AfterEach
     void stop() {
@@ -33,11 +33,11 @@ class GroupWriterTest {
 
     @Test
     void triesAgainUntilTheGroupHasAnswered() {
-        outcomes.add((key, post) -> CompletableFuture.failedFuture(new IllegalStateException("the owner is gone")));
-        outcomes.add((key, post) -> {
+        outcomes.add((key, postProcessor) -> CompletableFuture.failedFuture(new IllegalStateException("the owner is gone")));
+        outcomes.add((key, postProcessor) -> {
             throw new IllegalStateException("not active");
         });
-        outcomes.add((key, post) -> CompletableFuture.completedFuture("garbled"));
+        outcomes.add((key, postProcessor) -> CompletableFuture.completedFuture("garbled"));
 
         writer.post(rank(0, 1, "running"));
         writer.post(rank(1, 1, "running"));
@@ -57,8 +57,8 @@ class GroupWriterTest {
     @Test
     void doesNotTryAgainWhatAnotherHasOvertaken() {
         Posting overtaken = rank(0, 1, "running");
-        outcomes.add((key, post) -> {
-            view.learn(rank(0, 2, "running"));
+        outcomes.add((key, postProcessor) -> {
+            directoryView.learn(rank(0, 2, "running"));
             return CompletableFuture.failedFuture(new IllegalStateException("the owner is gone"));
         });
 
@@ -72,11 +72,11 @@ class GroupWriterTest {
     @Test
     void learnsTheWinnerWhenTheGroupRefuses() {
         stored.put("rank/7/0", rank(0, 5, "running").text());
-        view.write(rank(0, 4, "starting"));
+        directoryView.write(rank(0, 4, "starting"));
 
         writer.post(rank(0, 4, "starting"));
 
-        await().untilAsserted(() -> assertThat(view.ranks(7)).containsExactly(rank(0, 5, "running").rank()));
+        await().untilAsserted(() -> assertThat(directoryView.ranks(7)).containsExactly(rank(0, 5, "running").rank()));
         assertThat(Posting.parse(stored.get("rank/7/0")).version()).isEqualTo(5);
     }
 
@@ -98,20 +98,20 @@ class GroupWriterTest {
         return (IMap<String, String>) Proxy.newProxyInstance(
                 IMap.class.getClassLoader(), new Class<?>[] {IMap.class}, (proxy, method, args) -> {
                     assertThat(method.getName()).isEqualTo("submitToKey");
-                    return submit((String) args[0], (Post) args[1]);
+                    return submit((String) args[0], (PostProcessor) args[1]);
                 });
     }
 
-    private CompletableFuture<String> submit(String key, Post post) {
+    private CompletableFuture<String> submit(String key, PostProcessor postProcessor) {
         tried.add(key);
-        BiFunction<String, Post, CompletableFuture<String>> outcome = outcomes.poll();
+        BiFunction<String, PostProcessor, CompletableFuture<String>> outcome = outcomes.poll();
         if (outcome != null) {
-            return outcome.apply(key, post);
+            return outcome.apply(key, postProcessor);
         }
-        return CompletableFuture.completedFuture(process(key, post));
+        return CompletableFuture.completedFuture(process(key, postProcessor));
     }
 
-    private String process(String key, Post post) {
+    private String process(String key, PostProcessor postProcessor) {
         Map.Entry<String, String> entry = new Map.Entry<>() {
             @Override
             public String getKey() {
@@ -128,6 +128,6 @@ class GroupWriterTest {
                 return stored.put(key, value);
             }
         };
-        return post.process(entry);
+        return postProcessor.process(entry);
     }
 }

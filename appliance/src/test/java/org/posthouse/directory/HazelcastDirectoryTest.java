@@ -79,7 +79,7 @@ class HazelcastDirectoryTest extends DirectoryContract {
         await().untilAsserted(() -> assertThat(mine(there())).containsExactly(entry));
         Posting posting = Posting.parse(stored().get(key));
 
-        String called = stored().executeOnKey(key, new Post(posting.vanished(2_000), PostingProof.NONE));
+        String called = stored().executeOnKey(key, new PostProcessor(posting.vanished(2_000), PostingProof.NONE));
 
         assertThat(Posting.parse(called).present()).isFalse();
         await().untilAsserted(() -> assertThat(Posting.parse(stored().get(key)).present()).isTrue());

@@ -24,7 +24,7 @@ class MemoryDirectoryTest extends DirectoryContract {
     void forgetsThatAJobEndedAfterADay() {
         directory.putRanks(List.of(rank(0, 0, "running")));
         directory.removeJob(rank(0, 0, "").job());
-        now.addAndGet(Leftovers.KEPT.toMillis() + 1);
+        now.addAndGet(ExpiredPostings.KEPT.toMillis() + 1);
         directory.removeJob(-1);
 
         directory.putRanks(List.of(rank(0, 0, "of a new day")));

@@ -128,7 +128,7 @@ class SignedPostingsTest {
         Posting seen = Posting.parse(map().get("relay/a"));
         PostingProof proof = new PostingProof(Optional.of(proofOf(rogue)), System::currentTimeMillis);
         Posting vanished = proof.sign(seen.vanished(System.currentTimeMillis()), "rogue");
-        assertThat(map().executeOnKey("relay/a", new Post(vanished, PostingProof.NONE))).contains("VANISHED");
+        assertThat(map().executeOnKey("relay/a", new PostProcessor(vanished, PostingProof.NONE))).contains("VANISHED");
         await().atMost(PATIENCE).until(() -> map().get("relay/a").contains("PRESENT"));
         await().atMost(PATIENCE).until(() -> b.relays().size() == 1);
         assertThat(refused(b)).isZero();

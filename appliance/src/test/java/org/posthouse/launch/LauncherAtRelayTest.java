@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
-import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ClientHalf;
+import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Token;
 
 /** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
@@ -84,7 +84,7 @@ class LauncherAtRelayTest {
         return new FrameView().wrap(frame, 0);
     }
 
-    private long open(RelayLine line, int ranks) throws JobFailure {
+    private long open(RelayClient line, int ranks) throws JobFailure {
         long job = ids.nextLong();
         line.open(new JobOpen(job, Token.random(), false, "test", List.of(line.home()), new int[ranks]));
         return job;
@@ -97,11 +97,11 @@ class LauncherAtRelayTest {
     @Test
     void everyRelayIsToldWithTheRanksThatItHas() throws JobFailure {
         directory.announce(new RelayEntry("there", "there", "h:1", "", "", 1, 1, 7));
-        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+        try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE)) {
             assertThat(line.self()).isEqualTo(new Candidate(line.home(), 0));
             open(line, 3);
             assertThat(ranksKnown()).isEqualTo(3);
-            try (RelayLine next = RelayLine.connect(relay.address(), Token.NONE)) {
+            try (RelayClient next = RelayClient.connect(relay.address(), Token.NONE)) {
                 assertThat(next.self().ranks()).isEqualTo(3);
                 assertThat(next.known()).extracting(Candidate::relay).containsExactly("here/2", "there");
                 assertThat(next.known()).extracting(Candidate::ranks).containsExactly(3, 7);
@@ -113,8 +113,8 @@ class LauncherAtRelayTest {
 
     @Test
     void aRelayThatStopsUnderAJobStaysOffTheDirectory() throws JobFailure {
-        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
-                RelayLine other = RelayLine.connect(relay.address(), Token.NONE)) {
+        try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE);
+                RelayClient other = RelayClient.connect(relay.address(), Token.NONE)) {
             long first = open(line, 3);
             open(other, 2);
             assertThat(ranksKnown()).isEqualTo(5);

@@ -6,7 +6,7 @@ import org.posthouse.wire.JobEvent;
 
 /** What a launcher makes of what relays tell it of ranks that wait in sends; for simulated launchers. */
 public final class RingWatch {
-    private final SendRing ring = new SendRing();
+    private final SendDeadlock ring = new SendDeadlock();
 
     /** A relay tells of a rank. @return what the launcher tells people; empty if nothing */
     public Optional<String> hear(JobEvent event) {

@@ -39,8 +39,8 @@ public final class MemoryLog {
 
     private final List<ByteBuffer> records = new ArrayList<>();
     private final RecordCodec codec = new RecordCodec();
-    private LogBook book = new LogBook();
-    private Drafts drafts = new Drafts();
+    private LogState book = new LogState();
+    private InFlightMessages inFlightMessages = new InFlightMessages();
 
     /** By the position of a file's first record, what the snapshot says that it begins with; the first file has none. */
     private final TreeMap<Long, byte[]> files = new TreeMap<>();
@@ -90,7 +90,7 @@ public final class MemoryLog {
         return position();
     }
 
-    private static void apply(LogBook book, ByteBuffer record, long position) {
+    private static void apply(LogState book, ByteBuffer record, long position) {
         boolean opens = RecordDecoder.type(record, 0) == RecordType.JOB_OPENED;
         book.apply(record, 0, place(position), opens ? new ByteBuffer[] {RecordDecoder.payload(record, 0)} : NOTHING);
     }
@@ -104,7 +104,7 @@ public final class MemoryLog {
         return position * PLACE;
     }
 
-    public LogBook book() {
+    public LogState book() {
         return book;
     }
 
@@ -142,28 +142,28 @@ public final class MemoryLog {
         records.subList((int) end, records.size()).clear();
         files.tailMap(end, false).clear();
         book = snapshot();
-        drafts = new Drafts();
-        drafts.begin(book);
+        inFlightMessages = new InFlightMessages();
+        inFlightMessages.begin(book);
         for (long position = first(); position <= end; position++) {
             ByteBuffer record = records.get((int) position - 1);
             apply(book, record, position);
-            drafts.apply(record, 0, place(position));
+            inFlightMessages.apply(record, 0, place(position));
         }
         if (all && !before.equals(says(book))) {
             throw new AssertionError("the log says something else when it is read, " + says(book) + ", than when it was written, " + before);
         }
     }
 
-    private LogBook snapshot() {
+    private LogState snapshot() {
         try {
-            return first() == 1 ? new LogBook() : LogBook.read(new DataInputStream(new ByteArrayInputStream(files.firstEntry().getValue())));
+            return first() == 1 ? new LogState() : LogState.read(new DataInputStream(new ByteArrayInputStream(files.firstEntry().getValue())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     /** What a book says of its ranks, in an order that does not depend on how it came to know it. */
-    private static List<String> says(LogBook book) {
+    private static List<String> says(LogState book) {
         List<String> all = new ArrayList<>();
         for (JobState job : book.jobs()) {
             for (RankLog rank : job.ranks()) {
@@ -193,7 +193,7 @@ public final class MemoryLog {
         return all;
     }
 
-    private static byte[] bytes(LogBook book) {
+    private static byte[] bytes(LogState book) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
             book.write(new DataOutputStream(bytes));
@@ -204,8 +204,8 @@ public final class MemoryLog {
     }
 
     /** The messages that are under way, as {@link #reopen} found them. */
-    public Drafts drafts() {
-        return drafts;
+    public InFlightMessages drafts() {
+        return inFlightMessages;
     }
 
     // ---- reading

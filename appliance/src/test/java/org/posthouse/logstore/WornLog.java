@@ -9,11 +9,11 @@ public final class WornLog {
 
     /** Opens one in an empty folder. */
     public static MessageLog open(LogConfig config) throws IOException {
-        Host host = new Host(() -> Long.MAX_VALUE, () -> 0, 1, new UUID(1, 1));
+        HostCalls hostCalls = new HostCalls(() -> Long.MAX_VALUE, () -> 0, 1, new UUID(1, 1));
         MessageLog.open(config).close();
         LogRecovery recovery = new LogRecovery(MessageLog.scan(config.folder(), entry -> {}), QueueFiles.WORN, false);
-        MessageLog log = new MessageLog(config, host, FolderLock.take(config.folder(), host.pid()), recovery, 0);
-        log.start(new LogRecord.WriterStarted(0, host.pid(), host.boot(), 0), recovery);
+        MessageLog log = new MessageLog(config, hostCalls, FolderLock.take(config.folder(), hostCalls.pid()), recovery, 0);
+        log.start(new LogRecord.WriterStarted(0, hostCalls.pid(), hostCalls.boot(), 0), recovery);
         return log;
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.posthouse.core.Blocked;
+import org.posthouse.core.BlockedCall;
 import org.posthouse.ops.RankView;
 import org.posthouse.ops.RankView.State;
 
@@ -15,16 +15,16 @@ final class BlockedViewTest {
     private static final long NOW_NS = TimeUnit.HOURS.toNanos(1);
     private static final long NOW_MS = TimeUnit.DAYS.toMillis(20_000);
 
-    private static Blocked since(long seconds, boolean still) {
+    private static BlockedCall since(long seconds, boolean still) {
         long since = NOW_NS - TimeUnit.SECONDS.toNanos(seconds);
-        return new Blocked("Recv(source 1, tag 7)", since, still, since);
+        return new BlockedCall("Recv(source 1, tag 7)", since, still, since);
     }
 
     private static RankView rank(int rank, State state) {
         return new RankView(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0);
     }
 
-    private static boolean standsStill(Map<Integer, Blocked> blocked, RankView... ranks) {
+    private static boolean standsStill(Map<Integer, BlockedCall> blocked, RankView... ranks) {
         return new BlockedView(blocked, NOW_NS, NOW_MS).standstillSinceMs(2, List.of(ranks)) != 0;
     }
 
@@ -54,7 +54,7 @@ final class BlockedViewTest {
     /** A host may be given the right time when its relay has long been started. */
     @Test
     void sinceWhenIsToldByTheTimeThatTheHostHasNow() {
-        Map<Integer, Blocked> blocked = Map.of(0, since(60, true));
+        Map<Integer, BlockedCall> blocked = Map.of(0, since(60, true));
         for (long nowMs : List.of(NOW_MS, NOW_MS + TimeUnit.DAYS.toMillis(365))) {
             BlockedView view = new BlockedView(blocked, NOW_NS, nowMs);
             assertThat(view.sinceMs(0, State.CONNECTED)).isEqualTo(nowMs - 60_000);

@@ -51,7 +51,7 @@ final class BusyPollTest {
     @Test
     void notOverRings() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new LoopKind(SocketKind.IO_URING, 50))
+                .isThrownBy(() -> new EventLoopKind(SocketKind.IO_URING, 50))
                 .withMessage("--busy-poll 50 goes with --transport nio or epoll, not io_uring");
     }
 }

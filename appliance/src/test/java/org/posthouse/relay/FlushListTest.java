@@ -16,7 +16,7 @@ final class FlushListTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final List<String> written = new ArrayList<>();
     private int connections = FlushList.CONNECTIONS_MIN;
-    private final Strand strand = new Strand(Workplace.open(channel.eventLoop()), this::endTurn);
+    private final Strand strand = new Strand(StrandExecutor.open(channel.eventLoop()), this::endTurn);
     private final FlushList list = new FlushList(new FlushList.Owner() {
         @Override
         public boolean passes() {
@@ -43,7 +43,7 @@ final class FlushListTest {
         list.endTurn();
     }
 
-    private record NamedOutlet(String name, List<String> written) implements Outlet {
+    private record NamedOutlet(String name, List<String> written) implements ByteSink {
         @Override
         public long write(ByteBuffer[] bytes, int count) {
             long all = 0;
@@ -80,26 +80,26 @@ final class FlushListTest {
         }
 
         @Override
-        public ConnectionEnds ends() {
+        public ConnectionAddresses ends() {
             throw new AssertionError("nobody asks");
         }
     }
 
-    private Line line(String name) {
-        return new Line(new NamedOutlet(name, written), Workplace.open(Runnable::run), () -> {});
+    private OutboundChannel line(String name) {
+        return new OutboundChannel(new NamedOutlet(name, written), StrandExecutor.open(Runnable::run), () -> {});
     }
 
     /** One turn, in which so many bytes are written there. */
-    private void turn(Line line, int bytes) {
+    private void turn(OutboundChannel outboundChannel, int bytes) {
         strand.submit(() -> {
-            line.write(Unpooled.wrappedBuffer(new byte[bytes]));
-            list.add(line, bytes);
+            outboundChannel.write(Unpooled.wrappedBuffer(new byte[bytes]));
+            list.add(outboundChannel, bytes);
         });
     }
 
     @Test
     void writesBehindAllThatWasReady() {
-        Line one = line("one");
+        OutboundChannel one = line("one");
         turn(one, 10);
         turn(line("two"), 20);
         turn(one, 30);
@@ -140,7 +140,7 @@ final class FlushListTest {
     @Test
     void aVisitorWritesAtOnceWhatOthersLeftToo() {
         turn(line("one"), 10);
-        strand.moveTo(Workplace.open(channel.eventLoop()::execute));
+        strand.moveTo(StrandExecutor.open(channel.eventLoop()::execute));
         turn(line("two"), 20);
         assertThat(written).containsExactly("one 10", "two 20");
         channel.runPendingTasks();

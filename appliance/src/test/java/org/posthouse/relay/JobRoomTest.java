@@ -25,7 +25,7 @@ import org.posthouse.core.Job;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.RelayLine;
+import org.posthouse.launch.RelayClient;
 import org.posthouse.ops.EndJobOrder;
 import org.posthouse.ops.EndJobReport;
 import org.posthouse.peer.PeerUser;
@@ -47,7 +47,7 @@ class JobRoomTest {
     private static final LogLimits LIMITS = new LogLimits(256 << 20, 60, LogLimits.OnFull.WAIT);
     private static final int SHARDS = 3;
 
-    private static final int WEEK = LauncherWait.KEEP_SECONDS_MAX_DEFAULT;
+    private static final int WEEK = LauncherTimeout.KEEP_SECONDS_MAX_DEFAULT;
 
     @TempDir
     private Path folder;
@@ -55,12 +55,12 @@ class JobRoomTest {
     private final Vertx vertx = Vertx.vertx();
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<JobEvent> events = new CopyOnWriteArrayList<>();
-    private final List<RelayLine> lines = new ArrayList<>();
+    private final List<RelayClient> lines = new ArrayList<>();
     private Relay relay;
 
     @AfterEach
     void close() throws Exception {
-        lines.forEach(RelayLine::close);
+        lines.forEach(RelayClient::close);
         vertx.close().await(60, TimeUnit.SECONDS);
         directory.close();
     }
@@ -71,15 +71,15 @@ class JobRoomTest {
 
     private void start(long ranksComeMs, Token launchToken) throws Exception {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, DoorConfig.loopback(0).launchToken(launchToken), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS,
+                "here", "here", 1, AcceptorConfig.loopback(0).launchToken(launchToken), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), SHARDS,
                 Optional.of(folder), LIMITS,
-                new LauncherWait(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0);
+                new LauncherTimeout(60_000, 60_000, WEEK, ranksComeMs), LIMITS.core(CoreConfig.DEFAULT, SHARDS), Optional.empty(), 0);
         relay = new Relay(config, directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
     }
 
-    private RelayLine open(long job, int ranks, int keepSeconds) throws JobFailure {
-        RelayLine line = RelayLine.connect(relay.address(), relay.settings().door().launchToken());
+    private RelayClient open(long job, int ranks, int keepSeconds) throws JobFailure {
+        RelayClient line = RelayClient.connect(relay.address(), relay.settings().door().launchToken());
         lines.add(line);
         line.listen(events::add, why -> {});
         line.open(logged(job, ranks, keepSeconds));
@@ -191,7 +191,7 @@ class JobRoomTest {
     @Test
     void anOperatorEndsAJobAndItsLauncherHearsWhy() throws Exception {
         start(60_000);
-        RelayLine line = open(0x1f, ranks(), WEEK);
+        RelayClient line = open(0x1f, ranks(), WEEK);
         try (RawPeer rank = RawPeer.connect(relay.address())) {
             rank.hello(Hello.firstStart(0x1f, 0), TOKEN.ofRelay("here"));
             rank.readFrame();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.RelayLine;
+import org.posthouse.launch.RelayClient;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
@@ -72,9 +72,9 @@ class LauncherReturnsTest {
         directory.close();
     }
 
-    private void start(LauncherWait wait) throws Exception {
+    private void start(LauncherTimeout wait) throws Exception {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, DoorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), LogLimits.DEFAULT, wait,
+                "here", "here", 1, AcceptorConfig.loopback(0), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), LogLimits.DEFAULT, wait,
                 CoreConfig.DEFAULT, Optional.empty(), 0);
         relay = new Relay(config, directory, log -> () -> {
             syncs.incrementAndGet();
@@ -101,8 +101,8 @@ class LauncherReturnsTest {
         return new JobOpen(job, token, Durability.PROCESS, again, "test", List.of(new HomeRelay("here", "here", "")), new int[3], keepSeconds, keepsOutput);
     }
 
-    private RelayLine launcher(Token token, boolean again) throws JobFailure {
-        RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
+    private RelayClient launcher(Token token, boolean again) throws JobFailure {
+        RelayClient line = RelayClient.connect(relay.address(), Token.NONE);
         line.listen(events::add, why -> {});
         line.open(opening(token, again));
         return line;
@@ -115,8 +115,8 @@ class LauncherReturnsTest {
     @Test
     void whoComesBackAfterTheRelaysDeathIsToldHowEachRankStands() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
-        try (RelayLine line = launcher(TOKEN, true)) {
+        start(LauncherTimeout.DEFAULT);
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.size() >= 2);
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
             assertThat(line.home().relay()).isEqualTo("here");
@@ -127,17 +127,17 @@ class LauncherReturnsTest {
     @Test
     void whoComesBackIsAskedForWhatARankHasPrintedThatSaves() throws Exception {
         keepsOutput = true;
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         String asked = "0:" + JobEvent.SAVES;
         try (RawPeer rank = RawPeer.connect(relay.address())) {
-            try (RelayLine first = launcher(TOKEN, false)) {
+            try (RelayClient first = launcher(TOKEN, false)) {
                 rank.hello(Hello.firstStart(JOB, 0), TOKEN.ofRelay("here"));
                 rank.send(new CheckpointNotice(JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9).encode());
                 await().atMost(PATIENCE).until(() -> heard().contains(asked));
                 assertThat(first.home().relay()).isEqualTo("here");
             }
             events.clear();
-            try (RelayLine second = launcher(TOKEN, true)) {
+            try (RelayClient second = launcher(TOKEN, true)) {
                 await().atMost(PATIENCE).until(() -> heard().contains(asked));
                 assertThat(events).contains(new JobEvent(JOB, JobEvent.SAVES, 0, 1, 8, 9, ""));
                 assertThat(second.home().relay()).isEqualTo("here");
@@ -155,11 +155,11 @@ class LauncherReturnsTest {
                         JOB, 0, new Checkpoint(image, 0, dead.position() + 1, 0, 0, 0, 0, image == 0, 10 * image, image)));
             }
         }
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         List<JobEvent> marks = List.of(mark(0, 0, 0), mark(2, 20, 2), mark(3, 30, 3));
         for (int launcher = 0; launcher < 2; launcher++) {
             events.clear();
-            try (RelayLine line = launcher(TOKEN, true)) {
+            try (RelayClient line = launcher(TOKEN, true)) {
                 await().atMost(PATIENCE).until(() -> heard().contains("1:" + JobEvent.FINALIZED));
                 assertThat(events).containsSubsequence(marks);
                 assertThat(line.home().relay()).isEqualTo("here");
@@ -174,10 +174,10 @@ class LauncherReturnsTest {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
         }
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         for (int launcher = 0; launcher < 2; launcher++) {
             events.clear();
-            try (RelayLine line = launcher(TOKEN, true)) {
+            try (RelayClient line = launcher(TOKEN, true)) {
                 await().atMost(PATIENCE).until(() -> events.size() >= 3);
                 assertThat(heard()).containsExactlyInAnyOrder("0:" + JobEvent.AWAY, "0:" + JobEvent.LIMITED, "1:" + JobEvent.FINALIZED);
                 assertThat(line.home().relay()).isEqualTo("here");
@@ -192,7 +192,7 @@ class LauncherReturnsTest {
             dead.appendArrival(
                     new LogRecord.Arrival(JOB, 0, 0, 2, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, new LogRecord.Receipt(1, 1, 1)), ByteBuffer.allocate(4));
         }
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         await().atMost(PATIENCE).until(() -> relay.view().snapshot().jobs().size() == 1);
         RankView rank = relay.view().snapshot().jobs().getFirst().ranks().getFirst();
         assertThat(List.of(rank.rank(), rank.messagesSent(), rank.messagesDelivered())).asList().containsExactly(0, 0L, 0L);
@@ -210,7 +210,7 @@ class LauncherReturnsTest {
             dead.appendDiverged(new LogRecord.Diverged(JOB, 1), ByteBuffer.wrap("rank 0 sent this".getBytes(StandardCharsets.UTF_8)));
             dead.appendDiverged(new LogRecord.Diverged(JOB, 2), ByteBuffer.wrap("rank 0 sent that".getBytes(StandardCharsets.UTF_8)));
         }
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         assertThat(inControl(() -> List.of(job().divergences(), job().divergence(), relay.jobs().divergences()))).containsExactly(2L, "rank 0 sent that", 2L);
     }
 
@@ -227,8 +227,8 @@ class LauncherReturnsTest {
             dead.appendChunk(JOB + 2, 0, arrival, 4, ByteBuffer.allocate(4));
             OddRecord.append(dead, JOB + 3);
         }
-        start(LauncherWait.DEFAULT);
-        try (RelayLine line = launcher(TOKEN, true)) {
+        start(LauncherTimeout.DEFAULT);
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.size() >= 2);
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
             for (long job = JOB + 1; job <= JOB + 3; job++) {
@@ -262,8 +262,8 @@ class LauncherReturnsTest {
             oldest = files.filter(file -> file.toString().endsWith(".cq4")).min(Comparator.naturalOrder()).orElseThrow();
         }
         Files.delete(oldest);
-        start(LauncherWait.DEFAULT);
-        try (RelayLine line = launcher(TOKEN, true)) {
+        start(LauncherTimeout.DEFAULT);
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.size() >= 2);
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
             events.clear();
@@ -282,10 +282,10 @@ class LauncherReturnsTest {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).at("here").encode());
             OddRecord.append(dead, JOB);
         }
-        start(new LauncherWait(1, 1));
+        start(new LauncherTimeout(1, 1));
         for (int launcher = 1; launcher <= 2; launcher++) {
             events.clear();
-            try (RelayLine line = launcher(TOKEN, true)) {
+            try (RelayClient line = launcher(TOKEN, true)) {
                 await().atMost(PATIENCE).until(() -> !events.isEmpty());
                 assertThat(events).singleElement().satisfies(event -> {
                     assertThat(List.of(event.kind(), event.rank(), event.code())).containsExactly(JobEvent.ABORTED, -1, JobEvent.STANDS);
@@ -296,8 +296,8 @@ class LauncherReturnsTest {
             assertThat(inControl(() -> job().launcherAwaitedUntilMs())).isZero();
         }
         stop();
-        start(new LauncherWait(1, 1));
-        try (RelayLine line = launcher(TOKEN, true)) {
+        start(new LauncherTimeout(1, 1));
+        try (RelayClient line = launcher(TOKEN, true)) {
             line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
             assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
         }
@@ -311,11 +311,11 @@ class LauncherReturnsTest {
     @Test
     void whoEndsAJobHearsThatTheLogDidNotTakeIt() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         Path metadata = folder.resolve("metadata.cq4t");
         Path away = Files.move(metadata, folder.resolve("away"));
         await().atMost(PATIENCE).until(() -> relay.journal().failure().isPresent());
-        try (RelayLine line = launcher(TOKEN, true)) {
+        try (RelayClient line = launcher(TOKEN, true)) {
             line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
             assertThat(line.awaitClosed(PATIENCE.toMillis())).isFalse();
         }
@@ -334,7 +334,7 @@ class LauncherReturnsTest {
     void thatAJobCannotGoOnIsLoggedOnce() throws Exception {
         for (boolean folder : new boolean[] {false, true}) {
             keepsOutput = folder;
-            start(LauncherWait.DEFAULT);
+            start(LauncherTimeout.DEFAULT);
             ListAppender<ILoggingEvent> lines = new ListAppender<>();
             lines.list = new CopyOnWriteArrayList<>();
             lines.start();
@@ -342,7 +342,7 @@ class LauncherReturnsTest {
             Level before = logger.getLevel();
             logger.setLevel(Level.INFO);
             logger.addAppender(lines);
-            try (RelayLine line = launcher(TOKEN, false)) {
+            try (RelayClient line = launcher(TOKEN, false)) {
                 Shard shard = relay.shards().of(JOB, 0);
                 shard.strand().submit(() -> {
                     for (int frame = 0; frame < 100; frame++) {
@@ -373,8 +373,8 @@ class LauncherReturnsTest {
                     new JobOpen(JOB, TOKEN, Durability.PROCESS, false, "test", homes, new int[] {0, 0, 1}, 0, true).at("here").encode());
             OddRecord.append(dead, JOB);
         }
-        start(LauncherWait.DEFAULT);
-        try (RelayLine line = launcher(TOKEN, true)) {
+        start(LauncherTimeout.DEFAULT);
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> !events.isEmpty());
             assertThat(events.getFirst().text()).endsWith("; what its ranks at other relays have sent here meanwhile is lost to it");
             assertThat(line.home().relay()).isEqualTo("here");
@@ -385,7 +385,7 @@ class LauncherReturnsTest {
     @Test
     void whoComesBackIsToldOfTheEndWhateverElseWasToBeTold() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         inControl(() -> {
             for (int word = 0; word < 2 * OpenJob.UNTOLD_MAX; word++) {
                 job().tell(new JobEvent(JOB, word % 100 == 0 ? JobEvent.ABORTED : JobEvent.LINK_STATE, -1, 1, "word " + word));
@@ -393,7 +393,7 @@ class LauncherReturnsTest {
             job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the last"));
             return null;
         });
-        try (RelayLine line = launcher(TOKEN, true)) {
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
             assertThat(line.home().relay()).isEqualTo("here");
             assertThat(events.stream().filter(event -> event.rank() < 0)).hasSize(OpenJob.UNTOLD_MAX).first()
@@ -406,7 +406,7 @@ class LauncherReturnsTest {
     @Test
     void ofWrongTokensALauncherIsToldTheFirst() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         inControl(() -> {
             job().tell(new JobEvent(JOB, JobEvent.LINK_STATE, -1, 1, "the first"));
             for (int stranger = 0; stranger < 2 * OpenJob.UNTOLD_MAX; stranger++) {
@@ -415,7 +415,7 @@ class LauncherReturnsTest {
             job().tell(new JobEvent(JOB, JobEvent.REFUSED, 0, CloseReason.FENCED.code(), "the last"));
             return null;
         });
-        try (RelayLine line = launcher(TOKEN, true)) {
+        try (RelayClient line = launcher(TOKEN, true)) {
             await().atMost(PATIENCE).until(() -> events.stream().anyMatch(event -> event.text().equals("the last")));
             assertThat(line.home().relay()).isEqualTo("here");
             assertThat(events).extracting(JobEvent::text).contains("the first");
@@ -432,10 +432,10 @@ class LauncherReturnsTest {
     @Test
     void eachLauncherIsToldOfTheEndOnce() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         for (String launcher : List.of("first", "second")) {
             events.clear();
-            try (RelayLine line = launcher(TOKEN, true)) {
+            try (RelayClient line = launcher(TOKEN, true)) {
                 inControl(() -> {
                     for (int word = 0; word < 100; word++) {
                         job().tell(new JobEvent(JOB, JobEvent.ABORTED, -1, 1, launcher));
@@ -453,7 +453,7 @@ class LauncherReturnsTest {
     @Test
     void whoDoesNotKnowItsTokenIsRefused() throws Exception {
         leaveLog();
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         assertThatThrownBy(() -> launcher(new Token(1, 3), true)).hasMessageContaining("WRONG_TOKEN").hasMessageContaining("not the job's");
         assertThatThrownBy(() -> launcher(TOKEN, false)).hasMessageContaining("DUPLICATE_JOB");
         launcher(TOKEN, true).close();
@@ -462,7 +462,7 @@ class LauncherReturnsTest {
     @Test
     void aJobFromTheLogEndsIfNobodyComes() throws Exception {
         leaveLog();
-        start(new LauncherWait(200, 60_000));
+        start(new LauncherTimeout(200, 60_000));
         assertEnds();
         vertx.undeploy(relay.deploymentID()).await(60, TimeUnit.SECONDS);
         try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
@@ -472,10 +472,10 @@ class LauncherReturnsTest {
 
     @Test
     void aJobOutlivesItsLaunchersConnectionAndItsReplacedOne() throws Exception {
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         launcher(TOKEN, false).close();
-        RelayLine second = launcher(TOKEN, true);
-        try (RelayLine third = launcher(TOKEN, true)) {
+        RelayClient second = launcher(TOKEN, true);
+        try (RelayClient third = launcher(TOKEN, true)) {
             second.close();
             assertThat(third.home().relay()).as("a launcher's old connection that ends behind its new one ends nothing").isEqualTo("here");
             launcher(TOKEN, true).close();
@@ -484,7 +484,7 @@ class LauncherReturnsTest {
 
     @Test
     void aJobWhoseLauncherHasGoneEndsIfNobodyComes() throws Exception {
-        start(new LauncherWait(60_000, 200));
+        start(new LauncherTimeout(60_000, 200));
         launcher(TOKEN, false).close();
         assertEnds();
     }
@@ -492,9 +492,9 @@ class LauncherReturnsTest {
     /** A host that is started again stops everything in good order first, and may lose its power behind that. */
     @Test
     void aJobOfARelayThatStopsStandsInItsLogOnTheDisk() throws Exception {
-        start(new LauncherWait(60_000, 200));
+        start(new LauncherTimeout(60_000, 200));
         CompletableFuture<String> lost = new CompletableFuture<>();
-        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+        try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE)) {
             line.listen(events::add, lost::complete);
             line.open(opening(TOKEN, false));
             stop();
@@ -505,15 +505,15 @@ class LauncherReturnsTest {
         try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
             assertThat(log.book().jobs()).singleElement().satisfies(job -> assertThat(job.id()).isEqualTo(JOB));
         }
-        start(LauncherWait.DEFAULT);
+        start(LauncherTimeout.DEFAULT);
         launcher(TOKEN, true).close();
     }
 
     /** Nor does the relay wait for a disk that nobody needs. */
     @Test
     void aJobWithoutALogEndsWithItsRelay() throws Exception {
-        start(LauncherWait.DEFAULT);
-        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+        start(LauncherTimeout.DEFAULT);
+        try (RelayClient line = RelayClient.connect(relay.address(), Token.NONE)) {
             line.open(new JobOpen(JOB, TOKEN, Durability.NONE, false, "test", List.of(new HomeRelay("here", "here", "")), new int[3]));
             stop();
         }
@@ -530,7 +530,7 @@ class LauncherReturnsTest {
     void aJobThatAsksForItIsKeptForLonger() throws Exception {
         keepSeconds = 60;
         leaveLog();
-        start(new LauncherWait(0, 0));
+        start(new LauncherTimeout(0, 0));
         for (int launcher = 0; launcher < 3; launcher++) {
             launcher(TOKEN, true).close();
         }

@@ -49,14 +49,14 @@ final class LinkNamesTest {
     void aLinkThatIsNotAnyMoreIsNotDown(Vertx vertx) throws Exception {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0), directory);
         vertx.deployVerticle(relay).await(60, TimeUnit.SECONDS);
-        Parking parking = new Parking(relay, (other, visitor) -> {});
+        LinkOutages linkOutages = new LinkOutages(relay, (other, visitor) -> {});
         List<LinkStatus> links = List.of(down("far"), down("told"));
         CompletableFuture.runAsync(() -> {
-            parking.look(links, 0);
-            assertThat(links).allMatch(link -> parking.view(link).isPresent());
-            parking.look(links.subList(0, 1), 1);
-            assertThat(parking.view(links.getFirst())).isPresent();
-            assertThat(parking.view(links.getLast())).isEmpty();
+            linkOutages.look(links, 0);
+            assertThat(links).allMatch(link -> linkOutages.view(link).isPresent());
+            linkOutages.look(links.subList(0, 1), 1);
+            assertThat(linkOutages.view(links.getFirst())).isPresent();
+            assertThat(linkOutages.view(links.getLast())).isEmpty();
         }, relay.control()::post).get(60, TimeUnit.SECONDS);
     }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.core.JournalBroken;
 import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
-import org.posthouse.core.Recovered;
+import org.posthouse.core.RecoveredRank;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
@@ -41,7 +41,7 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
-    static final LogRoom.Relief NOBODY = new LogRoom.Relief() {
+    static final LogSpace.Relief NOBODY = new LogSpace.Relief() {
         @Override
         public void ask(long job, int rank) {}
 
@@ -110,12 +110,12 @@ final class LogJournalTest {
         journal.close();
         assertThat(jobs).hasSize(1);
         assertThat(jobs.getFirst().opening().name()).isEqualTo("went on");
-        assertThat(jobs.getFirst().ranks()).extracting(Recovered::rank).containsExactly(1, 2);
-        Recovered rank = jobs.getFirst().ranks().getFirst();
+        assertThat(jobs.getFirst().ranks()).extracting(RecoveredRank::rank).containsExactly(1, 2);
+        RecoveredRank rank = jobs.getFirst().ranks().getFirst();
         assertThat(List.of(rank.incarnation(), rank.deliveries(), rank.failedPolls())).asList().containsExactly(2, 1L, 33L);
-        assertThat(rank.channels()).containsExactly(new Recovered.Channel(0, 0, 3));
+        assertThat(rank.channels()).containsExactly(new RecoveredRank.Channel(0, 0, 3));
         assertThat(rank.messages()).extracting(Message::sequence).containsExactly(2L, 3L);
-        assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(Recovered.nothing(2));
+        assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(RecoveredRank.nothing(2));
         LogJournal next = new LogJournal();
         assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);

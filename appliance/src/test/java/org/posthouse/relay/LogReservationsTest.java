@@ -9,8 +9,8 @@ class LogReservationsTest {
     private static final long LIMIT_BYTES = 8_000;
     private static final long MOST = LIMIT_BYTES / 2;
 
-    private final Pressure pressure = new Pressure(LIMIT_BYTES, 60, 0);
-    private final LogReservations reservations = new LogReservations(pressure);
+    private final LogWatermarks logWatermarks = new LogWatermarks(LIMIT_BYTES, 60, 0);
+    private final LogReservations reservations = new LogReservations(logWatermarks);
 
     @Test
     void oneJobMayTakeAllAndASecondOfItsOwnerLeavesAQuarterToOthers() {
@@ -22,14 +22,14 @@ class LogReservationsTest {
         assertThat(reservations.tryReserve(5, "user 1", 1)).hasValueSatisfying(
                 why -> assertThat(why).contains("other jobs of user 1 3000", "the jobs of one owner together 3000 at most"));
         assertThat(reservations.tryReserve(6, "user 2", MOST / 4)).isEmpty();
-        assertThat(pressure.underWayBytes()).isEqualTo(MOST);
+        assertThat(logWatermarks.underWayBytes()).isEqualTo(MOST);
     }
 
     @Test
     void whatGoesOnIsNeverRefused() {
         assertThat(reservations.tryReserve(1, "user 1", MOST)).isEmpty();
         reservations.reserve(2, "", MOST);
-        assertThat(pressure.underWayBytes()).isEqualTo(2 * MOST);
+        assertThat(logWatermarks.underWayBytes()).isEqualTo(2 * MOST);
         reservations.resize(2, MOST + 1);
         assertThat(reservations.of(2)).isEqualTo(MOST + 1);
         assertThat(reservations.tryReserve(3, "user 3", 1)).isPresent();
@@ -43,10 +43,10 @@ class LogReservationsTest {
         assertThat(reservations.tryReserve(2, "user 2", MOST)).isEmpty();
         reservations.resize(1, 10);
         reservations.release(2);
-        assertThat(pressure.underWayBytes()).isEqualTo(10);
+        assertThat(logWatermarks.underWayBytes()).isEqualTo(10);
         reservations.resize(2, 500);
         reservations.release(2);
-        assertThat(pressure.underWayBytes()).as("what is not there is not counted").isEqualTo(10);
+        assertThat(logWatermarks.underWayBytes()).as("what is not there is not counted").isEqualTo(10);
     }
 
     @Test

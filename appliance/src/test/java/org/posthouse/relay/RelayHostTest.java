@@ -34,11 +34,11 @@ final class RelayHostTest {
     @Test
     void aLaterStartThatTheGroupKnowsIsTold() {
         try (MemoryDirectory group = new MemoryDirectory()) {
-            assertThat(Namesake.later("here", 7, group)).isEmpty();
+            assertThat(DuplicateRelayProbe.later("here", 7, group)).isEmpty();
             group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 7, 7));
-            assertThat(Namesake.later("here", 7, group)).as("itself").isEmpty();
+            assertThat(DuplicateRelayProbe.later("here", 7, group)).as("itself").isEmpty();
             group.announce(new RelayEntry("here", "here", "127.0.0.1:7411", "", "", 9, 9));
-            assertThat(Namesake.later("here", 7, group))
+            assertThat(DuplicateRelayProbe.later("here", 7, group))
                     .hasValueSatisfying(told -> assertThat(told).contains("relay here", "epoch 7", "epoch 9", "--name", "clock was set back"));
         }
     }
@@ -53,7 +53,7 @@ final class RelayHostTest {
 
     @Test
     void whatDoesNotComeInTimeIsToldInWords() {
-        assertThatThrownBy(() -> Blocking.await(deployed.future(), 0)).isInstanceOf(IOException.class).hasMessage("timeout");
+        assertThatThrownBy(() -> BlockingWaits.await(deployed.future(), 0)).isInstanceOf(IOException.class).hasMessage("timeout");
     }
 
     /** As Chronicle's do in a process that ends: what has been made for the relay is put away. */

@@ -254,9 +254,9 @@ class RelayTest {
     }
 
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax, Optional<String> announced) {
-        DoorConfig door = new DoorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax);
+        AcceptorConfig door = new AcceptorConfig("127.0.0.1", 0, announced, Optional.empty(), Token.NONE, helloTimeoutMs, connectionsMax);
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, door, "", ModeConfig.of(mode), 3, Optional.empty(), LogLimits.DEFAULT, LauncherWait.DEFAULT, CoreConfig.DEFAULT,
+                "here", "here", 1, door, "", ModeConfig.of(mode), 3, Optional.empty(), LogLimits.DEFAULT, LauncherTimeout.DEFAULT, CoreConfig.DEFAULT,
                 Optional.empty(), 0);
         Relay relay = new Relay(config, breakable());
         return vertx.deployVerticle(relay).map(relay);
@@ -433,7 +433,7 @@ class RelayTest {
         List<Integer> closed = relay.loop().submit(() -> {
             List<Integer> gone = new ArrayList<>();
             for (int i = 0; i <= most; i++) {
-                relay.accept(outlet(i, gone), Workplace.open(Runnable::run));
+                relay.accept(outlet(i, gone), StrandExecutor.open(Runnable::run));
             }
             return List.copyOf(gone);
         }).get();
@@ -443,13 +443,13 @@ class RelayTest {
     }
 
     /** Its other end does not read. */
-    private static Outlet outlet(int number, List<Integer> closed) {
-        return (Outlet) Proxy.newProxyInstance(Outlet.class.getClassLoader(), new Class<?>[] {Outlet.class}, (self, method, args) -> {
+    private static ByteSink outlet(int number, List<Integer> closed) {
+        return (ByteSink) Proxy.newProxyInstance(ByteSink.class.getClassLoader(), new Class<?>[] {ByteSink.class}, (self, method, args) -> {
             if (method.getName().equals("close")) {
                 closed.add(number);
             }
-            if (method.getReturnType() == ConnectionEnds.class) {
-                return new ConnectionEnds(new InetSocketAddress("192.0.2.1", 7411), new InetSocketAddress("192.0.2.2", 10_000 + number), null);
+            if (method.getReturnType() == ConnectionAddresses.class) {
+                return new ConnectionAddresses(new InetSocketAddress("192.0.2.1", 7411), new InetSocketAddress("192.0.2.2", 10_000 + number), null);
             }
             return method.getReturnType() == long.class ? 0L : null;
         });

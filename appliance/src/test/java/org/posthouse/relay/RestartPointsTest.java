@@ -41,7 +41,7 @@ final class RestartPointsTest {
     private boolean diskHasFailed;
     private boolean broken;
 
-    private final LogSafety disk = new LogSafety() {
+    private final LogSyncWaiter disk = new LogSyncWaiter() {
         @Override
         public boolean await(long position) {
             awaited.add(position);

@@ -28,7 +28,7 @@ final class ShardTest {
     private static final Token TOKEN = new Token(1, 2);
     private static final HomeRelay HERE = new HomeRelay("here", "here", "h:1");
 
-    private final Histories histories = Histories.of(new LogJournal());
+    private final HistoryThreads historyThreads = HistoryThreads.of(new LogJournal());
     private final Shard first = shard(0);
     private final Shard second = shard(1);
 
@@ -36,8 +36,9 @@ final class ShardTest {
     private final List<String> order = new ArrayList<>();
 
     private Shard shard(int number) {
-        Gate gate = new Gate(() -> 0, () -> 0, wanted -> {});
-        return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), Workplace.open(Runnable::run), histories, gate,
+        OutputGate outputGate = new OutputGate(() -> 0, () -> 0, wanted -> {});
+        return new Shard(number, "here", CoreConfig.DEFAULT, 2, new SharedUnexpectedPool(CoreConfig.DEFAULT), StrandExecutor.open(Runnable::run),
+                historyThreads, outputGate,
                 () -> 2);
     }
 
@@ -66,7 +67,7 @@ final class ShardTest {
 
     @AfterEach
     void close() {
-        histories.close();
+        historyThreads.close();
     }
 
     /** It says that nothing more comes; what waits for room in the log comes yet. */
@@ -86,7 +87,7 @@ final class ShardTest {
     /** It says again what it has not heard to be handled; of what it said before nobody would owe it credit. */
     @Test
     void whatWaitsOfARelayThatIsStartedAgainIsForgotten() {
-        RelayPeer far = new OtherRelay("far", List.of(first, second), first.strand(), null).peer(second);
+        RelayPeer far = new LinkedRelay("far", List.of(first, second), first.strand(), null).peer(second);
         second.strand().submit(() -> second.backlog().add(far, Unpooled.EMPTY_BUFFER, () -> order.add("frame of its life before")));
         second.strand().submit(() -> second.peerRestarted(far, List.of()));
         second.strand().submit(second::goOnWithRoom);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.posthouse.core.Frame;
-import org.posthouse.core.Recovered;
+import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
 import org.posthouse.wire.BlockedReport;
@@ -16,19 +16,19 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
 
-/** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a historian. */
+/** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a history source. */
 final class SimCore {
     private final SimHost host;
     private final int number;
     private final RelayCore core;
-    private final Gate gate;
+    private final OutputGate outputGate;
     private final Map<Integer, SimWay> ways = new TreeMap<>();
 
     /** @param number among all cores of all relays */
     SimCore(SimHost host, int number) {
         this.host = host;
         this.number = number;
-        gate = new Gate(host.log()::position, host::safe, host::want);
+        outputGate = new OutputGate(host.log()::position, host::safe, host::want);
         core = new RelayCore(
                 host.id(),
                 world().config(),
@@ -54,10 +54,10 @@ final class SimCore {
     /** Its job has ended: what was kept of it is told. */
     void close(CloseNotice why) {
         core.closeJob(why.job(), why);
-        gate.forgo(job -> core.job(job) == null);
+        outputGate.forgo(job -> core.job(job) == null);
     }
 
-    void restore(long job, List<Recovered> ranks) {
+    void restore(long job, List<RecoveredRank> ranks) {
         core.restore(core.job(job), ranks);
     }
 
@@ -77,8 +77,8 @@ final class SimCore {
         return core;
     }
 
-    Gate gate() {
-        return gate;
+    OutputGate gate() {
+        return outputGate;
     }
 
     /** Does it later, if the relay lives so long. */
@@ -98,7 +98,7 @@ final class SimCore {
         if (core.fromPeer(way(from), arrived) || local) {
             tell(job, local, handled);
         } else {
-            gate.keepHandled(job, handled);
+            outputGate.keepHandled(job, handled);
         }
     }
 
@@ -112,7 +112,7 @@ final class SimCore {
         if (local || !isGated(job)) {
             handled.run();
         } else {
-            gate.passHandled(job, handled);
+            outputGate.passHandled(job, handled);
         }
     }
 

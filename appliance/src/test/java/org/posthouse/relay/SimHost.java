@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.Recovered;
+import org.posthouse.core.RecoveredRank;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.mpj.Cable;
@@ -105,7 +105,7 @@ final class SimHost {
         begin(left);
         try {
             for (JobOpen opening : left) {
-                List<Recovered> ranks = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts()).ranks();
+                List<RecoveredRank> ranks = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts()).ranks();
                 cores.forEach(core -> core.restore(opening.job(), ranks));
             }
         } catch (WireException e) {
@@ -260,7 +260,7 @@ final class SimHost {
 
     /**
      * What nobody needs any more goes, a while later, and not before the log is on the disk up to what makes it superfluous (as {@link
-     * LogRoom} does): now and then as if there were too little room, so that a rank's older image does not count.
+     * LogSpace} does): now and then as if there were too little room, so that a rank's older image does not count.
      */
     void look() {
         boolean easy = world.random().nextBoolean();
@@ -281,7 +281,7 @@ final class SimHost {
     }
 
     private long upTo(boolean easy) {
-        List<LogNeed> needs = LogNeed.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), Map.of());
+        List<RetentionPin> needs = RetentionPin.of(log.book(), rank -> easy ? rank.pin() : rank.pinOfNewest(), Map.of());
         return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
     }
 

@@ -3,16 +3,16 @@ package org.posthouse.relay;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
 import java.util.Map;
+import org.posthouse.core.CheckpointImage;
+import org.posthouse.core.CheckpointImages;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.ImageNote;
-import org.posthouse.core.Images;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.RankLog;
 
 /** Keeps images for a {@link SimCore}: each takes a while, now and then one fails, and only one that is whole outlives the relay. */
-final class SimImages implements Images {
+final class SimImages implements CheckpointImages {
     private final SimCore core;
     private final MemoryLog log;
     private final Map<HomedRank, ByteArrayOutputStream> coming = new HashMap<>();
@@ -61,7 +61,7 @@ final class SimImages implements Images {
             RankLog known = log.book().rank(rank.job().id(), rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
             core.host().keepImage(rank, number, image);
-            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new ImageNote(number, image.length, 0)));
+            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new CheckpointImage(number, image.length, 0)));
         });
     }
 

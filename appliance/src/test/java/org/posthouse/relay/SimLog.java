@@ -2,13 +2,13 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import org.posthouse.core.ImageNote;
+import org.posthouse.core.CheckpointImage;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalBroken;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
-import org.posthouse.core.Standing;
+import org.posthouse.core.RecoveryPoint;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.MemoryLog;
@@ -100,7 +100,7 @@ final class SimLog implements Journal {
     }
 
     @Override
-    public void checkpoint(long job, int rank, Standing at, ImageNote image) {
+    public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {
         append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
         host.world().trace(() -> "  relay " + host.number() + " logs at " + log.position() + " of rank " + rank + " " + LogJournal.point(at, image));
         host.look();

@@ -8,23 +8,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.posthouse.core.Claim;
-import org.posthouse.core.Historian;
+import org.posthouse.core.HistorySource;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
-import org.posthouse.core.Past;
+import org.posthouse.core.ResendClaim;
 import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.HistoryIndexEntry;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
-import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.Wire;
 
-/** Reads histories for a {@link SimCore}: late and in small portions, with {@link LoggedHistory} and {@link SentBefore} as they are. */
-final class SimPast implements Historian {
+/** Reads histories for a {@link SimCore}: late and in small portions, with {@link RankHistoryReader} and {@link SentMessageIndex} as they are. */
+final class SimPast implements HistorySource {
     private final SimCore core;
     private final MemoryLog log;
     private final Map<HomedRank, Reading> readings = new HashMap<>();
-    private final Map<Source, SentBefore> sent = new HashMap<>();
+    private final Map<Source, SentMessageIndex> sent = new HashMap<>();
 
     private record Source(long job, int rank) {}
 
@@ -35,37 +35,37 @@ final class SimPast implements Historian {
 
     /** A history that was asked for; with an image, its prologue comes first. */
     private final class Reading {
-        private final ArrayDeque<Past> ready = new ArrayDeque<>();
-        private LoggedHistory history;
+        private final ArrayDeque<HistoryStep> ready = new ArrayDeque<>();
+        private RankHistoryReader history;
 
         private void beginAt(HomedRank rank, long position, long pollsBefore) {
-            history = new LoggedHistory(log.ofRank(rank.job().id(), rank.rank(), position), pollsBefore, null);
+            history = new RankHistoryReader(log.ofRank(rank.job().id(), rank.rank(), position), pollsBefore, null);
         }
 
         /** What {@link RestartChoice.Jump} makes of it. */
         private void jump(HomedRank rank, RankLog known, Checkpoint image) {
-            history = new LoggedHistory(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
-            List<Past> prologue = history.read();
+            history = new RankHistoryReader(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
+            List<HistoryStep> prologue = history.read();
             int end = 0;
-            while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
+            while (!(prologue.get(end) instanceof HistoryStep.PrologueEnd)) {
                 end++;
             }
             ready.addAll(prologue.subList(0, end));
-            ready.add(new Past.PrologueEnd(image.number(), image.bytes(), image.deliveries(), image.events(), image.polls()));
+            ready.add(new HistoryStep.PrologueEnd(image.number(), image.bytes(), image.deliveries(), image.events(), image.polls()));
             byte[] bytes = core.host().image(rank, image.number());
             for (int at = 0; at < bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
                 int length = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - at);
-                ready.add(new Past.ImagePiece(image.number(), at, ByteBuffer.wrap(bytes, at, length).slice()));
+                ready.add(new HistoryStep.ImagePiece(image.number(), at, ByteBuffer.wrap(bytes, at, length).slice()));
             }
-            Milestone behind = known.milestone(image.deliveries(), image.events()).orElseThrow();
+            HistoryIndexEntry behind = known.milestone(image.deliveries(), image.events()).orElseThrow();
             beginAt(rank, behind.position(), behind.polls() > image.polls() ? behind.polls() : 0);
         }
 
-        private List<Past> read() {
+        private List<HistoryStep> read() {
             if (ready.isEmpty()) {
                 ready.addAll(history.read());
             }
-            List<Past> steps = new ArrayList<>();
+            List<HistoryStep> steps = new ArrayList<>();
             for (int count = 1 + core.world().random().nextInt(ready.size()); count > 0; count--) {
                 steps.add(ready.remove());
             }
@@ -93,7 +93,7 @@ final class SimPast implements Historian {
         if (image.isPresent()) {
             reading.jump(rank, known, image.get());
         } else {
-            Milestone from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
+            HistoryIndexEntry from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
             reading.beginAt(rank, from.position(), from.polls());
         }
         readings.put(rank, reading);
@@ -126,13 +126,13 @@ final class SimPast implements Historian {
     }
 
     @Override
-    public void resent(long job, int source, Claim claim) {
+    public void resent(long job, int source, ResendClaim resendClaim) {
         core.after(core.world().random().nextInt(20), () -> {
-            SentBefore before = sent.computeIfAbsent(
-                    new Source(job, source), any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::first));
-            String difference = before.difference(claim);
+            SentMessageIndex before = sent.computeIfAbsent(
+                    new Source(job, source), any -> new SentMessageIndex(() -> Optional.of(log.ofSource(job, source)), log::first));
+            String difference = before.difference(resendClaim);
             if (!difference.isEmpty()) {
-                core.core().diverged(job, source, claim, difference);
+                core.core().diverged(job, source, resendClaim, difference);
             }
         });
     }

@@ -8,14 +8,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
-import org.posthouse.core.Past;
+import org.posthouse.core.PushWindow;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
-import org.posthouse.core.Round;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Stage;
 import org.posthouse.tunnel.FrameDecoder;
@@ -46,7 +46,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, false, this);
     private final FrameBuilder frames = new FrameBuilder();
     private final ArrivedFrame arrived = new ArrivedFrame();
-    private final Greeting greeting = new Greeting();
+    private final WithheldWelcome withheldWelcome = new WithheldWelcome();
     private final List<StatePage.Entry> state = new ArrayList<>();
     private final int slowBytes;
     private SimCore core;
@@ -184,7 +184,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         }
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && job.opening().survivesHost()) {
-            greeting.hold();
+            withheldWelcome.hold();
         }
         write(core.core().welcome(rank).encode());
         StatePage.encode(job.id(), core.core().state(rank)).forEach(this::write);
@@ -193,7 +193,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         } else if (hasPast) {
             core.core().replay(rank);
         }
-        if (greeting.isHeld()) {
+        if (withheldWelcome.isHeld()) {
             core.gate().pass(this::greet);
         } else if (hasPast) {
             host.world().onAnswer(host);
@@ -201,8 +201,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void greet() {
-        if (greeting.isHeld()) {
-            greeting.release(this::write);
+        if (withheldWelcome.isHeld()) {
+            withheldWelcome.release(this::write);
             core.core().writable(rank);
             host.world().onAnswer(host);
         }
@@ -233,7 +233,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     private void end() {
         parked.clear();
-        greeting.drop();
+        withheldWelcome.drop();
         closed = true;
         decoder.release();
     }
@@ -257,8 +257,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             frame.release();
             return;
         }
-        if (greeting.isHeld()) {
-            greeting.add(frame);
+        if (withheldWelcome.isHeld()) {
+            withheldWelcome.add(frame);
             return;
         }
         host.world().trace(() -> "  relay " + host.number() + " -> " + who() + ": " + FrameWords.of(new FrameView().wrap(frame.nioBuffer(), 0)));
@@ -284,7 +284,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void ended(int context, int round, Round.End why, long pushedCost) {
+    public void ended(int context, int round, PushWindow.End why, long pushedCost) {
         write(frames.ended(job.id(), context, round, rank.rank(), why, pushedCost));
     }
 
@@ -345,7 +345,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void image(Past.ImagePiece piece) {
+    public void image(HistoryStep.ImagePiece piece) {
         write(frames.image(job.id(), piece));
     }
 
@@ -379,7 +379,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void close(CloseNotice why) {
-        greeting.drop();
+        withheldWelcome.drop();
         if (why.reason() == CloseReason.MOVED) {
             int move = rank.moves();
             whenSafe(() -> {
@@ -408,7 +408,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public boolean writable() {
-        boolean writable = !greeting.isHeld() && cable.unread() <= slowBytes;
+        boolean writable = !withheldWelcome.isHeld() && cable.unread() <= slowBytes;
         wasUnwritable |= !writable;
         return writable;
     }

@@ -34,7 +34,7 @@ final class StrandTest {
 
     @Test
     void whoBringsWorkToAnIdleStrandDoesIt() {
-        Strand strand = new Strand(Workplace.open(home::add), piece("turn ends"));
+        Strand strand = new Strand(StrandExecutor.open(home::add), piece("turn ends"));
         strand.submit(piece("a"));
         assertThat(did).containsExactly("a", "turn ends");
         assertThat(home).isEmpty();
@@ -42,7 +42,7 @@ final class StrandTest {
 
     @Test
     void workBroughtFromInsideWaitsForTheEndOfTheTurn() {
-        Strand strand = new Strand(Workplace.open(home::add), piece("turn ends"));
+        Strand strand = new Strand(StrandExecutor.open(home::add), piece("turn ends"));
         strand.submit(() -> {
             assertThat(strand.isInside()).isTrue();
             strand.submit(piece("later"));
@@ -55,7 +55,7 @@ final class StrandTest {
 
     @Test
     void aHomeThatAdmitsNobodyDoesAllItself() {
-        Strand strand = new Strand(Workplace.apart(home::add), () -> {});
+        Strand strand = new Strand(StrandExecutor.apart(home::add), () -> {});
         assertThat(strand.tryEnter()).isFalse();
         strand.submit(piece("a"));
         strand.submit(piece("b"));
@@ -67,7 +67,7 @@ final class StrandTest {
 
     @Test
     void aVisitorLeavesTheRestToTheHome() {
-        Strand strand = new Strand(Workplace.open(home::add), () -> {});
+        Strand strand = new Strand(StrandExecutor.open(home::add), () -> {});
         assertThat(strand.tryEnter()).isTrue();
         for (int i = 0; i < Strand.PIECES_MAX + 10; i++) {
             strand.submit(piece("" + i));
@@ -86,7 +86,7 @@ final class StrandTest {
         List<String> reported = new ArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> reported.add(failure.getMessage()));
         try {
-            Strand strand = new Strand(Workplace.open(home::add), () -> {
+            Strand strand = new Strand(StrandExecutor.open(home::add), () -> {
                 throw new IllegalStateException("the end of a turn");
             });
             strand.submit(() -> strand.post(piece("b")));
@@ -105,7 +105,7 @@ final class StrandTest {
         List<Throwable> reported = new ArrayList<>();
         Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> reported.add(fault));
         try {
-            Strand strand = new Strand(Workplace.apart(home::add), () -> {});
+            Strand strand = new Strand(StrandExecutor.apart(home::add), () -> {});
             strand.submit(() -> {
                 throw new IllegalStateException("mine");
             });
@@ -123,7 +123,7 @@ final class StrandTest {
     void anErrorOfTheJvmIsReportedBeforeAnythingElseIsDone() {
         Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> did.add(fault.getMessage()));
         try {
-            Strand strand = new Strand(Workplace.open(home::add), () -> did.add("the end of the turn"));
+            Strand strand = new Strand(StrandExecutor.open(home::add), () -> did.add("the end of the turn"));
             assertThatThrownBy(() -> strand.submit(() -> {
                 strand.post(piece("behind it"));
                 throw new OutOfMemoryError("no memory");
@@ -146,9 +146,9 @@ final class StrandTest {
         try (ExecutorService one = Executors.newSingleThreadExecutor();
                 ExecutorService two = Executors.newFixedThreadPool(2);
                 ExecutorService callers = Executors.newFixedThreadPool(threads)) {
-            Strand strand = new Strand(Workplace.open(one), () -> {});
+            Strand strand = new Strand(StrandExecutor.open(one), () -> {});
             CountDownLatch done = new CountDownLatch(threads * pieces);
-            List<Workplace> homes = List.of(Workplace.open(one), Workplace.open(two), Workplace.apart(two), Workplace.apart(one));
+            List<StrandExecutor> homes = List.of(StrandExecutor.open(one), StrandExecutor.open(two), StrandExecutor.apart(two), StrandExecutor.apart(one));
             for (int t = 0; t < threads; t++) {
                 int thread = t;
                 callers.execute(() -> {

@@ -7,7 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.posthouse.ops.RelayMeasures.Flow;
-import org.posthouse.relay.FlowBook.Counts;
+import org.posthouse.relay.TrafficCounters.Counts;
 
 /** The small counters of a relay: by mode, of late, and by turn. */
 final class TallyTest {
@@ -15,7 +15,7 @@ final class TallyTest {
 
     @Test
     void whatGrewInAModeIsThatModes() {
-        FlowBook book = new FlowBook();
+        TrafficCounters book = new TrafficCounters();
         book.note("multiplexed", "", new Counts(10, 8, 100, 80));
         book.note("multiplexed", "lille", new Counts(1, 1, 1, 1));
         book.note("pooled", "", new Counts(15, 9, 150, 90));
@@ -30,7 +30,7 @@ final class TallyTest {
     /** For a moment a job that ends may be counted nowhere. */
     @Test
     void aCountThatIsBehindForAMomentAddsNothingTwice() {
-        FlowBook book = new FlowBook();
+        TrafficCounters book = new TrafficCounters();
         book.note("pooled", "", new Counts(10, 10, 100, 100));
         book.note("pooled", "", new Counts(3, 10, 30, 100));
         assertThat(book.flows()).containsExactly(new Flow("pooled", "", 10, 10, 100, 100));
@@ -54,7 +54,7 @@ final class TallyTest {
     @Test
     void theClockStandsForATurn() {
         AtomicLong time = new AtomicLong(5);
-        TurnClock clock = new TurnClock(time::getAndIncrement);
+        StrandClock clock = new StrandClock(time::getAndIncrement);
         assertThat(clock.getAsLong()).isEqualTo(5);
         assertThat(clock.getAsLong()).isEqualTo(5);
         clock.endTurn();
@@ -64,7 +64,7 @@ final class TallyTest {
     @Test
     void aStrandKnowsTheMostThatWaited() {
         Queue<Runnable> home = new ArrayDeque<>();
-        Strand strand = new Strand(Workplace.open(home::add), () -> {});
+        Strand strand = new Strand(StrandExecutor.open(home::add), () -> {});
         strand.submit(() -> {});
         assertThat(takeDeepest(strand)).as("done on the spot").isZero();
         strand.submit(() -> {

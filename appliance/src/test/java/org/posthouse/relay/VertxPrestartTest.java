@@ -24,11 +24,11 @@ final class VertxPrestartTest {
         VertxPrestart.begin(() -> {
             throw new AssertionError("one is begun");
         });
-        assertThat(VertxPrestart.take(LoopKind.DEFAULT)).isSameAs(early);
-        assertIsAnother(LoopKind.DEFAULT);
+        assertThat(VertxPrestart.take(EventLoopKind.DEFAULT)).isSameAs(early);
+        assertIsAnother(EventLoopKind.DEFAULT);
     }
 
-    private void assertIsAnother(LoopKind kind) {
+    private void assertIsAnother(EventLoopKind kind) {
         Vertx vertx = VertxPrestart.take(kind);
         assertThat(vertx).isNotSameAs(early);
         vertx.close().await();
@@ -37,7 +37,7 @@ final class VertxPrestartTest {
     @Test
     void isClosedIfAnotherKindIsWanted() {
         VertxPrestart.begin(() -> early);
-        assertIsAnother(new LoopKind(SocketKind.NIO, 10));
+        assertIsAnother(new EventLoopKind(SocketKind.NIO, 10));
         ((VertxInternal) early).closeFuture().future().await();
     }
 
@@ -46,6 +46,6 @@ final class VertxPrestartTest {
         VertxPrestart.begin(() -> {
             throw new IllegalStateException("no file descriptor is free");
         });
-        assertIsAnother(LoopKind.DEFAULT);
+        assertIsAnother(EventLoopKind.DEFAULT);
     }
 }

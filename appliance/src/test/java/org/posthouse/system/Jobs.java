@@ -15,9 +15,9 @@ import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.wire.Token;
 
 /** The programs in {@code jobs} as the command line wants them, and a job that shows that a relay still runs jobs. */
@@ -65,8 +65,8 @@ final class Jobs {
         PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
         JobSpec ring = new JobSpec(
                 "example:ring", 2, List.of(Installation.jarOf(Examples.class)), Examples.mainClass("ring").orElseThrow(),
-                List.of("5", "100"), List.of("-XX:TieredStopAtLevel=1"), Map.of(), false, Patience.DEFAULT);
-        JobOutcome outcome = JobRun.prepare(ring, new Reach(List.of(relay.ranks()), 0, 0, Token.NONE), RankOutput.tagged(2, stream, stream))
+                List.of("5", "100"), List.of("-XX:TieredStopAtLevel=1"), Map.of(), false, RestartPolicy.DEFAULT);
+        JobOutcome outcome = JobRun.prepare(ring, new PlacementRequest(List.of(relay.ranks()), 0, 0, Token.NONE), RankOutput.tagged(2, stream, stream))
                 .run();
         assertThat(said.toString(StandardCharsets.UTF_8)).as(outcome.toString()).contains("Verification: SUCCESSFUL");
         assertThat(outcome.isSuccess()).as(outcome.toString()).isTrue();

@@ -25,9 +25,9 @@ import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.RelayConfig;
@@ -94,10 +94,10 @@ class LongLogTest {
     private void run(String relay) {
         JobSpec ring = new JobSpec(
                 "example:ring", 2, List.of(Installation.jarOf(Examples.class)), Examples.mainClass("ring").orElseThrow(), List.of("20000", "1000"),
-                List.of("-XX:TieredStopAtLevel=1"), Map.of(), true, new Patience(3, RELAY_TIMEOUT.toMillis()));
+                List.of("-XX:TieredStopAtLevel=1"), Map.of(), true, new RestartPolicy(3, RELAY_TIMEOUT.toMillis()));
         RankOutput output = RankOutput.tagged(2, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
         try {
-            outcome.complete(JobRun.prepare(ring, new Reach(List.of(relay), 0, 0, Token.NONE), output).run());
+            outcome.complete(JobRun.prepare(ring, new PlacementRequest(List.of(relay), 0, 0, Token.NONE), output).run());
         } catch (Exception e) {
             outcome.completeExceptionally(e);
         }

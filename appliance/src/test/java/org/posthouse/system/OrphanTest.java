@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.JobStanding;
+import org.posthouse.launch.JobStatusReport;
 import org.posthouse.system.jobs.Computes;
 import org.posthouse.system.jobs.LeavesSession;
 
@@ -102,7 +102,7 @@ class OrphanTest {
         try (Command command = startBusyJob("--supervised")) {
             List<ProcessHandle> ranks = Jobs.ranks(command.handle());
             String whole = await().until(command::err, told -> told.endsWith("\n"));
-            assertThat(whole.lines()).allMatch(JobStanding::isOne);
+            assertThat(whole.lines()).allMatch(JobStatusReport::isOne);
             command.endInput();
             assertThat(command.await().status()).isEqualTo(130);
             assertThat(ranks).hasSize(RANKS).noneMatch(ProcessHandle::isAlive);

@@ -43,7 +43,7 @@ final class ChannelTable {
 
     private int slot(long channel) {
         int mask = slots.length / 2 - 1;
-        int at = Trails.hash(channel) & mask;
+        int at = PartialMessages.hash(channel) & mask;
         while (slots[2 * at + 1] != 0 && slots[2 * at] != channel) {
             at = at + 1 & mask;
         }

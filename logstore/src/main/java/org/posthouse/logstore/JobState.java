@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** The state that the log describes for one open job. Changed only by {@link LogBook}; read under the log's lock. */
+/** The state that the log describes for one open job. Changed only by {@link LogState}; read under the log's lock. */
 public final class JobState {
     private final long id;
     private final int durability;

@@ -33,7 +33,7 @@ public record LogConfig(Path folder, long rollBytes, long minFreeBytes) {
      */
     public static LogConfig limited(Path folder, long limitBytes) {
         long blocks = Math.clamp(limitBytes / 16 / QueueFiles.BLOCK_BYTES, 1, 16);
-        return new LogConfig(folder, blocks * QueueFiles.BLOCK_BYTES - Pretoucher.AHEAD_BYTES - Room.STEP_BYTES,
+        return new LogConfig(folder, blocks * QueueFiles.BLOCK_BYTES - Pretoucher.AHEAD_BYTES - DiskSpace.STEP_BYTES,
                 Math.min(DEFAULT_MIN_FREE_BYTES, limitBytes / 4));
     }
 

@@ -60,8 +60,8 @@ public final class LogCursor implements RecordCursor {
         this.end = end;
         this.reader = new PayloadReader(files);
         this.position = position - 1;
-        this.file = Place.file(place);
-        this.start = Math.toIntExact(Place.offset(place)) - Integer.BYTES;
+        this.file = RecordPosition.file(place);
+        this.start = Math.toIntExact(RecordPosition.offset(place)) - Integer.BYTES;
     }
 
     /**
@@ -87,7 +87,7 @@ public final class LogCursor implements RecordCursor {
 
     /** A cursor over all records of a prologue's file, from its beginning. */
     static LogCursor ofPrologue(Path prologue) {
-        return new LogCursor(number -> prologue, (b, at) -> true, 1, Place.beginning(Place.PROLOGUE), () -> 0);
+        return new LogCursor(number -> prologue, (b, at) -> true, 1, RecordPosition.beginning(RecordPosition.PROLOGUE), () -> 0);
     }
 
     /**
@@ -112,11 +112,11 @@ public final class LogCursor implements RecordCursor {
             }
             int payload = RecordDecoder.payloadBytes(b, at);
             return switch (RecordDecoder.type(b, at)) {
-                case ARRIVAL -> b.getInt(at + Body.ARRIVAL_SOURCE) == source
-                        && more(b.getLong(at + RecordEnvelope.POSITION), b.getLong(at + Body.ARRIVAL_LENGTH) - payload);
+                case ARRIVAL -> b.getInt(at + RecordLayout.ARRIVAL_SOURCE) == source
+                        && more(b.getLong(at + RecordEnvelope.POSITION), b.getLong(at + RecordLayout.ARRIVAL_LENGTH) - payload);
                 case PAYLOAD_CHUNK -> {
-                    Long open = missing.get(b.getLong(at + Body.CHUNK_ARRIVAL));
-                    yield open != null && more(b.getLong(at + Body.CHUNK_ARRIVAL), open - payload);
+                    Long open = missing.get(b.getLong(at + RecordLayout.CHUNK_ARRIVAL));
+                    yield open != null && more(b.getLong(at + RecordLayout.CHUNK_ARRIVAL), open - payload);
                 }
                 default -> false;
             };
@@ -232,7 +232,7 @@ public final class LogCursor implements RecordCursor {
     @Override
     public long place() {
         requireShown();
-        return Place.of(file, mapped.offset());
+        return RecordPosition.of(file, mapped.offset());
     }
 
     @Override
@@ -285,9 +285,9 @@ public final class LogCursor implements RecordCursor {
         message.delivered(delivery.receipt());
         for (long piece = delivery.lastPiecePlace(); piece != place;) {
             head = reader.readHead(RecordType.PAYLOAD_CHUNK, delivery.job(), delivery.rank(), arrival, piece);
-            reader.requireArrival(arrival, Body.CHUNK_ARRIVAL, piece);
+            reader.requireArrival(arrival, RecordLayout.CHUNK_ARRIVAL, piece);
             message.add(piece, RecordDecoder.payloadBytes(head, 0));
-            piece = head.getLong(Body.CHUNK_PREVIOUS_PLACE);
+            piece = head.getLong(RecordLayout.CHUNK_PREVIOUS_PLACE);
         }
         message.reverse();
         return message;

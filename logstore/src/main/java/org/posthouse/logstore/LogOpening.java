@@ -18,15 +18,15 @@ final class LogOpening {
     private LogOpening() {}
 
     /** As {@link MessageLog#open(LogConfig, ToLongFunction, Consumer)}, by the process that {@code host} describes. */
-    static MessageLog open(LogConfig config, ToLongFunction<LogBook> relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
+    static MessageLog open(LogConfig config, ToLongFunction<LogState> relayEpoch, Consumer<? super LogEntry> visitor, HostCalls hostCalls) {
         try {
             Disk.makeFolder(config.folder());
-            FolderLock lock = FolderLock.take(config.folder(), host.pid());
+            FolderLock lock = FolderLock.take(config.folder(), hostCalls.pid());
             try {
-                LogRecovery recovery = recover(config.folder(), visitor, host);
+                LogRecovery recovery = recover(config.folder(), visitor, hostCalls);
                 long epoch = relayEpoch.applyAsLong(recovery.scan().book());
-                MessageLog log = new MessageLog(config, host, lock, recovery, epoch);
-                log.start(new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot(), epoch), recovery);
+                MessageLog log = new MessageLog(config, hostCalls, lock, recovery, epoch);
+                log.start(new WriterStarted(hostCalls.wallTimeMs().getAsLong(), hostCalls.pid(), hostCalls.boot(), epoch), recovery);
                 return log;
             } catch (IOException | RuntimeException | Error e) {
                 giveBack(lock, e);
@@ -41,9 +41,9 @@ final class LogOpening {
      * Java throws this error when the system cannot provide a mapped page. The disk is broken or, where even reading
      * allocates blocks, full.
      */
-    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, HostCalls hostCalls) throws IOException {
         try {
-            return LogRecovery.recover(folder, visitor, host);
+            return LogRecovery.recover(folder, visitor, hostCalls);
         } catch (InternalError e) {
             throw unusable(folder, new IOException("a page of it cannot be read", e));
         }

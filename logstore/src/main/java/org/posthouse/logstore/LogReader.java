@@ -23,9 +23,9 @@ final class LogReader {
 
     private final Path folder;
     /** Read before the files, because a living writer may append meanwhile. */
-    private final Reached reached;
+    private final LogHighWater logHighWater;
     /** Read before the files, for the same reason. */
-    private final SafeUpTo safe;
+    private final SyncedPosition safe;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
     private final Map<RecordType, Long> counts = new EnumMap<>(RecordType.class);
@@ -37,8 +37,8 @@ final class LogReader {
     private long epoch;
     private long bytes;
     private int hash;
-    private LogBook book = new LogBook();
-    private final Drafts drafts = new Drafts();
+    private LogState book = new LogState();
+    private final InFlightMessages inFlightMessages = new InFlightMessages();
     /** The snapshot in the first records, if earlier files are deleted; null if none are. */
     private SnapshotPieces beginning;
     /** Position of the first record of each file. */
@@ -51,14 +51,14 @@ final class LogReader {
 
     private LogReader(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         this.folder = folder;
-        this.reached = Reached.read(folder);
-        this.safe = SafeUpTo.read(folder);
+        this.logHighWater = LogHighWater.read(folder);
+        this.safe = SyncedPosition.read(folder);
         this.files = QueueFiles.list(folder);
         this.visitor = visitor;
     }
 
     /** The book from the snapshot in the log's first records; empty if the log has no snapshot there. */
-    static LogBook beginning(Path folder) throws IOException {
+    static LogState beginning(Path folder) throws IOException {
         LogReader reader = new LogReader(folder, entry -> {
             if (!(entry.record() instanceof LogRecord.Snapshot)) {
                 throw new Begun();
@@ -106,7 +106,7 @@ final class LogReader {
     }
 
     private LogScan result() {
-        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot, reached, safe);
+        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, inFlightMessages, firstOfFile, halfSnapshot, logHighWater, safe);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
                 Optional.ofNullable(defect), Optional.ofNullable(gone), book, end);
     }
@@ -201,7 +201,7 @@ final class LogReader {
      */
     private boolean isOfEarlierLife(ByteBuffer b, int at, long position) {
         boolean snapshot = RecordDecoder.type(b, at) == RecordType.SNAPSHOT;
-        int begun = snapshot ? b.getInt(at + Body.SNAPSHOT_FILE) : 0;
+        int begun = snapshot ? b.getInt(at + RecordLayout.SNAPSHOT_FILE) : 0;
         return lastPosition == 0 ? file > 0 && (!snapshot || begun != 0 && begun != file) : position <= lastPosition;
     }
 
@@ -232,10 +232,10 @@ final class LogReader {
     }
 
     private void take(ByteBuffer b, int at, ByteBuffer payload) {
-        long place = Place.of(file, at);
+        long place = RecordPosition.of(file, at);
         try {
             book.apply(b, at, place, payload);
-            drafts.apply(b, at, place);
+            inFlightMessages.apply(b, at, place);
         } catch (RuntimeException e) {
             book.faulted(b, at, e);
         }
@@ -248,7 +248,7 @@ final class LogReader {
         if (next && beginning.isWhole()) {
             book = beginning.book();
             epoch = Math.max(epoch, book.epoch());
-            drafts.begin(book);
+            inFlightMessages.begin(book);
         }
         return next;
     }
@@ -347,19 +347,19 @@ final class LogReader {
     /** Detects a newest file that is missing or empty; the other files do not show it. */
     private void requireReached() {
         boolean whole = defect == null || defect.kind() == Kind.TORN_TAIL;
-        if (!whole || lastPosition >= reached.position()) {
+        if (!whole || lastPosition >= logHighWater.position()) {
             return;
         }
-        boolean there = files.containsKey(reached.file());
-        long records = file == reached.file() ? recordsInFile : 0;
-        defect = new LogDefect(Kind.MISSING_RECORDS, QueueFiles.file(folder, reached.file()),
-                QueueFiles.index(reached.file(), records), lastPosition + 1, 0, true, reached.position() - lastPosition,
+        boolean there = files.containsKey(logHighWater.file());
+        long records = file == logHighWater.file() ? recordsInFile : 0;
+        defect = new LogDefect(Kind.MISSING_RECORDS, QueueFiles.file(folder, logHighWater.file()),
+                QueueFiles.index(logHighWater.file(), records), lastPosition + 1, 0, true, logHighWater.position() - lastPosition,
                 (there ? "the file has " + records + " records" : "the file is not there") + ", the log ends at position "
-                        + lastPosition + ", and its writer had come to position " + reached.position() + " in this file");
+                        + lastPosition + ", and its writer had come to position " + logHighWater.position() + " in this file");
     }
 
     /**
-     * Detects a lost end that the remaining records do not show. Neither they nor {@link Reached} need have reached the
+     * Detects a lost end that the remaining records do not show. Neither they nor {@link LogHighWater} need have reached the
      * disk with it.
      */
     private void requireSafe() {
@@ -376,15 +376,15 @@ final class LogReader {
      * continue, whatever removed them, and each scan finds this. All other jobs can.
      */
     private void requireNeeded() {
-        for (Pin pin : book.neededBefore(firstPosition)) {
+        for (OldestPin oldestPin : book.neededBefore(firstPosition)) {
             Path oldest = files.get(files.firstKey());
             String detail = String.format("rank %d of job %016x needs what is there from position %d on, and the log begins with this file at"
-                    + " position %d: older files are gone%s", pin.rank(), pin.job(), pin.position(), firstPosition,
+                    + " position %d: older files are gone%s", oldestPin.rank(), oldestPin.job(), oldestPin.position(), firstPosition,
                     defect == null ? "" : "; what is not read may have let them go");
-            book.job(pin.job()).faulted(pin.position(), new IllegalStateException(oldest + ": " + detail));
-            if (gone == null || pin.position() < gone.position()) {
-                gone = new LogDefect(Kind.MISSING_RECORDS, oldest, QueueFiles.index(files.firstKey(), 0), pin.position(), 0, false,
-                        firstPosition - pin.position(), detail);
+            book.job(oldestPin.job()).faulted(oldestPin.position(), new IllegalStateException(oldest + ": " + detail));
+            if (gone == null || oldestPin.position() < gone.position()) {
+                gone = new LogDefect(Kind.MISSING_RECORDS, oldest, QueueFiles.index(files.firstKey(), 0), oldestPin.position(), 0, false,
+                        firstPosition - oldestPin.position(), detail);
             }
         }
     }

@@ -21,18 +21,18 @@ import org.slf4j.LoggerFactory;
 record LogRecovery(LogScan scan, int nextFile, boolean begun) {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
-    static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
-        TailCut.clean(folder);
+    static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, HostCalls hostCalls) throws IOException {
+        TailTruncation.clean(folder);
         SpareFiles.clean(folder);
         QueueFiles.rename(folder);
         LogScan scan = LogReader.read(folder, visitor);
         if (scan.defect().isPresent()) {
-            cut(scan, scan.defect().get(), host);
+            cut(scan, scan.defect().get(), hostCalls);
         }
         LogScan.End end = scan.end();
         if (end.halfSnapshot()) {
             dropHalfSnapshot(scan);
-            return recover(folder, visitor, host);
+            return recover(folder, visitor, hostCalls);
         }
         if (end.lastFile() >= QueueFiles.WORN && scan.book().jobs().isEmpty()) {
             return beginAnew(scan);
@@ -51,8 +51,8 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
      */
     private static LogRecovery beginAnew(LogScan scan) throws IOException {
         Path folder = scan.folder();
-        Files.deleteIfExists(folder.resolve(Reached.FILE));
-        new SafeUpTo(0).write(folder, Disk::force);
+        Files.deleteIfExists(folder.resolve(LogHighWater.FILE));
+        new SyncedPosition(0).write(folder, Disk::force);
         for (Path file : QueueFiles.list(folder).values()) {
             Files.delete(file);
         }
@@ -70,18 +70,18 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
         return end.marked() ? end.lastFile() + 1 : end.lastFile();
     }
 
-    private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
+    private static void cut(LogScan scan, LogDefect defect, HostCalls hostCalls) throws IOException {
         UUID writers = bootOfLastWriter(scan);
-        boolean rebooted = host.rebootedSince(writers);
-        boolean told = !writers.equals(Host.UNKNOWN_BOOT) || host.boot().equals(Host.UNKNOWN_BOOT);
+        boolean rebooted = hostCalls.rebootedSince(writers);
+        boolean told = !writers.equals(HostCalls.UNKNOWN_BOOT) || hostCalls.boot().equals(HostCalls.UNKNOWN_BOOT);
         if (!mayCut(scan, defect, rebooted, told)) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
         }
-        String lost = rebooted ? LostTail.of(scan, defect).toString() : "published records lost: " + defect.lost();
+        String lost = rebooted ? TruncatedTail.of(scan, defect).toString() : "published records lost: " + defect.lost();
         dropFilesBehind(scan.folder(), scan.end().lastFile());
         if (scan.files() > 0) {
-            TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
+            TailTruncation.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
         }
         LOG.warn("log {}: cut {} behind position {}, offset {}: {}; {}", scan.folder(), defect.file().getFileName(),
                 scan.lastPosition(), defect.offset(), defect, lost);
@@ -95,7 +95,7 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
      * @param told whether the log or the file beside it names the boot of its last writer
      */
     private static boolean mayCut(LogScan scan, LogDefect defect, boolean rebooted, boolean told) {
-        SafeUpTo safe = scan.end().safe();
+        SyncedPosition safe = scan.end().safe();
         if (scan.lastPosition() < safe.position()) {
             return false;
         }
@@ -112,8 +112,8 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
 
     /** Boot of the last writer; the records that name it may be among the lost ones. */
     private static UUID bootOfLastWriter(LogScan scan) {
-        Reached reached = scan.end().reached();
-        return scan.lastPosition() < reached.position() ? reached.boot() : scan.book().boot();
+        LogHighWater logHighWater = scan.end().reached();
+        return scan.lastPosition() < logHighWater.position() ? logHighWater.boot() : scan.book().boot();
     }
 
     /** All records of a log of an earlier version may have been promised, so all must be on the disk from now on. */
@@ -125,9 +125,9 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
             Disk.force(file);
         }
         try {
-            new SafeUpTo(scan.lastPosition()).write(scan.folder(), Disk::force);
+            new SyncedPosition(scan.lastPosition()).write(scan.folder(), Disk::force);
         } catch (IOException e) {
-            LOG.warn("log {}: {} is not written, so what a power cut leaves of it would be refused if it has a hole: {}", scan.folder(), SafeUpTo.FILE,
+            LOG.warn("log {}: {} is not written, so what a power cut leaves of it would be refused if it has a hole: {}", scan.folder(), SyncedPosition.FILE,
                     LogException.words(e));
         }
     }
@@ -152,7 +152,7 @@ record LogRecovery(LogScan scan, int nextFile, boolean begun) {
         LOG.warn("log {}: begins {} again, whose snapshot was not finished", folder, file.getFileName());
         long before = scan.lastPosition() - scan.end().recordsInFile();
         if (scan.end().safe().position() > before) {
-            new SafeUpTo(before).write(folder, Disk::force);
+            new SyncedPosition(before).write(folder, Disk::force);
         }
         Files.delete(file);
     }

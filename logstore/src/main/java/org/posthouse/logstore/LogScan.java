@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * @param end what a writer needs to continue
  */
 public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosition, long lastPosition, long epoch,
-        long bytes, int files, Optional<LogDefect> defect, Optional<LogDefect> gone, LogBook book, End end) {
+        long bytes, int files, Optional<LogDefect> defect, Optional<LogDefect> gone, LogState book, End end) {
 
     /** Copies the counts. */
     public LogScan {
@@ -43,7 +43,7 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
 
     /** This result after the files were deleted. */
     LogScan withoutFiles() {
-        End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, Reached.NOTHING, end.safe);
+        End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, LogHighWater.NOTHING, end.safe);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, 0, defect, gone, book, none);
     }
 
@@ -60,6 +60,6 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
      * @param reached the position that its writer is known to have reached
      * @param safe the position up to which it is known to be on the disk
      */
-    record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts, SortedMap<Integer, Long> firstOfFile,
-            boolean halfSnapshot, Reached reached, SafeUpTo safe) {}
+    record End(int hash, int lastFile, boolean marked, long recordsInFile, InFlightMessages drafts, SortedMap<Integer, Long> firstOfFile,
+            boolean halfSnapshot, LogHighWater reached, SyncedPosition safe) {}
 }

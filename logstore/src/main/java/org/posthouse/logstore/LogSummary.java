@@ -95,7 +95,7 @@ public final class LogSummary implements Consumer<LogEntry> {
     }
 
     /** Adds the jobs whose first records are gone, from the book of the log's beginning or end. */
-    public LogSummary complete(LogBook book) {
+    public LogSummary complete(LogState book) {
         for (JobState open : book.jobs()) {
             Job job = jobs.computeIfAbsent(open.id(), Job::new);
             if (job.size == 0) {

@@ -15,7 +15,7 @@ public final class LogSync {
     private final Path folder;
     private final LongSupplier position;
     private final LongSupplier file;
-    private final ToldSafe word;
+    private final SyncedPositionFile word;
     private final Disk.Forcer forcer;
 
     /** The oldest file that may not be completely on the disk. */
@@ -35,7 +35,7 @@ public final class LogSync {
      * @param first number of the oldest file that may not be on the disk
      * @param word stores the synced position
      */
-    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, ToldSafe word, Disk.Forcer forcer) {
+    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, SyncedPositionFile word, Disk.Forcer forcer) {
         this.folder = folder;
         this.position = position;
         this.file = file;

@@ -56,27 +56,27 @@ public final class MessageLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MessageLog.class);
 
     private final Path folder;
-    private final Owner owner;
+    private final OwnerThread ownerThread;
     private final FolderLock lock;
     private final RecordChain chain;
     private final long relayEpoch;
     private final long rollBytes;
-    private final ToldSafe safe;
-    private Drafts drafts;
-    private final CutFiles cutFiles;
+    private final SyncedPositionFile safe;
+    private InFlightMessages inFlightMessages;
+    private final RetiredFiles retiredFiles;
     /** Written by the closing thread, read by the owner. */
     private volatile boolean closed;
 
-    MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery, long relayEpoch) {
+    MessageLog(LogConfig config, HostCalls hostCalls, FolderLock lock, LogRecovery recovery, long relayEpoch) {
         this.folder = config.folder();
-        this.owner = new Owner("log " + folder);
+        this.ownerThread = new OwnerThread("log " + folder);
         this.lock = lock;
         this.relayEpoch = relayEpoch;
         this.rollBytes = config.rollBytes();
-        this.drafts = recovery.scan().end().drafts();
-        this.chain = new RecordChain(config, host, recovery);
-        this.safe = new ToldSafe(folder, this::firstPosition);
-        this.cutFiles = new CutFiles(folder, chain.files(), chain.spares(), safe);
+        this.inFlightMessages = recovery.scan().end().drafts();
+        this.chain = new RecordChain(config, hostCalls, recovery);
+        this.safe = new SyncedPositionFile(folder, this::firstPosition);
+        this.retiredFiles = new RetiredFiles(folder, chain.files(), chain.spares(), safe);
     }
 
     /**
@@ -97,10 +97,10 @@ public final class MessageLog implements AutoCloseable {
      * @param visitor sees each retained record in order, before this writer's start record; an exception that it throws
      *         aborts the opening
      */
-    public static MessageLog open(LogConfig config, ToLongFunction<LogBook> relayEpoch, Consumer<? super LogEntry> visitor) {
+    public static MessageLog open(LogConfig config, ToLongFunction<LogState> relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
             Disk.makeFolder(config.folder());
-            return LogOpening.open(config, relayEpoch, visitor, Host.here(config.folder()));
+            return LogOpening.open(config, relayEpoch, visitor, HostCalls.here(config.folder()));
         } catch (IOException e) {
             throw LogOpening.unusable(config.folder(), e);
         }
@@ -115,7 +115,7 @@ public final class MessageLog implements AutoCloseable {
             throw e;
         }
         LOG.info("log {}: open at position {}, epoch {}, {} bytes in {} files, {} messages under way", folder, chain.position(),
-                chain.epoch(), recovery.scan().bytes(), recovery.scan().files(), drafts.count());
+                chain.epoch(), recovery.scan().bytes(), recovery.scan().files(), inFlightMessages.count());
     }
 
     /**
@@ -142,7 +142,7 @@ public final class MessageLog implements AutoCloseable {
      * The log's summary of the time before its oldest record, if older files are deleted: the jobs that were open then.
      * Fails as {@link #scan} does.
      */
-    public static LogBook beginning(Path folder) {
+    public static LogState beginning(Path folder) {
         return readAgainIfCut(folder, () -> LogReader.beginning(folder));
     }
 
@@ -324,7 +324,7 @@ public final class MessageLog implements AutoCloseable {
     }
 
     private void requireOpen() {
-        owner.require();
+        ownerThread.require();
         if (closed || chain.broken()) {
             throw new LogException(folder, closed ? "is closed" : "is broken by an earlier failure", "open it again");
         }
@@ -335,13 +335,13 @@ public final class MessageLog implements AutoCloseable {
      * valid for the life of its file, in this process and later ones.
      */
     public long place() {
-        owner.require();
+        ownerThread.require();
         return chain.place();
     }
 
     /** The state that the log describes, up to the last append. Read by the owner only. */
-    public LogBook book() {
-        owner.require();
+    public LogState book() {
+        ownerThread.require();
         return chain.book();
     }
 
@@ -349,10 +349,10 @@ public final class MessageLog implements AutoCloseable {
      * The messages that were incomplete when the log was opened. They are handed out once, to the caller that rebuilds
      * the mailboxes.
      */
-    public Drafts takeDrafts() {
-        owner.require();
-        Drafts taken = drafts;
-        drafts = new Drafts();
+    public InFlightMessages takeDrafts() {
+        ownerThread.require();
+        InFlightMessages taken = inFlightMessages;
+        inFlightMessages = new InFlightMessages();
         return taken;
     }
 
@@ -362,7 +362,7 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /** A cursor over one rank's records from a milestone on; the caller closes it. Any thread. */
-    public LogCursor rankCursor(long job, int rank, Milestone from) {
+    public LogCursor rankCursor(long job, int rank, HistoryIndexEntry from) {
         return counted(LogCursor.ofRank(folder, job, rank, from.position(), from.place(), this::position));
     }
 
@@ -391,7 +391,7 @@ public final class MessageLog implements AutoCloseable {
 
     /** Whether {@link #cut} would return any file. */
     public boolean canCut(long position) {
-        owner.require();
+        ownerThread.require();
         return chain.files().canCut(position);
     }
 
@@ -401,7 +401,7 @@ public final class MessageLog implements AutoCloseable {
      * @return files that the caller must {@link #discard}, in this order; a crash in between does no harm
      */
     public List<Path> cut(long position) {
-        owner.require();
+        ownerThread.require();
         return chain.files().cut(position);
     }
 
@@ -414,7 +414,7 @@ public final class MessageLog implements AutoCloseable {
      * @param usedBytesMax files may be kept while {@link #usedBytes} is at most this; 0: none are kept
      */
     public void discard(List<Path> gone, long usedBytesMax) {
-        cutFiles.discard(gone, usedBytesMax);
+        retiredFiles.discard(gone, usedBytesMax);
     }
 
     /**
@@ -422,7 +422,7 @@ public final class MessageLog implements AutoCloseable {
      * log is open again. Any thread.
      */
     public void discardNoMore() {
-        cutFiles.stop();
+        retiredFiles.stop();
     }
 
     /**
@@ -455,8 +455,8 @@ public final class MessageLog implements AutoCloseable {
      * closes it.
      */
     public LogCursor sentCursor(long job, int source) {
-        owner.require();
-        return sentCursor(job, source, firstPosition(), Place.beginning(chain.files().firstFile()));
+        ownerThread.require();
+        return sentCursor(job, source, firstPosition(), RecordPosition.beginning(chain.files().firstFile()));
     }
 
     /** Counts an open cursor. While it is open, no file that it may have open is reused. */
@@ -487,13 +487,13 @@ public final class MessageLog implements AutoCloseable {
      * refused. The reserve covers one read of some hundred KiB for each of 16 callers.
      */
     public boolean hasRoom() {
-        owner.require();
+        ownerThread.require();
         return chain.hasRoom();
     }
 
     /** As {@link #hasRoom}, but queries the disk now, because other programs may have filled or emptied it. */
     public boolean hasRoomNow() {
-        owner.require();
+        ownerThread.require();
         return chain.hasRoomNow();
     }
 
@@ -516,13 +516,13 @@ public final class MessageLog implements AutoCloseable {
 
     /** Free bytes of the file system at the last query. */
     public long freeBytes() {
-        owner.require();
+        ownerThread.require();
         return chain.room().freeBytes();
     }
 
     /** Free bytes that {@link #hasRoom} requires. */
     public long minFreeBytes() {
-        owner.require();
+        ownerThread.require();
         return chain.room().minFreeBytes();
     }
 
@@ -531,13 +531,13 @@ public final class MessageLog implements AutoCloseable {
      * once this is false has that much space left until appends are refused.
      */
     public boolean hasAmpleRoom() {
-        owner.require();
+        ownerThread.require();
         return chain.room().isAmple();
     }
 
     /** Called by the owner: the thread of the next append becomes the owner. The caller orders the two threads. */
     public void handOver() {
-        owner.handOver();
+        ownerThread.handOver();
     }
 
     /** The log's folder. Any thread. */

@@ -56,7 +56,7 @@ public final class PayloadReader implements AutoCloseable {
      */
     public void readChunk(long job, int rank, long arrivalPosition, long offset, long place, ByteBuffer payload) {
         verify(RecordType.PAYLOAD_CHUNK, arrivalPosition, place, payload);
-        boolean same = head.getLong(Body.CHUNK_ARRIVAL) == arrivalPosition && head.getLong(Body.CHUNK_OFFSET) == offset;
+        boolean same = head.getLong(RecordLayout.CHUNK_ARRIVAL) == arrivalPosition && head.getLong(RecordLayout.CHUNK_OFFSET) == offset;
         requireSame(job, rank, same, arrivalPosition, place);
     }
 
@@ -67,7 +67,7 @@ public final class PayloadReader implements AutoCloseable {
      */
     ByteBuffer readWhole(RecordType type, long job, int rank, long arrivalPosition, long place) {
         ByteBuffer payload = ByteBuffer.allocate(readHead(type, job, rank, arrivalPosition, place).getInt(RecordEnvelope.PAYLOAD));
-        int named = type == RecordType.ARRIVAL ? RecordEnvelope.POSITION : Body.CHUNK_ARRIVAL;
+        int named = type == RecordType.ARRIVAL ? RecordEnvelope.POSITION : RecordLayout.CHUNK_ARRIVAL;
         requireArrival(arrivalPosition, named, place);
         verify(type, arrivalPosition, place, payload);
         return payload.flip();
@@ -80,13 +80,13 @@ public final class PayloadReader implements AutoCloseable {
         int start = payload.position();
         int headBytes = type.headBytes();
         try {
-            files.read(Place.file(place), Place.offset(place), head.clear().limit(headBytes));
+            files.read(RecordPosition.file(place), RecordPosition.offset(place), head.clear().limit(headBytes));
             String flaw = RecordEnvelope.headFlaw(head, 0, headBytes + payload.remaining());
             if (flaw == null) {
                 flaw = RecordEnvelope.headCrcFlaw(head, 0, crc);
             }
             if (flaw == null && payload.hasRemaining()) {
-                files.read(Place.file(place), Place.offset(place) + headBytes, payload);
+                files.read(RecordPosition.file(place), RecordPosition.offset(place) + headBytes, payload);
                 flaw = RecordEnvelope.payloadCrcFlaw(head, 0, checksum(payload.position(start)));
             }
             requireFlawless(flaw, position, place);
@@ -109,7 +109,7 @@ public final class PayloadReader implements AutoCloseable {
      */
     ByteBuffer readHead(RecordType type, long job, int rank, long position, long place) {
         try {
-            files.read(Place.file(place), Place.offset(place), head.clear().limit(type.headBytes()));
+            files.read(RecordPosition.file(place), RecordPosition.offset(place), head.clear().limit(type.headBytes()));
         } catch (IOException e) {
             throw unreadable(position, place, e);
         }
@@ -127,7 +127,7 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     private LogException unreadable(long position, long place, IOException e) {
-        return new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + LogException.words(e),
+        return new LogException(file(place), position, "cannot be read back at offset " + RecordPosition.offset(place) + ": " + LogException.words(e),
                 "check the disk and the folder's rights", e);
     }
 
@@ -143,13 +143,13 @@ public final class PayloadReader implements AutoCloseable {
     private void requireFlawless(String flaw, long position, long place) {
         if (flaw != null) {
             throw new LogException(file(place), position,
-                    "is damaged: the record at offset " + Place.offset(place) + " " + flaw,
+                    "is damaged: the record at offset " + RecordPosition.offset(place) + " " + flaw,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
         }
     }
 
     private Path file(long place) {
-        return named.apply(Place.file(place));
+        return named.apply(RecordPosition.file(place));
     }
 
     /** Closes these files, which were {@linkplain MessageLog#cut cut} and are not read any more. */

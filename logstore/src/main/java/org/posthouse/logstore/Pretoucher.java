@@ -159,7 +159,7 @@ final class Pretoucher implements AutoCloseable {
 
     private long touchNow(Stand now, long from) {
         long to = Math.min(now.offset() + AHEAD_BYTES, now.end());
-        long start = from / Pages.PAGE_BYTES_MAX * Pages.PAGE_BYTES_MAX;
+        long start = from / PageAdvice.PAGE_BYTES_MAX * PageAdvice.PAGE_BYTES_MAX;
         if (start >= to || now.file() <= left) {
             return to;
         }
@@ -168,7 +168,7 @@ final class Pretoucher implements AutoCloseable {
                 Arena arena = Arena.ofConfined()) {
             MemorySegment ahead = channel.map(FileChannel.MapMode.READ_WRITE, start, to - start, arena);
             for (long at = 0; at < ahead.byteSize() && !closed && now.file() > left; at += STEP_BYTES) {
-                Pages.populate(ahead.asSlice(at, Math.min(STEP_BYTES, ahead.byteSize() - at)));
+                PageAdvice.populate(ahead.asSlice(at, Math.min(STEP_BYTES, ahead.byteSize() - at)));
             }
         } catch (IOException e) {
             LOG.debug("log {}: {} was not prepared from {} to {}: {}", folder, path.getFileName(), from, to, e.toString());

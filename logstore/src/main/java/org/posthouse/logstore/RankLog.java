@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 
 /**
- * The state that the log describes for one rank whose mailbox is at this relay. Changed only by {@link LogBook}, one
+ * The state that the log describes for one rank whose mailbox is at this relay. Changed only by {@link LogState}, one
  * record after another; read under the log's lock.
  */
 public final class RankLog {
     private final int rank;
     private final ChannelTable received = new ChannelTable();
     private final Tombstones withdrawn = new Tombstones();
-    private final Milestones milestones = new Milestones();
-    private final Trails trails = new Trails();
+    private final HistoryIndex historyIndex = new HistoryIndex();
+    private final PartialMessages partialMessages = new PartialMessages();
     private int incarnation;
     private boolean finalized;
     private boolean done;
@@ -50,37 +50,37 @@ public final class RankLog {
      */
     void apply(RecordType type, ByteBuffer b, int at, long place) {
         long position = b.getLong(at + RecordEnvelope.POSITION);
-        milestones.record(position, place, deliveries, events, polls);
+        historyIndex.record(position, place, deliveries, events, polls);
         firstPosition = firstPosition == 0 ? position : firstPosition;
         lastPosition = position;
         switch (type) {
             case ARRIVAL -> arrival(b, at, position, place);
-            case PAYLOAD_CHUNK -> trails.piece(b.getLong(at + Body.CHUNK_ARRIVAL), place, RecordDecoder.payloadBytes(b, at));
+            case PAYLOAD_CHUNK -> partialMessages.piece(b.getLong(at + RecordLayout.CHUNK_ARRIVAL), place, RecordDecoder.payloadBytes(b, at));
             case DELIVERY -> {
-                deliveries = b.getLong(at + Body.DELIVERY_NUMBER);
-                trails.delivered(b.getLong(at + Body.DELIVERY_ARRIVAL));
+                deliveries = b.getLong(at + RecordLayout.DELIVERY_NUMBER);
+                partialMessages.delivered(b.getLong(at + RecordLayout.DELIVERY_ARRIVAL));
             }
-            case POLLS -> polls = b.getLong(at + Body.POLLS_CUMULATIVE);
+            case POLLS -> polls = b.getLong(at + RecordLayout.POLLS_CUMULATIVE);
             case EVENTS -> {
-                events = b.getLong(at + Body.EVENTS_FIRST) + b.getInt(at + Body.EVENTS_COUNT) - 1;
+                events = b.getLong(at + RecordLayout.EVENTS_FIRST) + b.getInt(at + RecordLayout.EVENTS_COUNT) - 1;
                 limit = RecordDecoder.isLimited(b, at) ? events : limit;
             }
             case INCARNATION -> {
                 pinBefore = pinReached();
-                int number = b.getInt(at + Body.INCARNATION_NUMBER);
+                int number = b.getInt(at + RecordLayout.INCARNATION_NUMBER);
                 if (number >= incarnation) {
                     // The image that a process restarts from may be chosen after the next process was admitted.
                     incarnation = number;
                     finalized = false;
                     done = false;
                 }
-                if (b.getInt(at + Body.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
-                    chosen(b.getLong(at + Body.INCARNATION_IMAGE));
+                if (b.getInt(at + RecordLayout.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
+                    chosen(b.getLong(at + RecordLayout.INCARNATION_IMAGE));
                 }
             }
             case WITHDRAWN -> {
-                withdrawn.add(channel(b, at + Body.WITHDRAWN_CONTEXT), b.getLong(at + Body.WITHDRAWN_SEQUENCE));
-                trails.withdrawn(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
+                withdrawn.add(channel(b, at + RecordLayout.WITHDRAWN_CONTEXT), b.getLong(at + RecordLayout.WITHDRAWN_SEQUENCE));
+                partialMessages.withdrawn(b.getLong(at + RecordLayout.WITHDRAWN_ARRIVAL));
             }
             case FINALIZED -> {
                 pinBefore = pinReached();
@@ -88,7 +88,7 @@ public final class RankLog {
                 done = RecordDecoder.isDone(b, at);
             }
             case CHECKPOINT_TAKEN -> {
-                milestones.mark(position, place, deliveries, events, polls);
+                historyIndex.mark(position, place, deliveries, events, polls);
                 pinBefore = pinReached();
                 checkpoint(RecordDecoder.checkpoint(b, at));
             }
@@ -98,15 +98,15 @@ public final class RankLog {
     }
 
     private void arrival(ByteBuffer b, int at, long position, long place) {
-        received.put(channel(b, at + Body.ARRIVAL_CONTEXT), b.getLong(at + Body.ARRIVAL_SEQUENCE));
+        received.put(channel(b, at + RecordLayout.ARRIVAL_CONTEXT), b.getLong(at + RecordLayout.ARRIVAL_SEQUENCE));
         boolean delivered = RecordDecoder.isDelivered(b, at);
         if (delivered) {
-            deliveries = b.getLong(at + Body.ARRIVAL_NUMBER);
+            deliveries = b.getLong(at + RecordLayout.ARRIVAL_NUMBER);
         }
-        long length = b.getLong(at + Body.ARRIVAL_LENGTH);
+        long length = b.getLong(at + RecordLayout.ARRIVAL_LENGTH);
         int payload = RecordDecoder.payloadBytes(b, at);
         if (payload < length) {
-            trails.begin(position, place, payload, length, delivered);
+            partialMessages.begin(position, place, payload, length, delivered);
         }
     }
 
@@ -122,7 +122,7 @@ public final class RankLog {
             older = unreadable == 0 ? newest : unreadable == 1 ? older : null;
             newest = taken;
             unreadable = 0;
-            milestones.forget(pin());
+            historyIndex.forget(pin());
         }
     }
 
@@ -218,16 +218,16 @@ public final class RankLog {
      * seldom more than 4,096 of the rank's records too early. Empty if the rank has no records, or the log does not
      * reach back that far.
      */
-    public Optional<Milestone> milestone(long knownDeliveries, long knownEvents) {
-        return Optional.ofNullable(milestones.before(knownDeliveries, knownEvents));
+    public Optional<HistoryIndexEntry> milestone(long knownDeliveries, long knownEvents) {
+        return Optional.ofNullable(historyIndex.before(knownDeliveries, knownEvents));
     }
 
     /**
      * The rank's first record, from which it can be replayed from the beginning; empty if nobody needs that any more.
      */
-    public Optional<Milestone> beginning() {
-        boolean there = milestones.count() > 0 && milestones.at(0).position() == firstPosition;
-        return there ? Optional.of(milestones.at(0)) : Optional.empty();
+    public Optional<HistoryIndexEntry> beginning() {
+        boolean there = historyIndex.count() > 0 && historyIndex.at(0).position() == firstPosition;
+        return there ? Optional.of(historyIndex.at(0)) : Optional.empty();
     }
 
     /** The newest image that the log names. */
@@ -250,7 +250,7 @@ public final class RankLog {
      * rank that is done, the value is that of {@link #pinOfNewest}.
      */
     public long pin() {
-        return done ? trails.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
+        return done ? partialMessages.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
     }
 
     /**
@@ -259,7 +259,7 @@ public final class RankLog {
      * their senders complete or withdraw. If there are none, it needs no record: {@link Long#MAX_VALUE}.
      */
     public long pinOfNewest() {
-        return done ? trails.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
+        return done ? partialMessages.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
     }
 
     /**
@@ -271,12 +271,12 @@ public final class RankLog {
         return Math.max(pinBefore, pinOfNewest());
     }
 
-    Trails trails() {
-        return trails;
+    PartialMessages trails() {
+        return partialMessages;
     }
 
-    Milestones milestones() {
-        return milestones;
+    HistoryIndex milestones() {
+        return historyIndex;
     }
 
     void write(DataOutput out) throws IOException {
@@ -294,8 +294,8 @@ public final class RankLog {
         }
         received.write(out);
         withdrawn.write(out);
-        milestones.write(out);
-        trails.write(out);
+        historyIndex.write(out);
+        partialMessages.write(out);
     }
 
     void read(DataInput in) throws IOException {
@@ -318,8 +318,8 @@ public final class RankLog {
         prologue = readCheckpoint(in);
         received.read(in);
         withdrawn.read(in);
-        milestones.read(in);
-        trails.read(in);
+        historyIndex.read(in);
+        partialMessages.read(in);
     }
 
     private static void writeCheckpoint(DataOutput out, Checkpoint c) throws IOException {

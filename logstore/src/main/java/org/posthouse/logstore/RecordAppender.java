@@ -71,7 +71,7 @@ final class RecordAppender implements AutoCloseable {
     /**
      * Appends one record: the head, then the pieces of its payload. The buffers' positions and limits do not change.
      *
-     * @return its {@link Place}
+     * @return its {@link RecordPosition}
      */
     long append(ByteBuffer head, ByteBuffer... payload) {
         DocumentContext context = begin();
@@ -91,7 +91,7 @@ final class RecordAppender implements AutoCloseable {
         }
         publish(context);
         pretoucher.follow(clock.file(), fileBytes);
-        return Place.of(clock.file(), offset);
+        return RecordPosition.of(clock.file(), offset);
     }
 
     private DocumentContext begin() {

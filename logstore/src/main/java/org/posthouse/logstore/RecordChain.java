@@ -33,15 +33,15 @@ final class RecordChain implements AutoCloseable {
     private final UUID boot;
     private final SpareFiles spares;
     private final RecordAppender appender;
-    private final Room room;
+    private final DiskSpace diskSpace;
     private final ReservedBlocks blocks;
     private final long epoch;
     private final int firstFile;
     private final long rollBytes;
     private final RecordCodec codec = new RecordCodec();
-    private final LogBook book;
+    private final LogState book;
     private final LogFiles files;
-    private final FullFiles full;
+    private final FileTrimmer full;
     /** Number of the file that contains the last record. */
     private int file;
     private long position;
@@ -57,10 +57,10 @@ final class RecordChain implements AutoCloseable {
     private final AtomicLong published = new AtomicLong();
     private final AtomicLong rolls = new AtomicLong();
 
-    RecordChain(LogConfig config, Host host, LogRecovery recovery) {
+    RecordChain(LogConfig config, HostCalls hostCalls, LogRecovery recovery) {
         LogScan scan = recovery.scan();
         this.folder = config.folder();
-        this.boot = host.boot();
+        this.boot = hostCalls.boot();
         this.epoch = scan.epoch() + 1;
         this.position = scan.lastPosition();
         this.hash = scan.end().hash();
@@ -68,17 +68,17 @@ final class RecordChain implements AutoCloseable {
         this.firstFile = recovery.nextFile();
         this.rollBytes = config.rollBytes();
         this.rollAt = rollBytes;
-        this.room = new Room(host.freeBytes(), config.minFreeBytes());
+        this.diskSpace = new DiskSpace(hostCalls.freeBytes(), config.minFreeBytes());
         this.spares = new SpareFiles(folder, System::nanoTime);
         this.blocks = new ReservedBlocks(folder);
         long snapshotBytes = SnapshotPieces.of(book).size() * (long) MessageLog.MAX_PAYLOAD_BYTES;
         if (!blocks.tryBegin(firstFile, snapshotBytes + MARGIN_BYTES)) {
-            throw LogException.full(folder, host.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
+            throw LogException.full(folder, hostCalls.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
         }
         this.appender = new RecordAppender(folder, firstFile);
         this.published.setRelease(position);
         this.files = new LogFiles(folder, scan.end().firstOfFile());
-        this.full = new FullFiles(folder, appender.pretoucher());
+        this.full = new FileTrimmer(folder, appender.pretoucher());
         this.file = files.lastFile();
     }
 
@@ -115,7 +115,7 @@ final class RecordChain implements AutoCloseable {
             throw new LogException(folder, "has used up the names of its files, of which " + QueueFiles.file(folder, appender.file()).getFileName()
                     + " is the last", "end its jobs and start the relay again: when none is open the log begins anew");
         }
-        return begin(room.hasRoom(), payload);
+        return begin(diskSpace.hasRoom(), payload);
     }
 
     /**
@@ -135,7 +135,7 @@ final class RecordChain implements AutoCloseable {
             throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
                     + MessageLog.MAX_PAYLOAD_BYTES + ": append the rest as chunks");
         }
-        if (appender.fileBytes() >= rollAt && room.hasRoom() && appender.file() < QueueFiles.LAST) {
+        if (appender.fileBytes() >= rollAt && diskSpace.hasRoom() && appender.file() < QueueFiles.LAST) {
             roll();
         }
         return reaches(bytes + ReservedBlocks.SLACK_BYTES, mayReserve) ? bytes : MessageLog.NO_ROOM;
@@ -148,12 +148,12 @@ final class RecordChain implements AutoCloseable {
 
     /** Whether new input may be appended, together with the appends that can then not be delayed. */
     boolean hasRoom() {
-        return room.hasRoom() && reaches(MARGIN_BYTES, true);
+        return diskSpace.hasRoom() && reaches(MARGIN_BYTES, true);
     }
 
     /** As {@link #hasRoom}, after a fresh query of the disk. */
     boolean hasRoomNow() {
-        room.lookNow();
+        diskSpace.lookNow();
         return hasRoom();
     }
 
@@ -183,13 +183,13 @@ final class RecordChain implements AutoCloseable {
      */
     private void tellReached(boolean forced) {
         try {
-            new Reached(position, file, boot).write(folder);
+            new LogHighWater(position, file, boot).write(folder);
             if (forced) {
-                Disk.force(folder.resolve(Reached.FILE));
+                Disk.force(folder.resolve(LogHighWater.FILE));
                 Disk.force(folder);
             }
         } catch (IOException e) {
-            LOG.warn("log {}: {} is not written, so a loss of all of {} would not be noticed: {}", folder, Reached.FILE,
+            LOG.warn("log {}: {} is not written, so a loss of all of {} would not be noticed: {}", folder, LogHighWater.FILE,
                     QueueFiles.file(folder, file).getFileName(), LogException.words(e));
         }
     }
@@ -227,8 +227,8 @@ final class RecordChain implements AutoCloseable {
         hash = sealed;
         position++;
         book.apply(head, 0, place, payload);
-        if (Place.file(place) != file) {
-            file = Place.file(place);
+        if (RecordPosition.file(place) != file) {
+            file = RecordPosition.file(place);
             if (lastOfFull != MessageLog.NO_PLACE) {
                 full.shorten(lastOfFull);
                 lastOfFull = MessageLog.NO_PLACE;
@@ -236,7 +236,7 @@ final class RecordChain implements AutoCloseable {
             files.begun(file, position, appender.fileBytes());
         }
         files.appended(bytes, appender.fileBytes());
-        room.taken(bytes);
+        diskSpace.taken(bytes);
         // The order matters: a reader that sees the position also sees the file that contains it.
         rolls.setRelease(appender.rolls());
         published.setRelease(position);
@@ -260,7 +260,7 @@ final class RecordChain implements AutoCloseable {
         return epoch;
     }
 
-    LogBook book() {
+    LogState book() {
         return book;
     }
 
@@ -272,8 +272,8 @@ final class RecordChain implements AutoCloseable {
         return spares;
     }
 
-    Room room() {
-        return room;
+    DiskSpace room() {
+        return diskSpace;
     }
 
     /** Number of the current file. Any thread. */

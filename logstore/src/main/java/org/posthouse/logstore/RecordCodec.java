@@ -33,29 +33,29 @@ final class RecordCodec {
     void arrival(Arrival a) {
         begin(RecordType.ARRIVAL, a.job(), a.rank());
         Receipt receipt = a.receipt();
-        head.putInt(Body.ARRIVAL_CONTEXT, a.context()).putInt(Body.ARRIVAL_SOURCE, a.source()).putInt(Body.ARRIVAL_TAG, a.tag());
-        head.putInt(Body.ARRIVAL_ELEMENTS, a.elements()).put(Body.ARRIVAL_DATATYPE, (byte) a.datatype());
-        head.put(Body.ARRIVAL_FORM, (byte) (a.form().code() | (a.storable() ? Body.STORABLE : 0)));
-        head.putShort(Body.ARRIVAL_FLAGS, (short) (receipt == null ? 0 : Body.DELIVERED));
-        head.putLong(Body.ARRIVAL_SEQUENCE, a.sequence()).putLong(Body.ARRIVAL_LENGTH, a.length());
-        head.putLong(Body.ARRIVAL_INCARNATION, receipt == null ? 0 : receipt.incarnation() & 0xFFFF_FFFFL);
-        head.putLong(Body.ARRIVAL_NUMBER, receipt == null ? 0 : receipt.number());
-        head.putLong(Body.ARRIVAL_ORDINAL, receipt == null ? 0 : receipt.ordinal());
+        head.putInt(RecordLayout.ARRIVAL_CONTEXT, a.context()).putInt(RecordLayout.ARRIVAL_SOURCE, a.source()).putInt(RecordLayout.ARRIVAL_TAG, a.tag());
+        head.putInt(RecordLayout.ARRIVAL_ELEMENTS, a.elements()).put(RecordLayout.ARRIVAL_DATATYPE, (byte) a.datatype());
+        head.put(RecordLayout.ARRIVAL_FORM, (byte) (a.form().code() | (a.storable() ? RecordLayout.STORABLE : 0)));
+        head.putShort(RecordLayout.ARRIVAL_FLAGS, (short) (receipt == null ? 0 : RecordLayout.DELIVERED));
+        head.putLong(RecordLayout.ARRIVAL_SEQUENCE, a.sequence()).putLong(RecordLayout.ARRIVAL_LENGTH, a.length());
+        head.putLong(RecordLayout.ARRIVAL_INCARNATION, receipt == null ? 0 : receipt.incarnation() & 0xFFFF_FFFFL);
+        head.putLong(RecordLayout.ARRIVAL_NUMBER, receipt == null ? 0 : receipt.number());
+        head.putLong(RecordLayout.ARRIVAL_ORDINAL, receipt == null ? 0 : receipt.ordinal());
     }
 
     void chunk(long job, int rank, long arrivalPosition, long offset, long previousPlace) {
         begin(RecordType.PAYLOAD_CHUNK, job, rank);
-        head.putLong(Body.CHUNK_ARRIVAL, arrivalPosition).putLong(Body.CHUNK_OFFSET, offset);
-        head.putLong(Body.CHUNK_PREVIOUS_PLACE, previousPlace).putLong(Body.CHUNK_PREVIOUS_PLACE + Long.BYTES, 0);
+        head.putLong(RecordLayout.CHUNK_ARRIVAL, arrivalPosition).putLong(RecordLayout.CHUNK_OFFSET, offset);
+        head.putLong(RecordLayout.CHUNK_PREVIOUS_PLACE, previousPlace).putLong(RecordLayout.CHUNK_PREVIOUS_PLACE + Long.BYTES, 0);
     }
 
     void delivery(Delivery d, long lastPiecePlace) {
         begin(RecordType.DELIVERY, d.job(), d.rank());
-        head.putInt(Body.DELIVERY_INCARNATION, d.receipt().incarnation()).putInt(Body.DELIVERY_CONTEXT, d.context());
-        head.putLong(Body.DELIVERY_SOURCE, d.source() & 0xFFFF_FFFFL);
-        head.putLong(Body.DELIVERY_NUMBER, d.receipt().number()).putLong(Body.DELIVERY_ORDINAL, d.receipt().ordinal());
-        head.putLong(Body.DELIVERY_SEQUENCE, d.sequence()).putLong(Body.DELIVERY_ARRIVAL, d.arrivalPosition());
-        head.putLong(Body.DELIVERY_ARRIVAL_PLACE, d.arrivalPlace()).putLong(Body.DELIVERY_LAST_PIECE_PLACE, lastPiecePlace);
+        head.putInt(RecordLayout.DELIVERY_INCARNATION, d.receipt().incarnation()).putInt(RecordLayout.DELIVERY_CONTEXT, d.context());
+        head.putLong(RecordLayout.DELIVERY_SOURCE, d.source() & 0xFFFF_FFFFL);
+        head.putLong(RecordLayout.DELIVERY_NUMBER, d.receipt().number()).putLong(RecordLayout.DELIVERY_ORDINAL, d.receipt().ordinal());
+        head.putLong(RecordLayout.DELIVERY_SEQUENCE, d.sequence()).putLong(RecordLayout.DELIVERY_ARRIVAL, d.arrivalPosition());
+        head.putLong(RecordLayout.DELIVERY_ARRIVAL_PLACE, d.arrivalPlace()).putLong(RecordLayout.DELIVERY_LAST_PIECE_PLACE, lastPiecePlace);
     }
 
     void pressing(Pressing record) {
@@ -70,70 +70,71 @@ final class RecordCodec {
 
     private void polls(Polls p) {
         begin(RecordType.POLLS, p.job(), p.rank());
-        head.putLong(Body.POLLS_INCARNATION, p.incarnation() & 0xFFFF_FFFFL).putLong(Body.POLLS_CUMULATIVE, p.cumulative());
+        head.putLong(RecordLayout.POLLS_INCARNATION, p.incarnation() & 0xFFFF_FFFFL).putLong(RecordLayout.POLLS_CUMULATIVE, p.cumulative());
     }
 
     void jobOpened(JobOpened j) {
         begin(RecordType.JOB_OPENED, j.job(), j.rank());
-        head.putInt(Body.OPENED_SIZE, j.size()).putInt(Body.OPENED_DURABILITY, j.durability());
-        head.putLong(Body.OPENED_DURABILITY + Integer.BYTES, 0);
+        head.putInt(RecordLayout.OPENED_SIZE, j.size()).putInt(RecordLayout.OPENED_DURABILITY, j.durability());
+        head.putLong(RecordLayout.OPENED_DURABILITY + Integer.BYTES, 0);
     }
 
     private void jobClosed(JobClosed j) {
         begin(RecordType.JOB_CLOSED, j.job(), j.rank());
-        head.putLong(Body.CLOSED_STATUS, j.status() & 0xFFFF_FFFFL);
+        head.putLong(RecordLayout.CLOSED_STATUS, j.status() & 0xFFFF_FFFFL);
     }
 
     void writerStarted(WriterStarted w) {
         begin(RecordType.WRITER_STARTED, w.job(), w.rank());
-        head.putLong(Body.STARTED_WALL_TIME, w.wallTimeMs()).putLong(Body.STARTED_PID, w.pid());
-        head.putLong(Body.STARTED_BOOT, w.boot().getMostSignificantBits());
-        head.putLong(Body.STARTED_BOOT + Long.BYTES, w.boot().getLeastSignificantBits());
-        head.putLong(Body.STARTED_RELAY_EPOCH, w.relayEpoch());
+        head.putLong(RecordLayout.STARTED_WALL_TIME, w.wallTimeMs()).putLong(RecordLayout.STARTED_PID, w.pid());
+        head.putLong(RecordLayout.STARTED_BOOT, w.boot().getMostSignificantBits());
+        head.putLong(RecordLayout.STARTED_BOOT + Long.BYTES, w.boot().getLeastSignificantBits());
+        head.putLong(RecordLayout.STARTED_RELAY_EPOCH, w.relayEpoch());
     }
 
     void events(Events e) {
         begin(RecordType.EVENTS, e.job(), e.rank());
-        head.putInt(Body.EVENTS_INCARNATION, e.incarnation()).putInt(Body.EVENTS_COUNT, e.count());
-        head.putLong(Body.EVENTS_FIRST, e.first()).putInt(Body.EVENTS_FLAGS, e.limited() ? Body.LIMITED : 0);
+        head.putInt(RecordLayout.EVENTS_INCARNATION, e.incarnation()).putInt(RecordLayout.EVENTS_COUNT, e.count());
+        head.putLong(RecordLayout.EVENTS_FIRST, e.first()).putInt(RecordLayout.EVENTS_FLAGS, e.limited() ? RecordLayout.LIMITED : 0);
     }
 
     private void incarnation(Incarnation i) {
         begin(RecordType.INCARNATION, i.job(), i.rank());
-        head.putInt(Body.INCARNATION_NUMBER, i.incarnation()).putInt(Body.INCARNATION_START, i.start());
-        head.putLong(Body.INCARNATION_IMAGE, i.image());
+        head.putInt(RecordLayout.INCARNATION_NUMBER, i.incarnation()).putInt(RecordLayout.INCARNATION_START, i.start());
+        head.putLong(RecordLayout.INCARNATION_IMAGE, i.image());
     }
 
     void withdrawn(Withdrawn w) {
         begin(RecordType.WITHDRAWN, w.job(), w.rank());
-        head.putInt(Body.WITHDRAWN_CONTEXT, w.context()).putInt(Body.WITHDRAWN_SOURCE, w.source());
-        head.putLong(Body.WITHDRAWN_SEQUENCE, w.sequence()).putLong(Body.WITHDRAWN_ARRIVAL, w.arrivalPosition());
+        head.putInt(RecordLayout.WITHDRAWN_CONTEXT, w.context()).putInt(RecordLayout.WITHDRAWN_SOURCE, w.source());
+        head.putLong(RecordLayout.WITHDRAWN_SEQUENCE, w.sequence()).putLong(RecordLayout.WITHDRAWN_ARRIVAL, w.arrivalPosition());
     }
 
     private void finalized(Finalized f) {
         begin(RecordType.FINALIZED, f.job(), f.rank());
-        head.putInt(Body.FINALIZED_INCARNATION, f.incarnation()).putInt(Body.FINALIZED_FLAGS, f.done() ? Body.DONE : 0);
+        head.putInt(RecordLayout.FINALIZED_INCARNATION, f.incarnation()).putInt(RecordLayout.FINALIZED_FLAGS, f.done() ? RecordLayout.DONE : 0);
     }
 
     private void checkpoint(CheckpointTaken taken) {
         begin(RecordType.CHECKPOINT_TAKEN, taken.job(), taken.rank());
         Checkpoint c = taken.checkpoint();
-        head.putLong(Body.CHECKPOINT_NUMBER, c.number()).putLong(Body.CHECKPOINT_BYTES, c.bytes()).putLong(Body.CHECKPOINT_PIN, c.pin());
-        head.putLong(Body.CHECKPOINT_EVENTS, c.events()).putLong(Body.CHECKPOINT_DELIVERIES, c.deliveries());
-        head.putLong(Body.CHECKPOINT_POLLS, c.polls()).putInt(Body.CHECKPOINT_CRC, c.imageCrc());
-        head.putInt(Body.CHECKPOINT_FLAGS, c.ready() ? Body.READY : 0);
-        head.putLong(Body.CHECKPOINT_OUT, c.out()).putLong(Body.CHECKPOINT_ERR, c.err());
+        head.putLong(RecordLayout.CHECKPOINT_NUMBER, c.number()).putLong(RecordLayout.CHECKPOINT_BYTES, c.bytes()).putLong(RecordLayout.CHECKPOINT_PIN,
+                c.pin());
+        head.putLong(RecordLayout.CHECKPOINT_EVENTS, c.events()).putLong(RecordLayout.CHECKPOINT_DELIVERIES, c.deliveries());
+        head.putLong(RecordLayout.CHECKPOINT_POLLS, c.polls()).putInt(RecordLayout.CHECKPOINT_CRC, c.imageCrc());
+        head.putInt(RecordLayout.CHECKPOINT_FLAGS, c.ready() ? RecordLayout.READY : 0);
+        head.putLong(RecordLayout.CHECKPOINT_OUT, c.out()).putLong(RecordLayout.CHECKPOINT_ERR, c.err());
     }
 
     void snapshot(int piece, int pieces, int file) {
         begin(RecordType.SNAPSHOT, LogRecord.NO_JOB, LogRecord.NO_RANK);
-        head.putInt(Body.SNAPSHOT_PIECE, piece).putInt(Body.SNAPSHOT_PIECES, pieces);
-        head.putInt(Body.SNAPSHOT_PIECES + Integer.BYTES, 0).putInt(Body.SNAPSHOT_FILE, file);
+        head.putInt(RecordLayout.SNAPSHOT_PIECE, piece).putInt(RecordLayout.SNAPSHOT_PIECES, pieces);
+        head.putInt(RecordLayout.SNAPSHOT_PIECES + Integer.BYTES, 0).putInt(RecordLayout.SNAPSHOT_FILE, file);
     }
 
     void diverged(Diverged d) {
         begin(RecordType.DIVERGED, d.job(), d.rank());
-        head.putLong(Body.DIVERGED_COUNT, d.count()).putLong(Body.DIVERGED_COUNT + Long.BYTES, 0);
+        head.putLong(RecordLayout.DIVERGED_COUNT, d.count()).putLong(RecordLayout.DIVERGED_COUNT + Long.BYTES, 0);
     }
 
     private void begin(RecordType begun, long job, int rank) {

@@ -23,7 +23,7 @@ final class SnapshotPieces {
     private int expected = 1;
 
     /** Splits the current book into pieces of at most {@link MessageLog#MAX_PAYLOAD_BYTES}; returns at least one. */
-    static List<ByteBuffer> of(LogBook book) {
+    static List<ByteBuffer> of(LogState book) {
         Cutter cutter = new Cutter();
         try {
             book.write(new DataOutputStream(cutter));
@@ -88,11 +88,11 @@ final class SnapshotPieces {
     }
 
     /** The book, once all pieces are there. */
-    LogBook book() {
+    LogState book() {
         List<InputStream> parts = new ArrayList<>();
         pieces.forEach(piece -> parts.add(new ByteArrayInputStream(piece)));
         try {
-            return LogBook.read(new DataInputStream(new SequenceInputStream(Collections.enumeration(parts))));
+            return LogState.read(new DataInputStream(new SequenceInputStream(Collections.enumeration(parts))));
         } catch (IOException e) {
             throw new UncheckedIOException("in memory", e);
         }

@@ -71,7 +71,7 @@ final class CursorTest {
                 traffic.write(log, 2_000);
                 long job = traffic.jobs().keySet().iterator().next();
                 for (RankLog rank : log.book().job(job).ranks()) {
-                    Milestone from = rank.beginning().orElseGet(() -> ofOlderCheckpoint(rank));
+                    HistoryIndexEntry from = rank.beginning().orElseGet(() -> ofOlderCheckpoint(rank));
                     try (LogCursor cursor = log.rankCursor(job, rank.rank(), from)) {
                         assertThat(read(cursor)).as("seed " + seed).isEqualTo(traffic.written.stream()
                                 .filter(w -> w.position() >= from.position())
@@ -86,7 +86,7 @@ final class CursorTest {
         }
     }
 
-    private static Milestone ofOlderCheckpoint(RankLog rank) {
+    private static HistoryIndexEntry ofOlderCheckpoint(RankLog rank) {
         Checkpoint older = rank.olderCheckpoint().orElseThrow();
         return rank.milestone(older.deliveries(), older.events()).orElseThrow();
     }
@@ -116,7 +116,7 @@ final class CursorTest {
                 log.appendArrival(Samples.arrival(i, 1, new Receipt(1, i, i)), ByteBuffer.allocate(1));
                 log.append(new Polls(Samples.JOB, 1, 1, i));
             }
-            Milestone from = log.book().rank(Samples.JOB, RANK).milestone(9_000, 0).orElseThrow();
+            HistoryIndexEntry from = log.book().rank(Samples.JOB, RANK).milestone(9_000, 0).orElseThrow();
             assertThat(from.deliveries()).isEqualTo(8_192);
             try (LogCursor cursor = log.rankCursor(Samples.JOB, RANK, from)) {
                 for (long number = 8_193; number <= 10_000; number++) {
@@ -162,7 +162,7 @@ final class CursorTest {
         int records = 12_000;
         try (MessageLog log = MessageLog.open(new LogConfig(folder, rollBytes, 0))) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
-            Milestone from = new Milestone(log.position(), log.place(), 0, 0, 0);
+            HistoryIndexEntry from = new HistoryIndexEntry(log.position(), log.place(), 0, 0, 0);
             CountDownLatch atAnEnd = new CountDownLatch(1);
             FutureTask<Void> reading = new FutureTask<>(() -> {
                 try (LogCursor cursor = log.rankCursor(Samples.JOB, RANK, from)) {
@@ -199,7 +199,7 @@ final class CursorTest {
         try (MessageLog log = MessageLog.open(smallFiles())) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             long first = log.appendArrival(Samples.arrival(1, 300_000));
-            Milestone from = log.book().rank(Samples.JOB, RANK).milestone(0, 0).orElseThrow();
+            HistoryIndexEntry from = log.book().rank(Samples.JOB, RANK).milestone(0, 0).orElseThrow();
             List<Long> places = new ArrayList<>();
             for (int piece = 0; piece < 3; piece++) {
                 append(log, first, piece, places);
@@ -251,7 +251,7 @@ final class CursorTest {
 
     private LogCursor cursor(LongSupplier end) {
         LogEntry first = Samples.entry(folder, 2);
-        return LogCursor.ofRank(folder, Samples.JOB, RANK, 2, Place.of(0, first.offset()), end);
+        return LogCursor.ofRank(folder, Samples.JOB, RANK, 2, RecordPosition.of(0, first.offset()), end);
     }
 
     @ParameterizedTest(name = "at byte {0} of the record")
@@ -289,7 +289,7 @@ final class CursorTest {
     @Test
     void refusesAPlaceWhereAnotherRecordStands() {
         Samples.closedLog(folder, 20);
-        long place = Place.of(0, Samples.entry(folder, 5).offset());
+        long place = RecordPosition.of(0, Samples.entry(folder, 5).offset());
         for (long wrong : new long[] {place + 4, place - 4}) {
             try (LogCursor cursor = LogCursor.ofRank(folder, Samples.JOB, RANK, 5, wrong, () -> 21)) {
                 assertThatThrownBy(cursor::advance).isInstanceOf(LogException.class).hasMessageContaining("is damaged");
@@ -305,7 +305,7 @@ final class CursorTest {
         try (MessageLog log = Samples.open(folder)) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             long first = log.appendArrival(Samples.arrival(1, 120_000));
-            Milestone from = log.book().rank(Samples.JOB, RANK).milestone(0, 0).orElseThrow();
+            HistoryIndexEntry from = log.book().rank(Samples.JOB, RANK).milestone(0, 0).orElseThrow();
             List<Long> places = new ArrayList<>();
             append(log, first, 0, places);
             append(log, first, 1, places);
@@ -314,9 +314,9 @@ final class CursorTest {
                 for (int i = 0; i < 4; i++) {
                     assertThat(cursor.advance()).isTrue();
                 }
-                Samples.flip(Samples.onlyFile(folder), Place.offset(places.get(0)) + new Random(1).nextInt(4, 80));
+                Samples.flip(Samples.onlyFile(folder), RecordPosition.offset(places.get(0)) + new Random(1).nextInt(4, 80));
                 assertThatThrownBy(cursor::message).isInstanceOf(LogException.class)
-                        .hasMessageContaining("offset " + Place.offset(places.get(0))).hasMessageContaining("position " + first);
+                        .hasMessageContaining("offset " + RecordPosition.offset(places.get(0))).hasMessageContaining("position " + first);
             }
         }
     }

@@ -255,14 +255,14 @@ final class DamageTest {
     void nothingPublishedIsCutThatDoesNotTellOfWhichBootItsWriterWas() throws Exception {
         Samples.closedLog(folder, 20);
         Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + 60);
-        Files.delete(folder.resolve(Reached.FILE));
+        Files.delete(folder.resolve(LogHighWater.FILE));
         assertThatThrownBy(() -> open(OTHER_BOOT)).isInstanceOf(LogException.class).hasMessageContaining("position 1: is damaged");
     }
 
     @Test
     void knowsNothingOfANewestFileThatItsWriterHasNotToldOf() throws Exception {
         Path newest = QueueFiles.file(folder, writeFiles(2));
-        Samples.flip(folder.resolve(Reached.FILE), 9);
+        Samples.flip(folder.resolve(LogHighWater.FILE), 9);
         Files.delete(newest);
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }

@@ -87,7 +87,7 @@ final class FullDisk {
             one.close();
         }
         require(log.hasRoomNow() && append(log) != MessageLog.NO_ROOM, "it does not go on when it may open files again");
-        require(Place.file(log.place()) > Place.file(before), "it begins no file when it may open files again");
+        require(RecordPosition.file(log.place()) > RecordPosition.file(before), "it begins no file when it may open files again");
         taken.clear();
         try (PayloadReader reader = log.reader()) {
             read(reader, beforePosition, before);

@@ -179,22 +179,22 @@ final class GoldenBytesTest {
     /** The hex is what stands behind the checksum of the head. */
     @Test
     void pinsWhatAWriterTellsOfHowFarItHasCome(@TempDir Path folder) throws IOException {
-        Reached reached = new Reached(0x0102030405L, 7, new UUID(0x1112131415161718L, 0x2122232425262728L));
-        reached.write(folder);
+        LogHighWater logHighWater = new LogHighWater(0x0102030405L, 7, new UUID(0x1112131415161718L, 0x2122232425262728L));
+        logHighWater.write(folder);
         assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.reached")))).isEqualTo(
                 "8665255c" + "50520100" + "0504030201000000" + "07000000" + "00000000" + "1817161514131211" + "2827262524232221");
-        assertThat(Reached.read(folder)).isEqualTo(reached);
+        assertThat(LogHighWater.read(folder)).isEqualTo(logHighWater);
     }
 
     @Test
     void pinsWhatAWriterTellsOfWhatItHasSynced(@TempDir Path folder) throws IOException {
-        SafeUpTo safe = new SafeUpTo(0x0102030405L);
+        SyncedPosition safe = new SyncedPosition(0x0102030405L);
         safe.write(folder, Disk::force);
         assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.safe")))).isEqualTo(
                 "88a2e25b" + "50530100" + "0504030201000000");
-        assertThat(SafeUpTo.read(folder)).isEqualTo(safe);
+        assertThat(SyncedPosition.read(folder)).isEqualTo(safe);
         Samples.flip(folder.resolve("writer.safe"), 9);
-        assertThat(SafeUpTo.read(folder).isKnown()).isFalse();
+        assertThat(SyncedPosition.read(folder).isKnown()).isFalse();
     }
 
     private void assertRecord(LogRecord what, ByteBuffer payload, String hex) {

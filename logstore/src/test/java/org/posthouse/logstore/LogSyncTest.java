@@ -25,11 +25,11 @@ final class LogSyncTest {
     private long position = 10;
     private long file = 3;
     private long firstPosition;
-    private ToldSafe word;
+    private SyncedPositionFile word;
 
     @BeforeEach
     void word() {
-        word = new ToldSafe(folder, () -> firstPosition);
+        word = new SyncedPositionFile(folder, () -> firstPosition);
     }
 
     private LogSync sync(int first) {
@@ -71,13 +71,13 @@ final class LogSyncTest {
     void whatIsSafeIsToldAfterItWasForcedAndForcedItself() throws IOException {
         LogSync sync = sync(3);
         sync.tell();
-        assertThat(SafeUpTo.read(folder)).as("nothing is safe yet").isEqualTo(SafeUpTo.UNKNOWN);
+        assertThat(SyncedPosition.read(folder)).as("nothing is safe yet").isEqualTo(SyncedPosition.UNKNOWN);
         sync.sync();
-        assertThat(SafeUpTo.read(folder)).isEqualTo(SafeUpTo.UNKNOWN);
+        assertThat(SyncedPosition.read(folder)).isEqualTo(SyncedPosition.UNKNOWN);
         forced.clear();
         sync.tell();
-        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(10));
-        assertThat(forced).containsExactly(folder.resolve(SafeUpTo.FILE));
+        assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(10));
+        assertThat(forced).containsExactly(folder.resolve(SyncedPosition.FILE));
         sync.tell();
         assertThat(forced).as("nothing new").hasSize(1);
         assertThat(sync.isUntold()).isFalse();
@@ -95,11 +95,11 @@ final class LogSyncTest {
         assertThat(word.isOfWhatStays()).isFalse();
         sync.tell();
         assertThat(sync.isUntold()).isFalse();
-        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(0));
+        assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(0));
         position = 30;
         sync.sync();
         sync.tell();
-        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(30));
+        assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(30));
         assertThat(word.isOfWhatStays()).isTrue();
     }
 
@@ -175,7 +175,7 @@ final class LogSyncTest {
         assertThat(sync.isUntold()).isTrue();
         full.set(false);
         sync.tell();
-        assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(10));
+        assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(10));
         assertThat(sync.isUntold()).isFalse();
     }
 

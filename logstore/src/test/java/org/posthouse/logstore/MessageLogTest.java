@@ -198,9 +198,9 @@ final class MessageLogTest {
     @Test
     void refusesAppendsWithAStatusOnceTheDiskIsNearlyFullAndWhatWasReservedIsUsedUp() {
         AtomicLong free = new AtomicLong(2000);
-        Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
+        HostCalls hostCalls = new HostCalls(free::get, () -> 0, 1, Samples.BOOT);
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
-        try (MessageLog log = LogOpening.open(config, book -> 0, entry -> {}, host)) {
+        try (MessageLog log = LogOpening.open(config, book -> 0, entry -> {}, hostCalls)) {
             assertThat(log.hasRoom()).isTrue();
             assertThat(log.hasAmpleRoom()).isTrue();
             free.set(1999);

@@ -85,7 +85,7 @@ final class PayloadReaderTest {
         MessageLog.scan(folder, entry -> pieces.stream()
                 .filter(piece -> piece.position == entry.position())
                 .forEach(piece -> assertThat(piece.place)
-                        .isEqualTo(Place.of(QueueFiles.number(entry.file()), entry.offset()))));
+                        .isEqualTo(RecordPosition.of(QueueFiles.number(entry.file()), entry.offset()))));
     }
 
     @Test
@@ -154,11 +154,11 @@ final class PayloadReaderTest {
             Piece before = Piece.arrival(log, 1, 200);
             Piece damaged = Piece.arrival(log, 2, 200);
             Piece behind = Piece.chunk(log, 3, 200, damaged);
-            Samples.flip(Samples.onlyFile(folder), Place.offset(damaged.place) + at);
-            assertIsRefused(damaged, reader, "is damaged: the record at offset " + Place.offset(damaged.place));
+            Samples.flip(Samples.onlyFile(folder), RecordPosition.offset(damaged.place) + at);
+            assertIsRefused(damaged, reader, "is damaged: the record at offset " + RecordPosition.offset(damaged.place));
             before.check(reader);
             behind.check(reader);
-            Samples.flip(Samples.onlyFile(folder), Place.offset(behind.place) + 100);
+            Samples.flip(Samples.onlyFile(folder), RecordPosition.offset(behind.place) + 100);
             assertIsRefused(behind, reader, "has a payload of CRC32C");
         }
     }
@@ -166,7 +166,7 @@ final class PayloadReaderTest {
     private void assertIsRefused(Piece piece, PayloadReader reader, String what) {
         assertThatThrownBy(() -> piece.read(reader, ByteBuffer.allocateDirect(piece.bytes)))
                 .isInstanceOf(LogException.class)
-                .hasMessageContaining("log " + QueueFiles.file(folder, Place.file(piece.place)))
+                .hasMessageContaining("log " + QueueFiles.file(folder, RecordPosition.file(piece.place)))
                 .hasMessageContaining("position " + piece.arrivalPosition)
                 .hasMessageContaining(what);
     }
@@ -200,13 +200,13 @@ final class PayloadReaderTest {
     void namesTheFileThatIsCutOrGone() throws Exception {
         try (MessageLog log = Samples.open(folder); PayloadReader reader = log.reader()) {
             Piece piece = Piece.arrival(log, 1, 200);
-            Piece elsewhere = new Piece(1, 200, piece.position, -1, piece.position, Place.of(9, 0));
+            Piece elsewhere = new Piece(1, 200, piece.position, -1, piece.position, RecordPosition.of(9, 0));
             assertIsRefused(elsewhere, reader, "cannot be read back");
             Path copy = QueueFiles.file(folder, 8);
             try (FileChannel cut = FileChannel.open(copy, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 cut.write(ByteBuffer.allocate(100));
             }
-            Piece behindTheEnd = new Piece(1, 200, piece.position, -1, piece.position, Place.of(8, 90));
+            Piece behindTheEnd = new Piece(1, 200, piece.position, -1, piece.position, RecordPosition.of(8, 90));
             assertIsRefused(behindTheEnd, reader, "the file ends before offset");
         }
     }

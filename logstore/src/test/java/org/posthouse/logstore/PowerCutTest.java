@@ -71,7 +71,7 @@ final class PowerCutTest {
             random = new Random(seed);
             folder = base.resolve("life" + seed);
             try (MessageLog log = open(folder, rolls, Samples.BOOT)) {
-                began = Files.readAllBytes(folder.resolve(Reached.FILE));
+                began = Files.readAllBytes(folder.resolve(LogHighWater.FILE));
                 log.appendJobOpened(new JobOpened(Samples.JOB, 4, syncs ? 2 : 1), ByteBuffer.allocate(10));
                 LogSync sync = log.sync();
                 int batches = 2 + random.nextInt(4);
@@ -86,8 +86,8 @@ final class PowerCutTest {
                     }
                 }
                 written = content(folder);
-                reached = Files.readAllBytes(folder.resolve(Reached.FILE));
-                told = Files.readAllBytes(folder.resolve(SafeUpTo.FILE));
+                reached = Files.readAllBytes(folder.resolve(LogHighWater.FILE));
+                told = Files.readAllBytes(folder.resolve(SyncedPosition.FILE));
             }
         }
 
@@ -125,8 +125,8 @@ final class PowerCutTest {
                     Files.write(disk.resolve(file.getKey()), file.getValue());
                 }
             }
-            Files.write(disk.resolve(Reached.FILE), random.nextBoolean() ? reached : began);
-            Files.write(disk.resolve(SafeUpTo.FILE), told);
+            Files.write(disk.resolve(LogHighWater.FILE), random.nextBoolean() ? reached : began);
+            Files.write(disk.resolve(SyncedPosition.FILE), told);
             return disk;
         }
     }
@@ -177,8 +177,8 @@ final class PowerCutTest {
     @Test
     void endOfWhatWasSyncedDoesNotGoUnnoticedThoughNothingElseTellsOfIt() throws IOException {
         Path folder = synced(15);
-        TailCut.cut(folder, 0, 14);
-        Files.delete(folder.resolve(Reached.FILE));
+        TailTruncation.cut(folder, 0, 14);
+        Files.delete(folder.resolve(LogHighWater.FILE));
         assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class)
                 .hasMessageContaining("the log ends here, and had been on the disk up to position 15");
     }
@@ -188,10 +188,10 @@ final class PowerCutTest {
     @ValueSource(booleans = {false, true})
     void logOfAnEarlierVersionIsTakenAsSyncedUpToItsEnd(boolean openedMeanwhile) throws IOException {
         Path folder = synced(2);
-        Files.delete(folder.resolve(SafeUpTo.FILE));
+        Files.delete(folder.resolve(SyncedPosition.FILE));
         if (openedMeanwhile) {
             open(folder, false, Samples.BOOT).close();
-            assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(21));
+            assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(21));
         }
         Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 11).offset() + 60);
         assertThatThrownBy(() -> open(folder, false, OTHER_BOOT).close()).isInstanceOf(LogException.class).hasMessageContaining("damaged");
@@ -249,7 +249,7 @@ final class PowerCutTest {
             log.discard(log.cut(log.position() + 1), Long.MAX_VALUE);
             Path spare = folder.resolve("spare.tmp").resolve(first.getFileName());
             Files.write(disk.resolve(first.getFileName()), Files.exists(spare) ? Files.readAllBytes(spare) : before);
-            for (String name : List.of(QueueFiles.file(folder, 1).getFileName().toString(), Reached.FILE, SafeUpTo.FILE)) {
+            for (String name : List.of(QueueFiles.file(folder, 1).getFileName().toString(), LogHighWater.FILE, SyncedPosition.FILE)) {
                 Files.copy(folder.resolve(name), disk.resolve(name));
             }
         }
@@ -264,7 +264,7 @@ final class PowerCutTest {
         try (MessageLog log = open(folder, true, Samples.BOOT)) {
             processJob(log, 2);
             log.discard(log.cut(log.position() + 1), Long.MAX_VALUE);
-            assertThat(SafeUpTo.read(folder)).isEqualTo(new SafeUpTo(0));
+            assertThat(SyncedPosition.read(folder)).isEqualTo(new SyncedPosition(0));
             assertThat(folder.resolve("spare.tmp")).isNotEmptyDirectory();
         }
     }

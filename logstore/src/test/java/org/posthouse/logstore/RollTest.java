@@ -37,7 +37,7 @@ final class RollTest {
     @Test
     void aFullFileIsAsLongAsWhatIsInIt() throws Exception {
         long roll = 6 << 20;
-        long longest = roll + 2 * Pages.PAGE_BYTES_MAX;
+        long longest = roll + 2 * PageAdvice.PAGE_BYTES_MAX;
         try (MessageLog log = MessageLog.open(new LogConfig(folder, roll, 0))) {
             Samples.fill(log, 300, 64_000);
             SortedMap<Integer, Path> files = QueueFiles.list(folder);
@@ -115,10 +115,10 @@ final class RollTest {
         try (MessageLog log = MessageLog.open(smallFiles())) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(1));
         }
-        Host host = Samples.host(Samples.BOOT);
+        HostCalls hostCalls = Samples.host(Samples.BOOT);
         LogRecovery recovery = new LogRecovery(Samples.scan(folder), file, false);
-        MessageLog log = new MessageLog(smallFiles(), host, FolderLock.take(folder, host.pid()), recovery, 0);
-        log.start(new LogRecord.WriterStarted(Samples.WALL_TIME_MS, host.pid(), host.boot(), 0), recovery);
+        MessageLog log = new MessageLog(smallFiles(), hostCalls, FolderLock.take(folder, hostCalls.pid()), recovery, 0);
+        log.start(new LogRecord.WriterStarted(Samples.WALL_TIME_MS, hostCalls.pid(), hostCalls.boot(), 0), recovery);
         return log;
     }
 
@@ -184,8 +184,8 @@ final class RollTest {
     }
 
     private MessageLog openAt(long wallTimeMs) {
-        Host host = new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
-        return LogOpening.open(smallFiles(), book -> 0, entry -> {}, host);
+        HostCalls hostCalls = new HostCalls(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
+        return LogOpening.open(smallFiles(), book -> 0, entry -> {}, hostCalls);
     }
 
     @Test

@@ -32,8 +32,8 @@ final class Samples {
         return new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 0);
     }
 
-    static Host host(UUID boot) {
-        return new Host(() -> Long.MAX_VALUE, () -> WALL_TIME_MS, 4711, boot);
+    static HostCalls host(UUID boot) {
+        return new HostCalls(() -> Long.MAX_VALUE, () -> WALL_TIME_MS, 4711, boot);
     }
 
     static MessageLog open(Path folder) {
@@ -72,7 +72,7 @@ final class Samples {
     static void killedBeforeItTold(Path folder, int file) throws IOException {
         long first = entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, file - 1)))
                 .findFirst().orElseThrow().position();
-        new Reached(first, file - 1, BOOT).write(folder);
+        new LogHighWater(first, file - 1, BOOT).write(folder);
     }
 
     static LogScan scan(Path folder) {
@@ -124,12 +124,12 @@ final class Samples {
     }
 
     /** Who needs the oldest record that anybody of an open job needs. */
-    static Optional<Pin> oldest(LogBook book, ToLongFunction<RankLog> pin) {
+    static Optional<OldestPin> oldest(LogState book, ToLongFunction<RankLog> pin) {
         return book.jobs().stream()
                 .flatMap(job -> Stream.concat(
-                        Stream.of(new Pin(job.id(), LogRecord.NO_RANK, job.faultPosition())),
-                        job.ranks().stream().map(rank -> new Pin(job.id(), rank.rank(), pin.applyAsLong(rank)))))
+                        Stream.of(new OldestPin(job.id(), LogRecord.NO_RANK, job.faultPosition())),
+                        job.ranks().stream().map(rank -> new OldestPin(job.id(), rank.rank(), pin.applyAsLong(rank)))))
                 .filter(need -> need.position() < Long.MAX_VALUE)
-                .min(Comparator.comparingLong(Pin::position));
+                .min(Comparator.comparingLong(OldestPin::position));
     }
 }

@@ -83,7 +83,7 @@ final class SnapshotTest {
             for (Path file : QueueFiles.list(folder).values()) {
                 Files.delete(file);
             }
-            Files.delete(folder.resolve(Reached.FILE));
+            Files.delete(folder.resolve(LogHighWater.FILE));
         }
     }
 
@@ -116,8 +116,8 @@ final class SnapshotTest {
         Map.Entry<Path, List<LogEntry>> newest = snapshots().entrySet().stream().toList().getLast();
         int number = Samples.scan(folder).end().lastFile();
         Samples.killedBeforeItTold(folder, number);
-        TailCut.cut(folder, number, left);
-        new SafeUpTo(Samples.scan(folder).lastPosition()).write(folder, Disk::force);
+        TailTruncation.cut(folder, number, left);
+        new SyncedPosition(Samples.scan(folder).lastPosition()).write(folder, Disk::force);
         assertThat(Samples.scan(folder).defect()).as("the older files say it all").isEmpty();
         long firstOfNewest = newest.getValue().getFirst().position();
         try (MessageLog log = LogOpening.open(filesOf4Mib(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
@@ -140,7 +140,7 @@ final class SnapshotTest {
     void isNoLogIfItEndsWithinTheSnapshotThatItBeginsWith() throws Exception {
         writeWithLargeBook(40);
         int newest = Samples.scan(folder).end().lastFile();
-        TailCut.cut(folder, newest, 2);
+        TailTruncation.cut(folder, newest, 2);
         for (int file = 0; file < newest; file++) {
             Files.delete(QueueFiles.file(folder, file));
         }

@@ -88,7 +88,7 @@ final class SpareFilesTest {
     void filesAreDeletedWithoutRoomForThemAndOnceTheLogIsSynced() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);
-            long full = FullFiles.BYTES_MIN;
+            long full = FileTrimmer.BYTES_MIN;
             long file = log.usedBytes() - 2 * full;
             log.discard(cut(log), file);
             assertThat(bytesOfFiles()).as("room for the newest only").isEqualTo(log.usedBytes()).isEqualTo(file);

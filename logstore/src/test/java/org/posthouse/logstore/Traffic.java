@@ -245,7 +245,7 @@ final class Traffic {
     }
 
     /** All that can be told of a book, in an order of its own. */
-    static String text(LogBook book) {
+    static String text(LogState book) {
         StringBuilder text = new StringBuilder("epoch " + book.epoch() + " relay " + book.relayEpoch() + " boot " + book.boot());
         for (JobState job : book.jobs()) {
             text.append("\njob ").append(job.id()).append(' ').append(job.size()).append(' ').append(job.durability())

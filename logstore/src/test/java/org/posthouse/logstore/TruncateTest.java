@@ -42,11 +42,11 @@ final class TruncateTest {
         }
     }
 
-    private static Optional<Pin> strict(MessageLog log) {
+    private static Optional<OldestPin> strict(MessageLog log) {
         return Samples.oldest(log.book(), RankLog::pin);
     }
 
-    private static Optional<Pin> newest(MessageLog log) {
+    private static Optional<OldestPin> newest(MessageLog log) {
         return Samples.oldest(log.book(), RankLog::pinOfNewest);
     }
 
@@ -61,14 +61,14 @@ final class TruncateTest {
             assertThat(strict(log)).isEmpty();
             fill(log, 2);
             long first = log.book().rank(Samples.JOB, RANK).firstPosition();
-            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, first));
+            assertThat(strict(log)).contains(new OldestPin(Samples.JOB, RANK, first));
             checkpoint(log, 1);
-            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, first));
+            assertThat(strict(log)).contains(new OldestPin(Samples.JOB, RANK, first));
             long one = log.position();
-            assertThat(newest(log)).contains(new Pin(Samples.JOB, RANK, one));
+            assertThat(newest(log)).contains(new OldestPin(Samples.JOB, RANK, one));
             fill(log, 2);
             checkpoint(log, 2);
-            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, one));
+            assertThat(strict(log)).contains(new OldestPin(Samples.JOB, RANK, one));
             log.append(new Polls(Samples.JOB, 0, 1, 5));
             assertThat(newest(log).orElseThrow().rank()).isEqualTo(RANK);
             log.append(new JobClosed(Samples.JOB, 0));
@@ -180,7 +180,7 @@ final class TruncateTest {
             try (MessageLog log = open(open == 2 ? OTHER_BOOT : Samples.BOOT)) {
                 assertThat(log.book().job(Samples.JOB).fault()).as("a boot brings nothing back").hasMessageContainingAll(defect.file().toString(),
                         defect.detail());
-                assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new Pin(Samples.JOB, LogRecord.NO_RANK, pin));
+                assertThat(newest(log)).as("what is left of it stays until it is ended").contains(new OldestPin(Samples.JOB, LogRecord.NO_RANK, pin));
                 assertThat(log.book().job(5).fault()).as("a job that needs nothing of it").isNull();
                 assertThat(log.book().rank(5, 1).polls()).isEqualTo(98L + open);
                 log.append(new Polls(5, 1, 1, 99 + open));
@@ -268,7 +268,7 @@ final class TruncateTest {
             } else {
                 checkpoint(log, 2);
             }
-            log.discard(log.cut(newest(log).map(Pin::position).orElse(log.position() + 1)), 0);
+            log.discard(log.cut(newest(log).map(OldestPin::position).orElse(log.position() + 1)), 0);
             log.append(new Incarnation(Samples.JOB, RANK, 2, done ? 0 : Incarnation.CHOSEN, 1));
             assertThat(newest(log).orElseThrow().position()).isLessThan(log.firstPosition());
             fill(log, 2);

@@ -8,13 +8,13 @@ import org.posthouse.peer.PeerUsers;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
 final class Forwards implements LinkStreams.Doors {
-    private final ForwardDoors doors;
+    private final ForwardTargets doors;
     private final List<ForwardPort> ports = new ArrayList<>();
     private final Optional<LoopbackPorts> loopback;
 
     Forwards(String relay, ForwardConfig config, Streams streams, ForwardSockets sockets, PeerUsers users) {
         ForwardGate gate = new ForwardGate(sockets, users);
-        doors = new ForwardDoors(relay, sockets, config.doors());
+        doors = new ForwardTargets(relay, sockets, config.doors());
         config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets, gate)));
         loopback = config.loopback().map(service -> new LoopbackPorts(relay, service, streams, sockets, gate));
         streams.watch((other, up) -> ports.stream().filter(port -> port.relay().equals(other)).forEach(port -> port.reach(up)));

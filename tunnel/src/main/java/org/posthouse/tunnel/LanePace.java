@@ -17,7 +17,7 @@ import org.posthouse.wire.WireException;
  * </pre>
  */
 final class LanePace {
-    private final LinkGovernor governor = new LinkGovernor();
+    private final CongestionControl governor = new CongestionControl();
 
     /** Frames not known to have arrived, in the order in which they were written. */
     private final ArrayDeque<LinkFrame> frames = new ArrayDeque<>();
@@ -37,7 +37,7 @@ final class LanePace {
      * @param learns whether the governor may learn from it
      */
     void write(List<LinkFrame> together, int wireBytes, boolean learns, long nowNanos) {
-        LinkGovernor.Stamp stamp = learns ? governor.write(wireBytes, written - whole, nowNanos) : null;
+        CongestionControl.Stamp stamp = learns ? governor.write(wireBytes, written - whole, nowNanos) : null;
         written += wireBytes;
         for (LinkFrame frame : together) {
             frame.stamp(stamp);
@@ -58,7 +58,7 @@ final class LanePace {
         }
         come = bytes;
         long before = whole;
-        LinkGovernor.Stamp stamp = null;
+        CongestionControl.Stamp stamp = null;
         while (!frames.isEmpty() && frames.peek().end() <= come) {
             LinkFrame frame = frames.remove();
             frame.reach();
@@ -73,7 +73,7 @@ final class LanePace {
         return written - come;
     }
 
-    LinkGovernor governor() {
+    CongestionControl governor() {
         return governor;
     }
 }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to one other relay, of another site or of this one. It carries frames each way ({@link LinkEmission},
- * {@link LinkReception}) and outlives its connections. Confined to the relay's context.
+ * The link to one other relay, of another site or of this one. It carries frames each way ({@link LinkSender},
+ * {@link InboundFrames}) and outlives its connections. Confined to the relay's context.
  *
  * <p>A sent frame stays in the window until the peer has handled and acknowledged it. Each LINK_HELLO of a first lane
  * reports what its sender has received. A new session therefore continues where the last one was cut, without loss,
@@ -35,11 +35,11 @@ final class Link {
     private final String relay;
     private final LinkTraffic traffic = new LinkTraffic();
     private final LinkLanes lanes;
-    private final LinkEmission emission;
-    private final LinkReception reception;
-    private final LinkDialling dialling;
+    private final LinkSender emission;
+    private final InboundFrames reception;
+    private final LinkEstablishment dialling;
     private final PeerEpoch peerEpoch;
-    private final RoundTrips roundTrips = new RoundTrips();
+    private final RttEstimator rttEstimator = new RttEstimator();
 
     /** The first lane of the session, or a dialled connection that waits for its LINK_HELLO; null if there is none. */
     private LinkConnection current;
@@ -87,17 +87,17 @@ final class Link {
     /** True if the current connection made progress, so that the next dial need not wait long. */
     private boolean progressed;
 
-    private final BlackHoleSuspicion blackHole;
+    private final MtuBlackHoleDetector blackHole;
 
     Link(Links links, String relay) {
         this.links = links;
         this.relay = relay;
         this.site = RelayId.parse(relay).site();
         this.lanes = new LinkLanes(links, this);
-        this.emission = new LinkEmission(links, this, lanes, traffic);
-        this.reception = new LinkReception(links, this);
-        this.dialling = new LinkDialling(links, this);
-        this.blackHole = new BlackHoleSuspicion(links.config().timeouts().silenceMs());
+        this.emission = new LinkSender(links, this, lanes, traffic);
+        this.reception = new InboundFrames(links, this);
+        this.dialling = new LinkEstablishment(links, this);
+        this.blackHole = new MtuBlackHoleDetector(links.config().timeouts().silenceMs());
         this.peerEpoch = new PeerEpoch(links, this);
     }
 
@@ -162,8 +162,8 @@ final class Link {
 
     /** The link as a hop of a route; null if it is not direct, or its round trip was not measured yet. */
     LinkRoutes.Neighbour neighbour() {
-        int micros = isStraight() ? roundTrips.least() : RoundTrips.NONE;
-        return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, emission.bytes());
+        int micros = isStraight() ? rttEstimator.least() : RttEstimator.NONE;
+        return micros == RttEstimator.NONE ? null : new LinkRoutes.Neighbour(relay, micros, emission.bytes());
     }
 
     /** Called when the routes over other relays have changed. */
@@ -197,12 +197,12 @@ final class Link {
     }
 
     /** The sending side of the link. */
-    LinkEmission emission() {
+    LinkSender emission() {
         return emission;
     }
 
     /** The receiving side of the link. */
-    LinkReception reception() {
+    InboundFrames reception() {
         return reception;
     }
 
@@ -420,7 +420,7 @@ final class Link {
     void onRoundTrip(LinkConnection connection, long micros) {
         if (connection == current) {
             traffic.roundTripMicros = micros;
-            roundTrips.add(micros);
+            rttEstimator.add(micros);
             dialling.onRoundTrip();
             if (isStraight()) {
                 links.routing().onNeighbours();
@@ -534,7 +534,7 @@ final class Link {
         boolean wasUp = state == LinkStatus.State.UP;
         letGo(replacedBy(connection));
         current = connection;
-        roundTrips.clear();
+        rttEstimator.clear();
         if (!connection.dialled()) {
             connection.greet(hello("", 0, session));
         }

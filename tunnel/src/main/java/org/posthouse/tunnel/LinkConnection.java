@@ -80,7 +80,7 @@ final class LinkConnection implements FrameSocket.Listener {
      * Counts what arrived on a lane that reports its own arrivals; null on other lanes. Such a lane is a further lane
      * over other relays, so it has its own path.
      */
-    private LaneArrivals arrivals;
+    private LaneCredit arrivals;
 
     /** Rate from the peer that the peer reported for such a lane, bytes a second; 0 if unknown. */
     private long peerRate;
@@ -235,7 +235,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     /** @param atOnce whether the socket is flushed before anything else is done */
-    void acknowledge(LinkArrivals.Counts counts, boolean atOnce) {
+    void acknowledge(LinkReceiver.Counts counts, boolean atOnce) {
         writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived(), counts.incomplete());
         if (atOnce) {
             socket.flush();
@@ -255,7 +255,7 @@ final class LinkConnection implements FrameSocket.Listener {
         timer.cancel(false);
         socket.watchedByOwner();
         bytesHeard = socket.bytesIn();
-        arrivals = lane > 0 && !path.isDirect() ? new LaneArrivals() : null;
+        arrivals = lane > 0 && !path.isDirect() ? new LaneCredit() : null;
         if (lane == 0) {
             tell(links.keys().revocations());
         }

@@ -25,10 +25,10 @@ final class LinkFrame {
     private boolean came;
     private boolean acknowledged;
     private boolean abandoned;
-    private LinkGovernor.Stamp stamp;
+    private CongestionControl.Stamp stamp;
 
     /** The run that the frame is written in next time, packed with others; null if it is written alone. */
-    private LinkRun run;
+    private PackedRun run;
 
     /** Bytes on the lane of the frame, or of its run if the frame is the last of it. */
     private int wireBytes;
@@ -158,11 +158,11 @@ final class LinkFrame {
         return wireBytes;
     }
 
-    void goWith(LinkRun newRun) {
+    void goWith(PackedRun newRun) {
         run = newRun;
     }
 
-    LinkRun run() {
+    PackedRun run() {
         return run;
     }
 
@@ -171,11 +171,11 @@ final class LinkFrame {
     }
 
     /** Sets the governor's stamp at the time of writing; null if the governor must not learn from this frame. */
-    void stamp(LinkGovernor.Stamp newStamp) {
+    void stamp(CongestionControl.Stamp newStamp) {
         stamp = newStamp;
     }
 
-    LinkGovernor.Stamp stamp() {
+    CongestionControl.Stamp stamp() {
         return stamp;
     }
 

@@ -85,9 +85,9 @@ final class LinkLanes {
     private record Shunned(int times, long untilNanos) {}
 
     /** A lane other than lane 0. */
-    private final class Lane implements LinkDialler.Target {
+    private final class Lane implements LinkDialer.Target {
         private final int number;
-        private LinkDialler dialler;
+        private LinkDialer dialler;
         private LinkConnection connection;
 
         /** Whether the lane was dialled in this session, or has joined it. */
@@ -136,7 +136,7 @@ final class LinkLanes {
         private void dial() {
             inSession = true;
             if (dialler == null) {
-                dialler = new LinkDialler(links, link, this);
+                dialler = new LinkDialer(links, link, this);
             }
             dialler.dial();
         }
@@ -350,11 +350,11 @@ final class LinkLanes {
     int frameMicros(LinkPath path) {
         long rate = rate(path);
         if (rate > 0) {
-            int micros = (int) Math.clamp(LinkGovernor.FRAME_BYTES * TimeUnit.SECONDS.toMicros(1) / rate, 1, Integer.MAX_VALUE);
+            int micros = (int) Math.clamp(CongestionControl.FRAME_BYTES * TimeUnit.SECONDS.toMicros(1) / rate, 1, Integer.MAX_VALUE);
             frames.put(path, new FrameTime(micros, System.nanoTime()));
         }
         FrameTime known = frames.get(path);
-        return known == null || System.nanoTime() - known.atNanos > LinkGovernor.RATE_OLD_NANOS ? 0 : known.micros;
+        return known == null || System.nanoTime() - known.atNanos > CongestionControl.RATE_OLD_NANOS ? 0 : known.micros;
     }
 
     private long rate(LinkPath path) {

@@ -13,7 +13,7 @@ import org.posthouse.wire.Wire;
  */
 final class LinkPacker {
     private final Links links;
-    private final LinkEmission emission;
+    private final LinkSender emission;
     private final LinkWindow window;
     private final PackingRule rule;
     private boolean peerUnpacks;
@@ -21,7 +21,7 @@ final class LinkPacker {
     private long bytesAfter;
     private long samples;
 
-    LinkPacker(Links links, LinkEmission emission, LinkWindow window) {
+    LinkPacker(Links links, LinkSender emission, LinkWindow window) {
         this.links = links;
         this.emission = emission;
         this.window = window;
@@ -47,12 +47,12 @@ final class LinkPacker {
         if (!isOn()) {
             return;
         }
-        for (LinkRun run = window.takeRun(); run != null; run = window.takeRun()) {
+        for (PackedRun run = window.takeRun(); run != null; run = window.takeRun()) {
             pack(run);
         }
     }
 
-    private void pack(LinkRun run) {
+    private void pack(PackedRun run) {
         List<ByteBuf> kept = new ArrayList<>();
         List<ByteBuffer> bytes = new ArrayList<>();
         for (LinkFrame frame : run.frames()) {
@@ -71,7 +71,7 @@ final class LinkPacker {
 
     /** Called before a frame, with the frames packed with it, is written to its connection. */
     void onWriting(LinkFrame frame) {
-        LinkRun run = frame.run();
+        PackedRun run = frame.run();
         if (run != null) {
             bytesBefore += run.bytes();
             bytesAfter += run.packedBytes();

@@ -47,8 +47,8 @@ final class LinkQueue {
     private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
 
     /** Waiting bulk. Channels share the link equally, and so do streams. */
-    private final LinkTurns<Flow> channels = new LinkTurns<>();
-    private final LinkTurns<Integer> streams = new LinkTurns<>();
+    private final FairQueue<Flow> channels = new FairQueue<>();
+    private final FairQueue<Integer> streams = new FairQueue<>();
 
     /**
      * Channels whose heads temporarily count as bulk, because a long single-frame message must keep its place in its
@@ -57,7 +57,7 @@ final class LinkQueue {
     private final Map<Flow, Integer> ordered = new HashMap<>();
 
     /** Bulk that a worker is packing; it is written when it is back. */
-    private final LinkRuns runs = new LinkRuns();
+    private final PackingQueue runs = new PackingQueue();
     private final FrameView view = new FrameView();
     private final FrameView otherView = new FrameView();
 
@@ -173,7 +173,7 @@ final class LinkQueue {
      * Removes the next bulk that may be packed into one frame; null if there is none, or enough was taken.
      * {@link #packed} returns it.
      */
-    LinkRun takeRun() {
+    PackedRun takeRun() {
         if (!packs || !runs.hasRoom() || !turnIsFree()) {
             return null;
         }
@@ -184,13 +184,13 @@ final class LinkQueue {
             frames.add(frame);
             bytes += frame.length();
         } while (turnIsFree() && bytes + turn().first().length() <= Wire.PACKED_BYTES_MAX && isOfOneOwner(frames.getFirst(), turn().first()));
-        LinkRun run = new LinkRun(frames, bytes);
+        PackedRun run = new PackedRun(frames, bytes);
         runs.add(run);
         return run;
     }
 
     /** Returns a run from packing. If {@code packed} is null, its frames are sent unpacked. */
-    void packed(LinkRun run, ByteBuf packed) {
+    void packed(PackedRun run, ByteBuf packed) {
         runs.back(run, packed);
     }
 
@@ -241,7 +241,7 @@ final class LinkQueue {
         return !channels.isEmpty() || !streams.isEmpty();
     }
 
-    private LinkTurns<?> turn() {
+    private FairQueue<?> turn() {
         return streams.isEmpty() || !channels.isEmpty() && channelsAhead <= 0 ? channels : streams;
     }
 
@@ -253,7 +253,7 @@ final class LinkQueue {
     }
 
     private LinkFrame nextTurn() {
-        LinkTurns<?> turn = turn();
+        FairQueue<?> turn = turn();
         LinkFrame frame = turn.next();
         channelsAhead = turn == channels ? Math.min(channelsAhead, 0) + frame.length() : Math.max(channelsAhead, 0) - frame.length();
         return frame;

@@ -50,7 +50,7 @@ final class LinkStreams {
     private final Port port;
     private final Doors doors;
     private final StreamBuffers buffers;
-    private final StreamTally tally;
+    private final StreamCounters tally;
     private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
     private final StreamMarks marks = new StreamMarks();
     private final FrameView out = new FrameView();
@@ -64,7 +64,7 @@ final class LinkStreams {
     /** The largest number that the other end has used; negative before the first. */
     private int heardId;
 
-    LinkStreams(String own, String relay, Port port, Doors doors, StreamBuffers buffers, StreamTally tally) {
+    LinkStreams(String own, String relay, Port port, Doors doors, StreamBuffers buffers, StreamCounters tally) {
         this.relay = relay;
         this.site = RelayId.parse(relay).site();
         this.port = port;
@@ -86,7 +86,7 @@ final class LinkStreams {
         return site;
     }
 
-    StreamTally tally() {
+    StreamCounters tally() {
         return tally;
     }
 
@@ -204,7 +204,7 @@ final class LinkStreams {
         bytesIn += bytes;
         ByteBuf kept = bytes == 0
                 ? Unpooled.EMPTY_BUFFER
-                : KeptFrame.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
+                : RetainedFrame.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
         stream.onData(kept, (view.flags() & FrameView.END) != 0);
     }
 

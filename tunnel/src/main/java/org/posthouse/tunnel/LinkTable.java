@@ -25,7 +25,7 @@ final class LinkTable {
 
     private final Function<String, Link> maker;
     private final Map<String, Link> links = new TreeMap<>();
-    private final LeftEpochs leftEpochs = new LeftEpochs();
+    private final ClosedEpochs closedEpochs = new ClosedEpochs();
 
     /** @param maker creates the link to a relay */
     LinkTable(Function<String, Link> maker) {
@@ -102,12 +102,12 @@ final class LinkTable {
     /** Removes the link to a peer that has left. */
     void remove(Link left) {
         links.remove(left.relay());
-        leftEpochs.note(left.relay(), left.peerEpoch());
+        closedEpochs.note(left.relay(), left.peerEpoch());
     }
 
     /** The epochs of relays whose links were removed. */
-    LeftEpochs leftEpochs() {
-        return leftEpochs;
+    ClosedEpochs leftEpochs() {
+        return closedEpochs;
     }
 
     /** The relays with a direct, measured link. */

@@ -20,7 +20,7 @@ final class LinkTraffic {
 
     /** Counts a frame that is being written, and those packed with it, by their unpacked bytes. */
     void out(LinkFrame frame) {
-        LinkRun run = frame.run();
+        PackedRun run = frame.run();
         framesOut += run == null ? 1 : run.frames().size();
         bytesOut += run == null ? frame.length() : run.bytes();
     }

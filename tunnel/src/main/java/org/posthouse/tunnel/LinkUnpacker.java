@@ -23,7 +23,7 @@ final class LinkUnpacker {
 
     /**
      * @param room limits, for all links, the unpacked bytes that wait for the worker and those held back by
-     *         {@link LinkArrivals}, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each frame
+     *         {@link LinkReceiver}, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each frame
      *
      * @param site the peer's
      */
@@ -45,7 +45,7 @@ final class LinkUnpacker {
             throw new WireException(CloseReason.NOT_EXPECTED, FrameType.LINK_PACKED + ", and this relay has said that it unpacks nothing");
         }
         hold(claim.cost());
-        ByteBuf packed = KeptFrame.rightSized(buffer.retainedSlice(index + Wire.PACKED_HEADER_BYTES, length - Wire.PACKED_HEADER_BYTES));
+        ByteBuf packed = RetainedFrame.rightSized(buffer.retainedSlice(index + Wire.PACKED_HEADER_BYTES, length - Wire.PACKED_HEADER_BYTES));
         ByteBuf plain = packed.alloc().directBuffer(claim.bytes, claim.bytes);
         long begun = session;
         links.packing().unpack(packed.nioBuffer(), plain.nioBuffer(0, claim.bytes), failure -> {

@@ -15,7 +15,7 @@ import org.posthouse.wire.WireException;
  * clock. It owns one reference of each frame from {@link #append} until the frame is settled by the {@link LinkShare}
  * of its sender.
  *
- * <p>Heads and bulk ({@link LinkQueue}) are two separately numbered streams ({@link LinkSent}). For this class a lane
+ * <p>Heads and bulk ({@link LinkQueue}) are two separately numbered streams ({@link SentStream}). For this class a lane
  * is only a number. The window records on which lane it wrote each frame last. If that lane is lost and the peer has
  * not reported the frame, the window writes the frame again. The peer recognizes a duplicate by its number. When all
  * lanes are lost, the peer reports exactly what it has.
@@ -35,9 +35,9 @@ final class LinkWindow {
 
     private final LongSupplier nanos;
     private final LinkQueue queue = new LinkQueue();
-    private final LinkSent heads = new LinkSent("heads");
-    private final LinkSent bulk = new LinkSent("bulk");
-    private final LinkGovernor governor = new LinkGovernor();
+    private final SentStream heads = new SentStream("heads");
+    private final SentStream bulk = new SentStream("bulk");
+    private final CongestionControl governor = new CongestionControl();
 
     /** Unsettled frames of the relay itself. */
     private final LinkShare own;
@@ -75,7 +75,7 @@ final class LinkWindow {
 
     /** Adds one whole frame and takes ownership of it. */
     void append(ByteBuf frame) {
-        LinkFrame last = new LinkFrame(KeptFrame.rightSized(frame), appended++);
+        LinkFrame last = new LinkFrame(RetainedFrame.rightSized(frame), appended++);
         queue.add(last);
         bulkWaiting += last.isBulk() ? last.length() : 0;
         (last.isOfStreams() ? streams : own).add(last);
@@ -114,10 +114,10 @@ final class LinkWindow {
 
     private double nanosTo(int lane) {
         double rate = governor(lane).rate();
-        return (underWay(lane) + LinkGovernor.FRAME_BYTES) / (rate > 0 ? rate : Integer.MAX_VALUE);
+        return (underWay(lane) + CongestionControl.FRAME_BYTES) / (rate > 0 ? rate : Integer.MAX_VALUE);
     }
 
-    private LinkGovernor governor(int lane) {
+    private CongestionControl governor(int lane) {
         return paces[lane] == null ? governor : paces[lane].governor();
     }
 
@@ -165,7 +165,7 @@ final class LinkWindow {
     }
 
     /** Writes a run. Its frames arrive together with its last byte, so the last frame accounts for all. */
-    private void write(LinkRun run, int lane) {
+    private void write(PackedRun run, int lane) {
         run.frames().forEach(this::number);
         depart(run.frames(), lane, run.packedBytes());
     }
@@ -193,7 +193,7 @@ final class LinkWindow {
     }
 
     /** Bulk to pack; null if there is none now, or enough is being packed. */
-    LinkRun takeRun() {
+    PackedRun takeRun() {
         return queue.takeRun();
     }
 
@@ -201,7 +201,7 @@ final class LinkWindow {
      * Returns a run that may now be written, packed, or unpacked if {@code packed} is null. The window owns
      * {@code packed}.
      */
-    void packed(LinkRun run, ByteBuf packed) {
+    void packed(PackedRun run, ByteBuf packed) {
         queue.packed(run, packed);
     }
 
@@ -227,7 +227,7 @@ final class LinkWindow {
         }
         arrive(heads, headsHandled);
         long before = bulkUnderWay;
-        LinkGovernor.Stamp stamp = arrive(bulk, bulkArrived);
+        CongestionControl.Stamp stamp = arrive(bulk, bulkArrived);
         governor.come(before - bulkUnderWay, incompleteBytes, stamp, nanos.getAsLong());
         heads.acknowledge(headsHandled);
         bulk.acknowledge(bulkHandled);
@@ -250,8 +250,8 @@ final class LinkWindow {
      * @return the stamp of the last newly arrived frame on a lane that does not report its own arrivals; null if there
      *         is none
      */
-    private LinkGovernor.Stamp arrive(LinkSent stream, long count) {
-        LinkGovernor.Stamp stamp = null;
+    private CongestionControl.Stamp arrive(SentStream stream, long count) {
+        CongestionControl.Stamp stamp = null;
         while (stream.arrived() < count) {
             LinkFrame frame = stream.first();
             if (leave(frame)) {
@@ -404,14 +404,14 @@ final class LinkWindow {
 
     /** The estimated bandwidth-delay product of the network, in bytes. */
     long product() {
-        return (long) sum(LinkGovernor::product);
+        return (long) sum(CongestionControl::product);
     }
 
     /**
      * Sums a value over the lanes that carry bulk. Once other lanes exist, they carry the bulk that lane 0 carried
      * alone.
      */
-    private double sum(ToDoubleFunction<LinkGovernor> what) {
+    private double sum(ToDoubleFunction<CongestionControl> what) {
         double sum = 0;
         for (LanePace pace : paces) {
             if (pace != null) {

@@ -134,7 +134,7 @@ public final class Links {
 
     private final ContextInternal context;
     private final LinkConfig config;
-    private final LinkFront listener;
+    private final LinkDispatcher listener;
     private final Streams streams;
     private final Forwards forwards;
     private final RelayKeys keys;
@@ -142,11 +142,11 @@ public final class Links {
     private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final LinkTable table = new LinkTable(relay -> new Link(this, relay));
-    private final FairShare heldBack = new FairShare(LinkArrivals.HELD_BYTES_MAX);
+    private final FairShare heldBack = new FairShare(LinkReceiver.HELD_BYTES_MAX);
     private NetClient client;
     private WorkerExecutor names;
     private final Routing routing;
-    private final PathDoors paths;
+    private final PathTargets paths;
     private LinkAcceptor acceptor;
 
     /** This relay's own epoch. */
@@ -168,9 +168,9 @@ public final class Links {
         this.streams = new Streams(this, config.forwards().streams());
         this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context), PeerUsers.ofHost());
         this.routing = new Routing(this);
-        this.paths = new PathDoors(this, this.context.nettyEventLoop(), forwards);
+        this.paths = new PathTargets(this, this.context.nettyEventLoop(), forwards);
         streams.lead(paths);
-        this.listener = new LinkFront(listener, streams);
+        this.listener = new LinkDispatcher(listener, streams);
         this.keys = new RelayKeys(this.context, config.relay(), config.keys(), this::onRevocations);
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
     }
@@ -412,7 +412,7 @@ public final class Links {
         return routing;
     }
 
-    PathDoors paths() {
+    PathTargets paths() {
         return paths;
     }
 

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The thread that packs and unpacks for all links of one relay, in the order of the requests. Its methods are called on
  * the relay's context, and answer there. The thread starts with the first call. The requesting links bound its queue.
- * Packing is limited to {@link LinkRuns#BYTES_AHEAD_MAX} of each link, and unpacking to what the other end's window
+ * Packing is limited to {@link PackingQueue#BYTES_AHEAD_MAX} of each link, and unpacking to what the other end's window
  * holds.
  */
 final class PackingWorker {

@@ -20,7 +20,7 @@ final class Routing {
 
     private final Links links;
     private final LinkRoutes routes;
-    private final ReachPace pace;
+    private final ReachRateLimit pace;
     private final long intervalMs;
 
     /** The last announcement to each neighbour, and its connection. */
@@ -38,7 +38,7 @@ final class Routing {
         this.links = links;
         this.routes = new LinkRoutes(links.config().relay());
         this.intervalMs = Math.max(1, links.config().timeouts().pingMs() / PARTS_OF_PING);
-        this.pace = new ReachPace(TimeUnit.MILLISECONDS.toNanos(intervalMs));
+        this.pace = new ReachRateLimit(TimeUnit.MILLISECONDS.toNanos(intervalMs));
         this.toldAtNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(intervalMs);
     }
 

@@ -13,7 +13,7 @@ import org.posthouse.wire.CloseReason;
  * so does the other, without waiting for pending bytes.
  */
 final class StreamPipe {
-    private final StreamTally tally;
+    private final StreamCounters tally;
     private final Side near = new Side();
     private final Side far = new Side();
     private boolean begun;
@@ -79,7 +79,7 @@ final class StreamPipe {
         }
     }
 
-    StreamPipe(StreamTally tally) {
+    StreamPipe(StreamCounters tally) {
         this.tally = tally;
     }
 

@@ -25,7 +25,7 @@ final class Streams {
 
     private final Links links;
     private final StreamBuffers buffers;
-    private final StreamTally tally = new StreamTally();
+    private final StreamCounters tally = new StreamCounters();
     private final Map<String, LinkStreams> byLink = new TreeMap<>();
     private final Map<String, Boolean> up = new HashMap<>();
     private final List<Reach> watchers = new ArrayList<>();
@@ -62,7 +62,7 @@ final class Streams {
         return up.getOrDefault(relay, false);
     }
 
-    StreamTally tally() {
+    StreamCounters tally() {
         return tally;
     }
 

@@ -20,7 +20,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** One direction of a link: a window, arrivals, and lanes that are queues. What happens, a seed decides. One thread. */
-final class LaneModel implements LinkArrivals.Sink {
+final class LaneModel implements LinkReceiver.Sink {
     private static final int STEPS = 300;
     private static final int FLOWS = 4;
     private static final int LONG_BYTES = LinkQueue.HEAD_BYTES_MAX - Wire.MESSAGE_HEADER_BYTES + 1;
@@ -47,22 +47,22 @@ final class LaneModel implements LinkArrivals.Sink {
     private final Random random;
     private final Totals totals;
     private final LinkWindow window = new LinkWindow(1_000_000, this::nanos);
-    private final LinkArrivals arrivals = new LinkArrivals(this, new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
+    private final LinkReceiver arrivals = new LinkReceiver(this, new FairShare(LinkReceiver.HELD_BYTES_MAX), "a");
     private final List<Deque<Flying>> lanes = new ArrayList<>();
     private final boolean[] up;
 
     /** What came, of lanes that say so themselves; null of others. */
-    private final LaneArrivals[] laneArrivals;
+    private final LaneCredit[] laneCredit;
 
     /** What they have said. */
     private final List<Deque<Long>> laneWords = new ArrayList<>();
 
     /** Runs that are being packed. */
-    private final Deque<LinkRun> packing = new ArrayDeque<>();
+    private final Deque<PackedRun> packing = new ArrayDeque<>();
 
     private final List<ByteBuf> packedFrames = new ArrayList<>();
 
-    private final Deque<LinkArrivals.Counts> words = new ArrayDeque<>();
+    private final Deque<LinkReceiver.Counts> words = new ArrayDeque<>();
 
     /** By their places, since the peer's last restart. */
     private final List<Sent> sent = new ArrayList<>();
@@ -77,7 +77,7 @@ final class LaneModel implements LinkArrivals.Sink {
         this.random = new Random(seed);
         this.totals = totals;
         this.up = new boolean[1 + random.nextInt(4)];
-        this.laneArrivals = new LaneArrivals[up.length];
+        this.laneCredit = new LaneCredit[up.length];
         for (int lane = 0; lane < up.length; lane++) {
             lanes.add(new ArrayDeque<>());
             laneWords.add(new ArrayDeque<>());
@@ -90,7 +90,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private void begin(int lane) {
         up[lane] = true;
         boolean saysItself = lane > 0 && random.nextBoolean();
-        laneArrivals[lane] = saysItself ? new LaneArrivals() : null;
+        laneCredit[lane] = saysItself ? new LaneCredit() : null;
         if (saysItself) {
             window.pace(lane);
         }
@@ -150,14 +150,14 @@ final class LaneModel implements LinkArrivals.Sink {
 
     /** Some is given to be packed, or some comes back from there, whichever a seed wants. */
     private boolean pack() {
-        LinkRun next = random.nextBoolean() ? window.takeRun() : null;
+        PackedRun next = random.nextBoolean() ? window.takeRun() : null;
         if (next != null) {
             assertThat(next.frames().stream().map(frame -> view(frame.bytes()).job()).distinct()).as("jobs of a run").hasSize(1);
             assertThat(next.bytes()).isLessThanOrEqualTo(Wire.PACKED_BYTES_MAX);
             packing.add(next);
             return true;
         }
-        LinkRun back = packing.poll();
+        PackedRun back = packing.poll();
         if (back != null) {
             boolean shorter = random.nextInt(3) > 0;
             totals.packed += shorter ? 1 : 0;
@@ -240,7 +240,7 @@ final class LaneModel implements LinkArrivals.Sink {
     }
 
     /** With the numbers of its header, on one lane: so they are lost together, but for those that the other end took. */
-    private void writePacked(int lane, LinkRun run) {
+    private void writePacked(int lane, PackedRun run) {
         List<LinkFrame> frames = run.frames();
         ByteBuf packed = run.take();
         for (int i = 0; i < frames.size(); i++) {
@@ -258,9 +258,9 @@ final class LaneModel implements LinkArrivals.Sink {
         }
         FrameView view = new FrameView().wrap(frame.bytes.nioBuffer(), 0);
         long before = came.size();
-        if (laneArrivals[lane] != null) {
-            laneArrivals[lane].frame(frame.wireBytes);
-            laneWords.get(lane).add(laneArrivals[lane].tell(0, 0));
+        if (laneCredit[lane] != null) {
+            laneCredit[lane].frame(frame.wireBytes);
+            laneWords.get(lane).add(laneCredit[lane].tell(0, 0));
         }
         if (frame.bulk) {
             arrivals.bulk(frame.number, frame.after, frame.bytes, frame.bytes.readerIndex(), frame.bytes.readableBytes(), view);
@@ -298,7 +298,7 @@ final class LaneModel implements LinkArrivals.Sink {
     }
 
     private void hear() throws WireException {
-        LinkArrivals.Counts word = words.poll();
+        LinkReceiver.Counts word = words.poll();
         if (word != null) {
             window.acknowledge(word.heads(), word.bulk(), word.bulkReceived(), word.incomplete());
             for (long place = 0; place < window.own().settled(); place++) {

@@ -208,7 +208,7 @@ class LinkWindowTest {
     void aPartThatCameOnLostLanesLetsNoMoreBulkGo() throws WireException {
         LinkWindow large = new LinkWindow(1 << 30, () -> 0);
         int allowed = writeWhatIsAllowed(large);
-        large.acknowledge(0, 0, 0, 2 * LinkGovernor.FRAME_BYTES);
+        large.acknowledge(0, 0, 0, 2 * CongestionControl.FRAME_BYTES);
         large.resume(0, 0);
         assertThat(writeWhatIsAllowed(large)).isEqualTo(allowed);
         large.release();
@@ -218,7 +218,7 @@ class LinkWindowTest {
     private static int writeWhatIsAllowed(LinkWindow large) {
         int frames = 0;
         while (large.allowsBulk(1)) {
-            large.append(chunk((int) LinkGovernor.FRAME_BYTES));
+            large.append(chunk((int) CongestionControl.FRAME_BYTES));
             large.next(1, false, true);
             frames++;
         }
@@ -257,11 +257,11 @@ class LinkWindowTest {
         for (int round = 0; round < 30; round++) {
             long before = written;
             while (measured.allowsBulk(0)) {
-                measured.append(chunk((int) LinkGovernor.FRAME_BYTES));
+                measured.append(chunk((int) CongestionControl.FRAME_BYTES));
                 measured.next(0, false, true);
                 written++;
             }
-            now[0] += (written - before) * LinkGovernor.FRAME_BYTES * 1_000 / megabytesPerSecond;
+            now[0] += (written - before) * CongestionControl.FRAME_BYTES * 1_000 / megabytesPerSecond;
             measured.acknowledge(0, written, written, 0);
         }
         boolean carries = measured.carriesLong();
@@ -304,14 +304,14 @@ class LinkWindowTest {
         long came = before;
         for (int round = 0; round < 30; round++) {
             while (measured.allowsBulk(lane)) {
-                measured.append(chunk((int) LinkGovernor.FRAME_BYTES));
+                measured.append(chunk((int) CongestionControl.FRAME_BYTES));
                 measured.next(lane, false, true);
                 written[0]++;
             }
             now[0] += 8_000_000 + (written[0] - came) * 6_500_000;
             came = written[0];
             if (lane > 0) {
-                measured.come(lane, (written[0] - before) * LinkGovernor.FRAME_BYTES);
+                measured.come(lane, (written[0] - before) * CongestionControl.FRAME_BYTES);
             }
             measured.acknowledge(0, written[0], written[0], 0);
         }

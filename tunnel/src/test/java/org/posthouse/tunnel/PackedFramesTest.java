@@ -72,18 +72,18 @@ class PackedFramesTest {
 
     @Test
     void whatIsBeingUnpackedWhenTheSessionEndsIsNotHandedOver() throws Exception {
-        unpack(LinkReception::endSession);
+        unpack(InboundFrames::endSession);
         assertThat(relay.last("x")).isZero();
         unpack(going -> {});
         assertThat(relay.last("x")).isEqualTo(2);
     }
 
     /** Has two frames unpacked over a link that was never up. @param then done before the worker's answer is heard */
-    private void unpack(Consumer<LinkReception> then) throws Exception {
+    private void unpack(Consumer<InboundFrames> then) throws Exception {
         relay.call(() -> {
             ByteBuffer bytes = packed(0, 0, 2, frames(1, 2));
             ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer(bytes.remaining()).writeBytes(bytes);
-            LinkReception reception = linkToX().reception();
+            InboundFrames reception = linkToX().reception();
             reception.onPacked(frame, 0, frame.readableBytes(), new FrameView().wrap(frame.nioBuffer(), 0));
             frame.release();
             then.accept(reception);

@@ -60,13 +60,13 @@ class PartsTest {
 
     @Test
     void tellsOfAPartNoMoreOftenThanOnceInAMillisecond() throws Exception {
-        LinkArrivals arrivals = new LinkArrivals((name, buffer, index, length, view) -> {}, new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
-        assertThat(arrivals.isPartDue(RECORD - 1, LinkArrivals.PART_NANOS)).isFalse();
-        assertThat(arrivals.isPartDue(RECORD, LinkArrivals.PART_NANOS)).isTrue();
-        arrivals.tell(RECORD, LinkArrivals.PART_NANOS);
-        assertThat(arrivals.isPartDue(2 * RECORD, 2 * LinkArrivals.PART_NANOS - 1)).isFalse();
-        assertThat(arrivals.isPartDue(2 * RECORD - 1, 2 * LinkArrivals.PART_NANOS)).isFalse();
-        assertThat(arrivals.isPartDue(2 * RECORD, 2 * LinkArrivals.PART_NANOS)).isTrue();
+        LinkReceiver arrivals = new LinkReceiver((name, buffer, index, length, view) -> {}, new FairShare(LinkReceiver.HELD_BYTES_MAX), "a");
+        assertThat(arrivals.isPartDue(RECORD - 1, LinkReceiver.PART_NANOS)).isFalse();
+        assertThat(arrivals.isPartDue(RECORD, LinkReceiver.PART_NANOS)).isTrue();
+        arrivals.tell(RECORD, LinkReceiver.PART_NANOS);
+        assertThat(arrivals.isPartDue(2 * RECORD, 2 * LinkReceiver.PART_NANOS - 1)).isFalse();
+        assertThat(arrivals.isPartDue(2 * RECORD - 1, 2 * LinkReceiver.PART_NANOS)).isFalse();
+        assertThat(arrivals.isPartDue(2 * RECORD, 2 * LinkReceiver.PART_NANOS)).isTrue();
     }
 
     /** What the pipe holds is known to a part of a frame: the next one may go sooner than when the whole of one has come. */
@@ -80,14 +80,14 @@ class PartsTest {
         }
         window.acknowledge(0, 0, 0, chunk.readableBytes() - 1);
         assertThat(window.allowsBulk(0)).as("a byte of the frame is missing").isFalse();
-        window.acknowledge(0, 0, 0, LinkGovernor.FRAME_BYTES);
+        window.acknowledge(0, 0, 0, CongestionControl.FRAME_BYTES);
         assertThat(window.allowsBulk(0)).isTrue();
         window.release();
         chunk.release();
     }
 
     private static ByteBuf chunk() {
-        ByteBuffer frame = ByteBuffer.allocate((int) LinkGovernor.FRAME_BYTES);
+        ByteBuffer frame = ByteBuffer.allocate((int) CongestionControl.FRAME_BYTES);
         new FrameView().wrap(frame, 0).begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 7).length(frame.capacity()).address(0, 1, 2, 0);
         return Unpooled.wrappedBuffer(frame);
     }

@@ -17,7 +17,7 @@ import org.posthouse.wire.WireException;
 
 /** Relay "b" between "a" and "c", who give one token each: the second frame of either waits. */
 class StreamPipeTest {
-    private final StreamTally tally = new StreamTally();
+    private final StreamCounters tally = new StreamCounters();
     private final StreamBuffers buffers = new StreamBuffers(StreamConfig.DEFAULT);
     private final Queue<LinkStream> asked = new ArrayDeque<>();
 

@@ -45,7 +45,7 @@ final class StreamWorld {
 
         private void start(String peer) {
             buffers = new StreamBuffers(config);
-            streams = new LinkStreams(own, peer, this, this, buffers, new StreamTally());
+            streams = new LinkStreams(own, peer, this, this, buffers, new StreamCounters());
         }
 
         @Override

@@ -96,7 +96,7 @@ class TokenTest {
     private final StreamBuffers buffers = new StreamBuffers(CONFIG);
     private final List<LinkStream> asked = new ArrayList<>();
     private final LinkStreams streams =
-            new LinkStreams("a", "b", wires, (stream, door) -> asked.add(stream), buffers, new StreamTally());
+            new LinkStreams("a", "b", wires, (stream, door) -> asked.add(stream), buffers, new StreamCounters());
     private final Reader reader = new Reader();
 
     @ParameterizedTest

@@ -30,9 +30,9 @@ class UnlikeLanesTest {
     }
 
     private final LinkWindow window = new LinkWindow(64L << 20, () -> now());
-    private final LinkArrivals arrivals =
-            new LinkArrivals((name, buffer, index, length, view) -> handle(name, length), new FairShare(LinkArrivals.HELD_BYTES_MAX), "a");
-    private final LaneArrivals[] laneArrivals = new LaneArrivals[3];
+    private final LinkReceiver arrivals =
+            new LinkReceiver((name, buffer, index, length, view) -> handle(name, length), new FairShare(LinkReceiver.HELD_BYTES_MAX), "a");
+    private final LaneCredit[] laneCredit = new LaneCredit[3];
     private final double[] bytesPerNano = new double[3];
     private final long[] freeAt = new long[3];
     private final long[] carried = new long[3];
@@ -66,7 +66,7 @@ class UnlikeLanesTest {
 
     private void lane(int lane, double megabytesPerSecond) {
         bytesPerNano[lane] = megabytesPerSecond * 1e6 / SECOND;
-        laneArrivals[lane] = new LaneArrivals();
+        laneCredit[lane] = new LaneCredit();
         window.pace(lane);
     }
 
@@ -116,10 +116,10 @@ class UnlikeLanesTest {
 
     private void arrive(int lane, long number) throws WireException {
         carried[lane] += CHUNK;
-        laneArrivals[lane].frame(CHUNK);
-        long word = laneArrivals[lane].tell(0, now);
+        laneCredit[lane].frame(CHUNK);
+        long word = laneCredit[lane].tell(0, now);
         arrivals.bulk(number, 0, chunk, 0, CHUNK, new FrameView().wrap(chunk.nioBuffer(), 0));
-        LinkArrivals.Counts counts = arrivals.tell(0, now);
+        LinkReceiver.Counts counts = arrivals.tell(0, now);
         plan(now + WAY_NANOS, () -> {
             window.come(lane, word);
             window.acknowledge(counts.heads(), counts.bulk(), counts.bulkReceived(), 0);

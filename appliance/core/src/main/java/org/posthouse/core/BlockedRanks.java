@@ -13,7 +13,7 @@ import org.posthouse.wire.BlockedReport;
  * relay core.
  */
 final class BlockedRanks {
-    private static final long LONG_NS = Blocked.LONG_S * 1_000_000_000L;
+    private static final long LONG_NS = BlockedCall.LONG_S * 1_000_000_000L;
 
     /** One rank's. */
     private static final class Place {
@@ -42,8 +42,8 @@ final class BlockedRanks {
                     : !other.isPointToPoint() && word.context() == other.context() && word.group() == other.group();
         }
 
-        private Blocked picture() {
-            return new Blocked(word.text(), sinceNanos, word.standsStill(), stillSinceNanos);
+        private BlockedCall picture() {
+            return new BlockedCall(word.text(), sinceNanos, word.standsStill(), stillSinceNanos);
         }
 
         /** Takes in that it is still there. @return whether its launcher is to hear that it does not stand still any more */
@@ -138,13 +138,13 @@ final class BlockedRanks {
         byRank.remove(rank);
     }
 
-    Optional<Blocked> of(int rank) {
+    Optional<BlockedCall> of(int rank) {
         return Optional.ofNullable(byRank.get(rank)).map(Place::picture);
     }
 
     /** Of all ranks, in a map that is the caller's. */
-    Map<Integer, Blocked> all() {
-        Map<Integer, Blocked> all = new HashMap<>();
+    Map<Integer, BlockedCall> all() {
+        Map<Integer, BlockedCall> all = new HashMap<>();
         byRank.forEach((rank, place) -> all.put(rank, place.picture()));
         return all;
     }

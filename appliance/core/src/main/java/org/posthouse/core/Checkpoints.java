@@ -21,10 +21,10 @@ import org.posthouse.wire.WireException;
  * successor, the image waits until the launcher has it (ADR 55).
  */
 final class Checkpoints {
-    private final Images images;
+    private final CheckpointImages checkpointImages;
 
-    Checkpoints(Images images) {
-        this.images = images;
+    Checkpoints(CheckpointImages checkpointImages) {
+        this.checkpointImages = checkpointImages;
     }
 
     /** A checkpoint that is not in the log yet: the end of the prologue, or an image in transfer. */
@@ -35,7 +35,7 @@ final class Checkpoints {
         private final CheckpointNotice point;
 
         /** Null until all that the rank was given is in the log. */
-        private Standing at;
+        private RecoveryPoint at;
 
         private long arrived;
         private long upTo = Wire.IMAGE_WINDOW_BYTES;
@@ -88,9 +88,9 @@ final class Checkpoints {
         }
     }
 
-    private static Standing standing(HomedRank rank, CheckpointNotice point) {
+    private static RecoveryPoint standing(HomedRank rank, CheckpointNotice point) {
         Message waits = rank.mailbox().oldest();
-        return new Standing(
+        return new RecoveryPoint(
                 waits == null ? rank.job().journal().position() + 1 : waits.logPosition(), rank.messagesDelivered(), rank.events(),
                 rank.failedPolls(), point.out(), point.err(), waits == null ? "" : waits.toString());
     }
@@ -98,7 +98,7 @@ final class Checkpoints {
     private void save(HomedRank rank, CheckpointNotice point) {
         Save save = new Save(rank.nextSave(), point);
         rank.save(save);
-        images.begin(rank, save.number, point.bytes());
+        checkpointImages.begin(rank, save.number, point.bytes());
         save.unkept = rank.job().keepsOutput();
         asking(rank).ifPresent(rank.job()::report);
         endIfArrived(rank, save);
@@ -140,19 +140,19 @@ final class Checkpoints {
         }
         save.at = standing(rank, save.point);
         if (save.isImage()) {
-            images.end(rank, save.number);
+            checkpointImages.end(rank, save.number);
         } else {
             end(rank, save, null);
         }
     }
 
     /** @param image null at the end of the prologue */
-    private static void end(HomedRank rank, Save save, ImageNote image) {
+    private static void end(HomedRank rank, Save save, CheckpointImage image) {
         Job job = rank.job();
         long number = image == null ? 0 : image.number();
         job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
         rank.save(null);
-        job.report(rank.outputNotes().checkpoint(new Recovered.Mark(number, save.point.out(), save.point.err())));
+        job.report(rank.outputNotes().checkpoint(new RecoveredRank.Mark(number, save.point.out(), save.point.err())));
         OpenChannels.tellIfFull(rank); // No image helps.
         rank.port().point(CheckpointNotice.of(job.id(), CheckpointNotice.Kind.SAVED, number, 0));
     }
@@ -176,7 +176,7 @@ final class Checkpoints {
         }
         save.arrived += bytes;
         if (!save.failed) {
-            images.put(rank, save.number, frame.hold());
+            checkpointImages.put(rank, save.number, frame.hold());
         }
         endIfArrived(rank, save);
     }
@@ -197,7 +197,7 @@ final class Checkpoints {
     }
 
     /** An image is on the disk. It counts from its record on. */
-    void kept(HomedRank rank, int number, ImageNote image) {
+    void kept(HomedRank rank, int number, CheckpointImage image) {
         Save save = rank.save();
         if (save != null && save.number == number) {
             end(rank, save, image);
@@ -223,7 +223,7 @@ final class Checkpoints {
         if (save != null) {
             rank.save(null);
             if (save.isImage()) {
-                images.drop(rank, save.number);
+                checkpointImages.drop(rank, save.number);
             }
         }
     }

@@ -9,7 +9,7 @@ import org.posthouse.wire.WireException;
 
 /**
  * Handles a message at its mailbox (docs/architecture.md, steps 3 to 5): log on arrival, match, log the match, deliver.
- * Tells {@link Grants} when credit or a clear is due to the sender. Confined to the relay core.
+ * Tells {@link CreditGrants} when credit or a clear is due to the sender. Confined to the relay core.
  *
  * <p>An unexpected message waits in memory, or, in a logged job, only in the log. As long as there is room, its sender
  * is done with it ({@link UnexpectedBudget}). A match reads it back from the log, no faster than its receiver reads.
@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Deliveries {
     private final UnexpectedBudget budget;
-    private final Grants grants;
+    private final CreditGrants creditGrants;
     private final MatchTimes times;
     private final Checkpoints checkpoints;
     private long messagesMatched;
@@ -27,7 +27,7 @@ final class Deliveries {
 
     Deliveries(CoreConfig config, int shards, UnexpectedPool pool, MatchTimes times, Checkpoints checkpoints) {
         this.budget = new UnexpectedBudget(config, pool);
-        this.grants = new Grants(config, shards, this::progress);
+        this.creditGrants = new CreditGrants(config, shards, this::progress);
         this.times = times;
         this.checkpoints = checkpoints;
     }
@@ -37,8 +37,8 @@ final class Deliveries {
     }
 
     /** Returns credit and clears to senders. */
-    Grants grants() {
-        return grants;
+    CreditGrants grants() {
+        return creditGrants;
     }
 
     /** Messages matched to a receive since the start. */
@@ -127,23 +127,23 @@ final class Deliveries {
      * Pushes an arriving message if its context runs ahead and no receive is posted here; or ends the running ahead.
      */
     private static Receive push(HomedRank to, Message message) {
-        Round round = to.mailbox().round(message.context());
-        if (round == null || !round.isOpen()) {
+        PushWindow pushWindow = to.mailbox().round(message.context());
+        if (pushWindow == null || !pushWindow.isOpen()) {
             return null;
         }
-        Round.End end = round.refuses(message, to.port().writable());
+        PushWindow.End end = pushWindow.refuses(message, to.port().writable());
         if (end != null) {
-            round.end(end, to.port());
+            pushWindow.end(end, to.port());
             return null;
         }
-        round.count(message);
+        pushWindow.count(message);
         return Receive.PUSHED;
     }
 
     /** Pushes a message that has waited and that its context's round does not refuse. */
-    void push(HomedRank to, Message message, Round round) {
+    void push(HomedRank to, Message message, PushWindow pushWindow) {
         to.mailbox().push(message);
-        round.count(message);
+        pushWindow.count(message);
         times.pushed(message);
         deliver(to, message);
     }
@@ -175,9 +175,9 @@ final class Deliveries {
         if ((offered ? message.isStorable() : message.isComplete()) && budget.admit(to, message)) {
             if (offered) {
                 freeOfferPlace(to.job(), message);
-                grants.letGoOn(to.job(), message);
+                creditGrants.letGoOn(to.job(), message);
             } else {
-                grants.giveBack(to.job(), message);
+                creditGrants.giveBack(to.job(), message);
             }
         }
     }
@@ -192,7 +192,7 @@ final class Deliveries {
     }
 
     private static void freeGuestsPlace(Job job, Message message) {
-        Sender guest = job.guest(message.source());
+        OfferingSender guest = job.guest(message.source());
         if (guest != null) {
             guest.giveBack(FrameType.OFFER, 0);
         }
@@ -209,28 +209,28 @@ final class Deliveries {
     /** Handles a chunk of a message that has begun; drops a chunk that arrived before. */
     void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
         FrameView view = frame.view();
-        Transfer transfer = Transfer.incoming(view);
-        Message message = to.incoming().arriving(transfer);
+        TransferId transferId = TransferId.incoming(view);
+        Message message = to.incoming().arriving(transferId);
         if (to.job().logged() && isRepeated(to, message, view)) {
             return;
         }
         if (message == null) {
-            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
+            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transferId);
         }
         if (message.isAgain() && message.form() == FrameType.OFFER && view.offset() + bytes > message.granted()) {
             message.grant(Math.min(message.bytes(), view.offset() + bytes)); // It was cleared so far.
         }
         long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
-        Transfers.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
+        TransferRules.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
         Parcel chunk = frame.hold();
         boolean waits = message.receive() == null || message.isBehind();
         long place = log(to, message, chunk);
         if (waits && to.job().logged()) {
             message.keepChunkInLog(place);
         }
-        grants.arrived(to.job(), message, bytes);
+        creditGrants.arrived(to.job(), message, bytes);
         if (message.isComplete()) {
-            to.incoming().end(transfer);
+            to.incoming().end(transferId);
         }
         if (waits) {
             storeChunk(to, message, chunk);
@@ -238,7 +238,7 @@ final class Deliveries {
             pass(to, message, chunk);
             progress(to, message);
         }
-        grants.tellNext(to.job(), message);
+        creditGrants.tellNext(to.job(), message);
         checkpoints.goOn(to);
     }
 
@@ -249,15 +249,15 @@ final class Deliveries {
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
         message.keepChunkInLog(log(to, message, payload));
-        grants.arrived(to.job(), message, bytes);
+        creditGrants.arrived(to.job(), message, bytes);
         payload.release();
-        to.incoming().end(Transfer.of(message));
+        to.incoming().end(TransferId.of(message));
         if (message.receive() != null) {
             goOnBehind(to, message);
         } else if (message.form() != FrameType.OFFER) {
             letRunAhead(to, message);
         }
-        grants.tellNext(to.job(), message);
+        creditGrants.tellNext(to.job(), message);
         checkpoints.goOn(to);
     }
 
@@ -301,8 +301,8 @@ final class Deliveries {
         }
         if (message.form() != FrameType.OFFER) {
             letRunAhead(to, message);
-        } else if (grants.wantsMore(message)) {
-            grants.letGoOn(to.job(), message);
+        } else if (creditGrants.wantsMore(message)) {
+            creditGrants.letGoOn(to.job(), message);
         }
     }
 
@@ -349,7 +349,7 @@ final class Deliveries {
             to.incoming().waitToRead(message);
             readBack(to);
         } else if (message.form() == FrameType.OFFER && message.bytes() == 0 && !message.isAhead()) {
-            grants.letGoOn(job, message);
+            creditGrants.letGoOn(job, message);
         } else {
             progress(to, message);
         }
@@ -357,20 +357,20 @@ final class Deliveries {
 
     /** Resumes what waited for a rank that was slow to read and is writable again. */
     void goOn(HomedRank to) {
-        Incoming incoming = to.incoming();
-        for (int left = incoming.deferred(); left > 0; left--) {
-            progress(to, incoming.takeDeferred());
+        ReceiveState receiveState = to.incoming();
+        for (int left = receiveState.deferred(); left > 0; left--) {
+            progress(to, receiveState.takeDeferred());
         }
         readBack(to);
     }
 
     /** Reads matched messages back from the log and sends them, as far as the rank reads. */
     private void readBack(HomedRank to) {
-        Incoming incoming = to.incoming();
-        for (Message message = incoming.toRead(); message != null && to.port().writable(); message = incoming.toRead()) {
+        ReceiveState receiveState = to.incoming();
+        for (Message message = receiveState.toRead(); message != null && to.port().writable(); message = receiveState.toRead()) {
             pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
             if (!message.isBehind()) {
-                incoming.takeToRead();
+                receiveState.takeToRead();
                 progress(to, message);
             }
         }
@@ -381,11 +381,11 @@ final class Deliveries {
      * paid for it is returned.
      */
     void left(HomedRank to) {
-        Incoming incoming = to.incoming();
-        for (Message message = incoming.takeToRead(); message != null; message = incoming.takeToRead()) {
+        ReceiveState receiveState = to.incoming();
+        for (Message message = receiveState.takeToRead(); message != null; message = receiveState.takeToRead()) {
             abandon(to, message);
         }
-        for (Message message = incoming.takeDeferred(); message != null; message = incoming.takeDeferred()) {
+        for (Message message = receiveState.takeDeferred(); message != null; message = receiveState.takeDeferred()) {
             progress(to, message);
         }
     }
@@ -407,23 +407,23 @@ final class Deliveries {
         boolean offered = message.form() == FrameType.OFFER;
         boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
         boolean reads = port != null || to.state() == RankState.FINALIZED;
-        boolean wantsMore = offered && reads && !message.isBehind() && grants.wantsMore(message);
+        boolean wantsMore = offered && reads && !message.isBehind() && creditGrants.wantsMore(message);
         if (!over && !wantsMore) {
             return;
         }
         if (port != null && !to.takesPieces()) {
             to.incoming().defer(message);
         } else if (wantsMore) {
-            grants.letGoOn(to.job(), message);
+            creditGrants.letGoOn(to.job(), message);
         } else if (!budget.leave(to, message) && !offered) {
-            grants.giveBack(to.job(), message);
+            creditGrants.giveBack(to.job(), message);
         }
     }
 
     /** Withdraws an offered message from the mailbox, as if it had never arrived; false if it was matched before. */
     boolean withdraw(HomedRank to, FrameView view) {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
-        Transfer offer = Transfer.incoming(view);
+        TransferId offer = TransferId.incoming(view);
         if (message == null) {
             return to.incoming().isTakenBack(offer);
         }
@@ -452,6 +452,6 @@ final class Deliveries {
     /** Discards the rank's messages as its job ends; messages that arrive for it are still here. */
     void forget(HomedRank to) {
         budget.forget(to);
-        grants.forget(to);
+        creditGrants.forget(to);
     }
 }

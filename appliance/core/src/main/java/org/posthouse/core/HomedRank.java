@@ -14,14 +14,14 @@ public final class HomedRank {
     private final Job job;
     private final int rank;
     private final Mailbox mailbox;
-    private final Incoming incoming = new Incoming();
-    private final Outgoing outgoing = new Outgoing();
-    private final Repeats repeats = new Repeats();
+    private final ReceiveState receiveState = new ReceiveState();
+    private final SendState sendState = new SendState();
+    private final SuppressedSends suppressedSends = new SuppressedSends();
     private Checkpoints.Save save;
     private int saves;
-    private final OutputNotes outputNotes = new OutputNotes(this);
+    private final OutputPositions outputPositions = new OutputPositions(this);
     private final UsedCredit credit = new UsedCredit();
-    private final Safety safety;
+    private final StabilityTracker stabilityTracker;
 
     private RankState state = RankState.WAITING;
     private Replay replay;
@@ -51,7 +51,7 @@ public final class HomedRank {
         this.job = job;
         this.rank = rank;
         this.mailbox = new Mailbox(job.size());
-        this.safety = job.logged() ? new Safety(this) : null;
+        this.stabilityTracker = job.logged() ? new StabilityTracker(this) : null;
     }
 
     public Job job() {
@@ -94,7 +94,7 @@ public final class HomedRank {
 
     /** Deliveries sent to the rank: its counter of the handshake. */
     long deliveriesSent() {
-        return port instanceof HeldPort held ? messagesDelivered - held.deliveries() : messagesDelivered;
+        return port instanceof BufferingPort held ? messagesDelivered - held.deliveries() : messagesDelivered;
     }
 
     public long bytesDelivered() {
@@ -114,18 +114,18 @@ public final class HomedRank {
     }
 
     /** Tracks which of its sent frames are stable; null unless the job is logged. */
-    Safety safety() {
-        return safety;
+    StabilityTracker safety() {
+        return stabilityTracker;
     }
 
     /** Whether other cores have so many of its frames to handle that it must not send more; only in a logged job. */
     public boolean isHeavy() {
-        return job.logged() && safety.isHeavy();
+        return job.logged() && stabilityTracker.isHeavy();
     }
 
     /** Calls back, inside the core, when other cores have handled most of them. */
     public void whenLighter(Runnable goOn) {
-        safety.whenLighter(goOn);
+        stabilityTracker.whenLighter(goOn);
     }
 
     /** Its port; null unless connected. During replay a port to which nothing is delivered. */
@@ -133,17 +133,17 @@ public final class HomedRank {
         return port;
     }
 
-    Incoming incoming() {
-        return incoming;
+    ReceiveState incoming() {
+        return receiveState;
     }
 
-    Outgoing outgoing() {
-        return outgoing;
+    SendState outgoing() {
+        return sendState;
     }
 
     /** Visits each message from {@code source} that is here in part, or offered and unmatched. */
     void forEachOpen(int source, Consumer<Message> visitor) {
-        incoming.arriving().stream().filter(message -> message.source() == source).forEach(visitor);
+        receiveState.arriving().stream().filter(message -> message.source() == source).forEach(visitor);
         mailbox.forEachOffer(source, message -> {
             if (message.isComplete() && !message.isAhead()) {
                 visitor.accept(message);
@@ -158,10 +158,10 @@ public final class HomedRank {
     }
 
     /** A process has connected that has not read everything that the rank was sent: begins its replay. */
-    void beginReplay(RankPort real, int incarnation, Headway headway, Historian historian, long nanos) {
+    void beginReplay(RankPort real, int incarnation, ResumePoint resumePoint, HistorySource historySource, long nanos) {
         transition(RankState.REPLAYING);
         this.incarnation = incarnation;
-        replay = new Replay(this, real, headway, historian, ++replays, nanos);
+        replay = new Replay(this, real, resumePoint, historySource, ++replays, nanos);
         port = replay.senderOnly();
     }
 
@@ -186,8 +186,8 @@ public final class HomedRank {
     }
 
     /** The frames that its next incarnation may send again, or not at all. */
-    Repeats repeats() {
-        return repeats;
+    SuppressedSends repeats() {
+        return suppressedSends;
     }
 
     /** Number of events in its history so far. */
@@ -235,13 +235,13 @@ public final class HomedRank {
     }
 
     /** The notes about its output that its launcher needs to restart it. */
-    OutputNotes outputNotes() {
-        return outputNotes;
+    OutputPositions outputNotes() {
+        return outputPositions;
     }
 
     /** The notes that a launcher that connects needs to restart it. */
     public List<JobEvent> outputNotesTold() {
-        return outputNotes.all();
+        return outputPositions.all();
     }
 
     /** A number for its next image, which identifies the image while it is transferred. */
@@ -254,12 +254,12 @@ public final class HomedRank {
         transition(RankState.MOVING);
         moveAsked = false;
         moves++;
-        port = new HeldPort();
+        port = new BufferingPort();
     }
 
     /** The rank has reconnected: sends it the held frames. */
     void endMove(RankPort next) {
-        HeldPort held = (HeldPort) port;
+        BufferingPort held = (BufferingPort) port;
         transition(RankState.CONNECTED);
         port = next;
         held.release(next);
@@ -284,7 +284,7 @@ public final class HomedRank {
     }
 
     void disconnect(RankState next) {
-        if (port instanceof HeldPort held) {
+        if (port instanceof BufferingPort held) {
             held.drop();
         }
         if (replay != null) {
@@ -293,25 +293,25 @@ public final class HomedRank {
         }
         moveAsked = false;
         finalizing = false;
-        repeats.forgetAwaited();
+        suppressedSends.forgetAwaited();
         transition(next);
         port = null;
         mailbox.forgetReceives();
     }
 
     /** Restores its state from the log before anybody connects. Its life continues here; this is no step of it. */
-    void restore(Recovered recovered) {
-        state = recovered.incarnation() == 0
+    void restore(RecoveredRank recoveredRank) {
+        state = recoveredRank.incarnation() == 0
                 ? RankState.WAITING
-                : recovered.finalized() ? RankState.FINALIZED : RankState.AWAY;
-        incarnation = recovered.incarnation();
-        messagesDelivered = recovered.deliveries();
+                : recoveredRank.finalized() ? RankState.FINALIZED : RankState.AWAY;
+        incarnation = recoveredRank.incarnation();
+        messagesDelivered = recoveredRank.deliveries();
         deliveredBefore = messagesDelivered;
-        events = recovered.events();
-        failedPolls = recovered.failedPolls();
-        recovered.marks().forEach(outputNotes::checkpoint);
-        if (recovered.limited()) {
-            outputNotes.limited("it did what cannot be replayed before its relay was started again");
+        events = recoveredRank.events();
+        failedPolls = recoveredRank.failedPolls();
+        recoveredRank.marks().forEach(outputPositions::checkpoint);
+        if (recoveredRank.limited()) {
+            outputPositions.limited("it did what cannot be replayed before its relay was started again");
         }
     }
 
@@ -327,12 +327,12 @@ public final class HomedRank {
 
     /** Whether the rank waits only for its sent frames to be stable, and all are. */
     boolean mayFinalize() {
-        return finalizing && safety.isAllSafe();
+        return finalizing && stabilityTracker.isAllSafe();
     }
 
     /** The message from {@code source} if it is here in part, or offered and unmatched; else null. */
     Message openMessage(int context, int source, long sequence) {
-        Message message = incoming.arriving(new Transfer(context, source, sequence));
+        Message message = receiveState.arriving(new TransferId(context, source, sequence));
         return message == null ? mailbox.offer(context, source, sequence) : message;
     }
 
@@ -348,8 +348,8 @@ public final class HomedRank {
     }
 
     /** @param crossing where it comes from; null if that does not matter */
-    void returnCredit(long bytes, int messages, Crossing crossing) {
-        credit.comesBack(bytes, messages, crossing);
+    void returnCredit(long bytes, int messages, ForwardCount forwardCount) {
+        credit.comesBack(bytes, messages, forwardCount);
         if (port != null) {
             port.credit(bytes, messages);
         }
@@ -359,45 +359,45 @@ public final class HomedRank {
      * An offer of the rank was matched, or may go on. A process that does not know the offer yet is told when it does.
      */
     void cleared(int context, int destination, long sequence, long upTo) {
-        boolean noted = repeats.isAwaiting() && repeats.noteCleared(new Transfer(context, destination, sequence), upTo);
+        boolean noted = suppressedSends.isAwaiting() && suppressedSends.noteCleared(new TransferId(context, destination, sequence), upTo);
         if (port != null && !noted) {
             port.clear(context, destination, sequence, upTo);
         }
     }
 
     /** The rank repeats an offer that was withdrawn before and was discarded here. It is told so when it asks. */
-    void wasTakenBack(Transfer transfer) {
+    void wasTakenBack(TransferId transferId) {
         freeOfferPlace();
-        tookBack(transfer);
+        tookBack(transferId);
     }
 
     /**
      * Records a withdrawn transfer, of which each later process is told. From time to time checks whether it still can
      * be.
      */
-    private void tookBack(Transfer transfer) {
-        repeats.tookBack(transfer);
-        if (repeats.gone().size() % StatePage.ENTRIES_MAX == 0) {
+    private void tookBack(TransferId transferId) {
+        suppressedSends.tookBack(transferId);
+        if (suppressedSends.gone().size() % StatePage.ENTRIES_MAX == 0) {
             OpenChannels.tellIfFull(this);
         }
     }
 
     /** Tells the rank whether an earlier process had withdrawn a message that it has sent whole. */
-    void answer(Transfer transfer, boolean gone) {
+    void answer(TransferId transferId, boolean gone) {
         if (gone) {
-            tookBack(transfer);
+            tookBack(transferId);
         }
-        port.withdrawn(transfer.context(), transfer.peer(), transfer.sequence(), gone);
+        port.withdrawn(transferId.context(), transferId.peer(), transferId.sequence(), gone);
     }
 
     /** An offer of the rank was withdrawn, or it was too late for that. */
     void withdrawn(int context, int destination, long sequence, boolean gone) {
-        Transfer transfer = new Transfer(context, destination, sequence);
-        boolean asked = !repeats.takeUnasked(transfer) && port != null;
+        TransferId transferId = new TransferId(context, destination, sequence);
+        boolean asked = !suppressedSends.takeUnasked(transferId) && port != null;
         if (gone) {
             freeOfferPlace();
             if (job.logged()) {
-                tookBack(transfer);
+                tookBack(transferId);
             }
         }
         if (asked) {
@@ -484,7 +484,7 @@ public final class HomedRank {
      */
     void release() {
         mailbox.drain(Message::release);
-        incoming.forget();
+        receiveState.forget();
     }
 
     @Override

@@ -25,14 +25,14 @@ public final class Job {
     private final int cores;
     private final HomedRank[] homed;
     private final Peer[] peerOf;
-    private final Crossing[] crossingOf;
+    private final ForwardCount[] crossingOf;
     private final Set<Peer> peers = new LinkedHashSet<>();
     private final JobOwner owner;
     private final Journal journal;
     private final long[] owedBytes;
     private final int[] owedMessages;
-    private final Sender[] senders;
-    private final Stalls stalls = new Stalls();
+    private final OfferingSender[] senders;
+    private final CollectiveCalls collectiveCalls = new CollectiveCalls();
     private final BlockedRanks blocked = new BlockedRanks();
 
     /**
@@ -45,7 +45,7 @@ public final class Job {
             JobOpen opening,
             int self,
             IntFunction<Peer> peerOf,
-            Function<Peer, Crossing> crossings,
+            Function<Peer, ForwardCount> crossings,
             int cores,
             JobOwner owner,
             Journal journal) {
@@ -55,11 +55,11 @@ public final class Job {
         this.journal = journal;
         this.homed = new HomedRank[opening.size()];
         this.peerOf = new Peer[opening.size()];
-        this.crossingOf = new Crossing[opening.size()];
+        this.crossingOf = new ForwardCount[opening.size()];
         this.cores = cores;
         this.owedBytes = new long[opening.size()];
         this.owedMessages = new int[opening.size()];
-        this.senders = new Sender[opening.size()];
+        this.senders = new OfferingSender[opening.size()];
         this.self = self;
         for (int rank = 0; rank < homed.length; rank++) {
             Peer peer = peerOf.apply(rank);
@@ -149,7 +149,7 @@ public final class Job {
     }
 
     /** The frames that that core has handled; null if it is this one. */
-    Crossing crossing(int rank) {
+    ForwardCount crossing(int rank) {
         return crossingOf[rank];
     }
 
@@ -191,9 +191,9 @@ public final class Job {
     }
 
     /** A rank of the job, at any home, as the sender of offers that are matched here. */
-    Sender sender(int rank) {
+    OfferingSender sender(int rank) {
         if (senders[rank] == null) {
-            senders[rank] = new Sender(this, rank);
+            senders[rank] = new OfferingSender(this, rank);
         }
         return senders[rank];
     }
@@ -202,12 +202,12 @@ public final class Job {
      * A rank at another core whose messages wait here in memory, since the job is not logged; null if there is none.
      * That core may report paid credit falsely.
      */
-    Sender guest(int rank) {
+    OfferingSender guest(int rank) {
         return logged() || homed[rank] != null ? null : sender(rank);
     }
 
-    Stalls stalls() {
-        return stalls;
+    CollectiveCalls stalls() {
+        return collectiveCalls;
     }
 
     BlockedRanks blocked() {
@@ -215,7 +215,7 @@ public final class Job {
     }
 
     /** The call that a rank of the job, at any home, is blocked in, as far as is known here. */
-    Optional<Blocked> blockedIn(int rank) {
+    Optional<BlockedCall> blockedIn(int rank) {
         return blocked.of(rank);
     }
 
@@ -224,8 +224,8 @@ public final class Job {
      *
      * @param far includes those of other relays
      */
-    public Map<Integer, Blocked> blocked(boolean far) {
-        Map<Integer, Blocked> all = blocked.all();
+    public Map<Integer, BlockedCall> blocked(boolean far) {
+        Map<Integer, BlockedCall> all = blocked.all();
         all.keySet().removeIf(rank -> homed[rank] == null && !(far && peerOf[rank].isFar()));
         return all;
     }

@@ -54,7 +54,7 @@ public interface Journal {
      *
      * @param image of it, which is kept; null: there is none, it has asked whether it is restored
      */
-    void checkpoint(long job, int rank, Standing at, ImageNote image);
+    void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image);
 
     /** A {@link JournalFailure} has stopped this job at one of the relay's cores: it takes nothing more of it, from any. */
     void giveUp(long job, String why);
@@ -116,7 +116,7 @@ public interface Journal {
         public void done(long job, int rank, int incarnation) {}
 
         @Override
-        public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
+        public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {}
 
         @Override
         public void giveUp(long job, String why) {}

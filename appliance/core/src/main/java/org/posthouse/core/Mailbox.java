@@ -76,7 +76,7 @@ public final class Mailbox {
         private int probes;
 
         /** Null until the rank has first let the context run ahead. */
-        private Round round;
+        private PushWindow pushWindow;
 
         private Context(int id) {
             this.id = id;
@@ -134,7 +134,7 @@ public final class Mailbox {
     }
 
     /** Visits each used channel from {@code source} with its last sequence number. */
-    void forEachChannel(int source, Outgoing.ChannelVisitor visitor) {
+    void forEachChannel(int source, SendState.ChannelVisitor visitor) {
         for (Context context : contexts.values()) {
             Channel channel = context.channels[source];
             if (channel != null && channel.sequence > 0) {
@@ -183,9 +183,9 @@ public final class Mailbox {
         Channel channel = context.channel(message.source());
         assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
         channel.sequence = message.sequence();
-        assert receive == Receive.PUSHED || receive != null || !isOpen(context.id) : message + " waits in " + context.round;
+        assert receive == Receive.PUSHED || receive != null || !isOpen(context.id) : message + " waits in " + context.pushWindow;
         if (receive == Receive.PUSHED) {
-            assert isOpen(context.id) && context.arrived.first() == null : message + " is pushed in " + context.round;
+            assert isOpen(context.id) && context.arrived.first() == null : message + " is pushed in " + context.pushWindow;
             message.match(receive);
             return;
         }
@@ -244,23 +244,23 @@ public final class Mailbox {
 
     /** Whether messages of this context are pushed. */
     boolean isOpen(int contextId) {
-        Round round = round(contextId);
-        return round != null && round.isOpen();
+        PushWindow pushWindow = round(contextId);
+        return pushWindow != null && pushWindow.isOpen();
     }
 
     /** The context's round; null if it never had one. */
-    Round round(int contextId) {
+    PushWindow round(int contextId) {
         Context context = known(contextId);
-        return context == null ? null : context.round;
+        return context == null ? null : context.pushWindow;
     }
 
     /** The context's round, which is created if there is none; null if the context was never used. */
-    Round begunRound(int contextId) {
+    PushWindow begunRound(int contextId) {
         Context context = contexts.get(contextId);
-        if (context != null && context.round == null) {
-            context.round = new Round(contextId, 0);
+        if (context != null && context.pushWindow == null) {
+            context.pushWindow = new PushWindow(contextId, 0);
         }
-        return context == null ? null : context.round;
+        return context == null ? null : context.pushWindow;
     }
 
     /** Whether a blocking probe waits in this context. */
@@ -328,7 +328,7 @@ public final class Mailbox {
      */
     Message takeOffer(int contextId, int source, long sequence) {
         Message message = offer(contextId, source, sequence);
-        if (message == null || message.clearedUpTo() != Repeats.NOT_CLEARED) {
+        if (message == null || message.clearedUpTo() != SuppressedSends.NOT_CLEARED) {
             return null;
         }
         takeOut(contexts.get(contextId), message);
@@ -374,7 +374,7 @@ public final class Mailbox {
             context.anySource.clear();
             context.anySourceProbes.clear();
             context.probes = 0;
-            context.round = null;
+            context.pushWindow = null;
             for (Channel channel : context.channels) {
                 if (channel != null) {
                     channel.posted.clear();

@@ -326,9 +326,9 @@ public final class Message {
         return chunks.granted();
     }
 
-    /** The offset up to which its sender was cleared, or {@link Repeats#NOT_CLEARED}. */
+    /** The offset up to which its sender was cleared, or {@link SuppressedSends#NOT_CLEARED}. */
     long clearedUpTo() {
-        return form == FrameType.OFFER && (granted() > 0 || ahead) ? granted() : Repeats.NOT_CLEARED;
+        return form == FrameType.OFFER && (granted() > 0 || ahead) ? granted() : SuppressedSends.NOT_CLEARED;
     }
 
     void grant(long upTo) {

@@ -22,15 +22,15 @@ final class OpenChannels {
 
     /** Notes what the process before, or over the connection before, had begun and the one that comes will begin again. */
     static void await(HomedRank rank) {
-        Repeats repeats = rank.repeats();
+        SuppressedSends suppressedSends = rank.repeats();
         for (HomedRank to : rank.job().homedRanks()) {
-            to.forEachOpen(rank.rank(), message -> repeats.await(
-                    new Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
+            to.forEachOpen(rank.rank(), message -> suppressedSends.await(
+                    new TransferId(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
         }
         rank.outgoing().forEachOpen((transfer, open) -> {
-            repeats.await(transfer, open.clearedUpTo());
+            suppressedSends.await(transfer, open.clearedUpTo());
             if (open.withdrawing()) {
-                repeats.isUnasked(transfer);
+                suppressedSends.isUnasked(transfer);
             }
         });
     }
@@ -51,7 +51,7 @@ final class OpenChannels {
                 .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
         rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
                 StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
-        for (Transfer message : rank.safety().keptByNobody()) {
+        for (TransferId message : rank.safety().keptByNobody()) {
             if (rank.outgoing().open(message) == null && !rank.repeats().isGone(message)) {
                 int form = FrameType.EAGER.id(); // Whatever it was: it is begun again, and so kept; here it is dropped.
                 state.add(new StatePage.Entry(StatePage.OPEN, message.context(), message.peer(), form, message.sequence(), 0));

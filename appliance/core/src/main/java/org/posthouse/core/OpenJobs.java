@@ -12,7 +12,7 @@ import org.posthouse.wire.JobOpen;
 final class OpenJobs {
     private final String relay;
     private final int shards;
-    private final Crossings crossings;
+    private final ForwardCounts forwardCounts;
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
     /** The job that was asked for last, as a rule the next one too; null if that is gone. */
@@ -22,10 +22,10 @@ final class OpenJobs {
      * @param relay this relay's id in the homes of a job
      * @param shards how many cores each relay has
      */
-    OpenJobs(String relay, int shards, Crossings crossings) {
+    OpenJobs(String relay, int shards, ForwardCounts forwardCounts) {
         this.relay = relay;
         this.shards = shards;
-        this.crossings = crossings;
+        this.forwardCounts = forwardCounts;
     }
 
     Job open(JobOpen opening, IntFunction<Peer> peerOf, JobOwner owner, Journal journal) throws Refusal {
@@ -34,7 +34,7 @@ final class OpenJobs {
         }
         int self = Job.requireHome(relay, opening);
         int cores = shards * opening.homes().size();
-        Job job = new Job(opening, self, peerOf, peer -> crossings.of(peer, opening.survivesHost()), cores, owner, journal);
+        Job job = new Job(opening, self, peerOf, peer -> forwardCounts.of(peer, opening.survivesHost()), cores, owner, journal);
         jobs.put(job.id(), job);
         return job;
     }

@@ -11,14 +11,14 @@ import org.posthouse.wire.WireException;
  */
 final class PeerFrames {
     private final Deliveries deliveries;
-    private final Repetitions repetitions;
-    private final Crossings crossings;
-    private final Historian historian;
+    private final PeerResends peerResends;
+    private final ForwardCounts forwardCounts;
+    private final HistorySource historySource;
 
-    PeerFrames(Deliveries deliveries, Crossings crossings, Historian historian) {
-        this.repetitions = new Repetitions(deliveries);
-        this.crossings = crossings;
-        this.historian = historian;
+    PeerFrames(Deliveries deliveries, ForwardCounts forwardCounts, HistorySource historySource) {
+        this.peerResends = new PeerResends(deliveries);
+        this.forwardCounts = forwardCounts;
+        this.historySource = historySource;
         this.deliveries = deliveries;
     }
 
@@ -27,18 +27,18 @@ final class PeerFrames {
         FrameView view = frame.view();
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
-                Transfers.checkBegin(view, job.size(), Transfers.beginBytes(view));
+                TransferRules.checkBegin(view, job.size(), TransferRules.beginBytes(view));
                 HomedRank to = homedFor(job, peer, view);
                 if (!job.logged()) {
                     arrive(to, job.guest(view.source()), frame);
                 } else if (!deliveries.arrive(to, frame) && (view.flags() & FrameView.AGAIN) != 0) {
-                    repetitions.take(to, peer, frame);
+                    peerResends.take(to, peer, frame);
                 }
             }
-            case CHUNK -> deliveries.arriveChunk(homedFor(job, peer, view), frame, Transfers.chunkBytes(view, job.logged()));
+            case CHUNK -> deliveries.arriveChunk(homedFor(job, peer, view), frame, TransferRules.chunkBytes(view, job.logged()));
             case RESENT -> {
                 if (homedFor(job, peer, view).job().logged()) {
-                    historian.resent(job.id(), view.source(), Claim.of(view));
+                    historySource.resent(job.id(), view.source(), ResendClaim.of(view));
                 }
             }
             case CLEAR -> cleared(job, peer, view);
@@ -55,7 +55,7 @@ final class PeerFrames {
         }
     }
 
-    private void arrive(HomedRank to, Sender guest, Frame frame) throws WireException {
+    private void arrive(HomedRank to, OfferingSender guest, Frame frame) throws WireException {
         FrameView view = frame.view();
         guest.pay(view);
         if (!deliveries.arrive(to, frame)) {
@@ -91,29 +91,29 @@ final class PeerFrames {
 
     private static void cleared(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
-        Outgoing.Clearing clearing = source.outgoing().granted(view, job.logged());
-        if (clearing == Outgoing.Clearing.FIRST) {
+        SendState.Clearing clearing = source.outgoing().granted(view, job.logged());
+        if (clearing == SendState.Clearing.FIRST) {
             source.freeOfferPlace();
         }
-        if (clearing != Outgoing.Clearing.REPEATED) {
+        if (clearing != SendState.Clearing.REPEATED) {
             source.cleared(view.context(), view.destination(), view.sequence(), view.offset());
         }
     }
 
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
-        Transfer transfer = Transfer.outgoing(view);
+        TransferId transferId = TransferId.outgoing(view);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (source.repeats().takeQuestion(transfer)) {
-            source.answer(transfer, gone);
+        if (source.repeats().takeQuestion(transferId)) {
+            source.answer(transferId, gone);
             return;
         }
-        Outgoing.Open open = source.outgoing().open(transfer);
+        SendState.Open open = source.outgoing().open(transferId);
         if (!source.outgoing().withdrawn(view, job.logged())) {
             return;
         }
         if (!open.withdrawing()) {
-            source.wasTakenBack(transfer);
+            source.wasTakenBack(transferId);
             return;
         }
         source.withdrawn(view.context(), view.destination(), view.sequence(), gone);
@@ -129,10 +129,10 @@ final class PeerFrames {
         }
         long bytes = view.creditBytes();
         int messages = view.creditMessages();
-        Crossing crossing = null;
+        ForwardCount forwardCount = null;
         if (job.logged() && bytes >= 0 && messages > 0) {
-            crossing = crossings.of(peer, job.survivesHost());
-            UsedCredit.Back back = rank.credit().back(crossing, bytes, messages);
+            forwardCount = forwardCounts.of(peer, job.survivesHost());
+            UsedCredit.Back back = rank.credit().back(forwardCount, bytes, messages);
             if (back == UsedCredit.Back.NOTHING) {
                 return;
             }
@@ -145,6 +145,6 @@ final class PeerFrames {
                     "CREDIT of " + bytes + " bytes and " + messages + " messages for " + rank
                             + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
         }
-        rank.returnCredit(bytes, messages, crossing);
+        rank.returnCredit(bytes, messages, forwardCount);
     }
 }

@@ -13,13 +13,13 @@ import org.posthouse.wire.Wire;
  */
 final class PeerRestart {
     private final Job job;
-    private final Crossing crossing;
+    private final ForwardCount forwardCount;
     private final Peer peer;
 
-    PeerRestart(Job job, Crossing crossing) {
+    PeerRestart(Job job, ForwardCount forwardCount) {
         this.job = job;
-        this.crossing = crossing;
-        this.peer = crossing.peer();
+        this.forwardCount = forwardCount;
+        this.peer = forwardCount.peer();
     }
 
     /** Messages of the peer's ranks owe nothing: their relay does not know any more what they have paid. */
@@ -56,9 +56,9 @@ final class PeerRestart {
                     messages++;
                 }
             }
-            UsedCredit.Back back = rank.credit().settle(crossing, bytes, messages);
+            UsedCredit.Back back = rank.credit().settle(forwardCount, bytes, messages);
             if (back.messages() > 0) {
-                rank.returnCredit(back.bytes(), back.messages(), crossing);
+                rank.returnCredit(back.bytes(), back.messages(), forwardCount);
             }
         }
     }
@@ -87,7 +87,7 @@ final class PeerRestart {
     }
 
     private void pass(Frame frame) {
-        if (!crossing.pass(frame.hold())) {
+        if (!forwardCount.pass(frame.hold())) {
             job.fail(CloseReason.SITE_UNREACHABLE, "no way to " + peer);
         }
     }
@@ -95,21 +95,21 @@ final class PeerRestart {
     /** Asks for the answers that may be lost: how far offers may be sent, and whether they were taken back. */
     void askAgain() {
         for (HomedRank rank : job.homedRanks()) {
-            rank.safety().passedAnew(crossing);
-            rank.outgoing().forEachUncleared((transfer, bytes) -> {
-                if (job.peer(transfer.peer()) == peer) {
+            rank.safety().passedAnew(forwardCount);
+            rank.outgoing().forEachUncleared((transferId, bytes) -> {
+                if (job.peer(transferId.peer()) == peer) {
                     peer.offerAgain(
-                            job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence(), bytes);
+                            job.id(), transferId.context(), rank.rank(), transferId.peer(), transferId.sequence(), bytes);
                 }
             });
-            rank.outgoing().forEachWithdrawing(transfer -> withdraw(rank, transfer));
-            rank.repeats().questions().forEach(transfer -> withdraw(rank, transfer));
+            rank.outgoing().forEachWithdrawing(transferId -> withdraw(rank, transferId));
+            rank.repeats().questions().forEach(transferId -> withdraw(rank, transferId));
         }
     }
 
-    private void withdraw(HomedRank rank, Transfer transfer) {
-        if (job.peer(transfer.peer()) == peer) {
-            peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
+    private void withdraw(HomedRank rank, TransferId transferId) {
+        if (job.peer(transferId.peer()) == peer) {
+            peer.withdraw(job.id(), transferId.context(), rank.rank(), transferId.peer(), transferId.sequence());
         }
     }
 }

@@ -19,17 +19,17 @@ final class RankFrames {
 
     private final CoreConfig config;
     private final Deliveries deliveries;
-    private final Historian historian;
+    private final HistorySource historySource;
     private final Checkpoints checkpoints;
-    private final Pushes pushes;
-    private final Observations observations = new Observations();
+    private final PushGrants pushGrants;
+    private final DeterminantIntake determinantIntake = new DeterminantIntake();
 
-    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian, Checkpoints checkpoints) {
+    RankFrames(CoreConfig config, Deliveries deliveries, HistorySource historySource, Checkpoints checkpoints) {
         this.checkpoints = checkpoints;
         this.config = config;
-        this.historian = historian;
+        this.historySource = historySource;
         this.deliveries = deliveries;
-        this.pushes = new Pushes(deliveries);
+        this.pushGrants = new PushGrants(deliveries);
     }
 
     /** Handles a frame of a connected rank, about its own job. */
@@ -44,7 +44,7 @@ final class RankFrames {
                 sendChunk(rank, frame);
                 countKept(rank, view);
             }
-            case AHEAD -> pushes.ahead(rank, view);
+            case AHEAD -> pushGrants.ahead(rank, view);
             case POST, PROBE, CANCEL -> ask(rank, view);
             case WITHDRAW -> withdraw(rank, view);
             case POLLS -> logPolls(rank, view.finalizeFailedPolls());
@@ -66,7 +66,7 @@ final class RankFrames {
     private void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
         FrameType type = frame.view().type();
         if (type == FrameType.EVENTS && rank.job().logged()) {
-            observations.take(rank, frame);
+            determinantIntake.take(rank, frame);
         } else if (type == FrameType.RESENT && rank.job().logged()) {
             resent(rank, frame);
         } else if (type == FrameType.IMAGE) {
@@ -79,7 +79,7 @@ final class RankFrames {
     private void send(HomedRank from, Frame frame) throws WireException {
         FrameView view = frame.view();
         Job job = from.job();
-        Transfers.checkBegin(view, job.size(), Transfers.beginBytes(view));
+        TransferRules.checkBegin(view, job.size(), TransferRules.beginBytes(view));
         if (view.source() != from.rank()) {
             throw new WireException(CloseReason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
         }
@@ -141,7 +141,7 @@ final class RankFrames {
      * told how far it may send.
      */
     private static void beginAgain(HomedRank from, FrameView view) throws WireException {
-        Transfer message = Transfer.outgoing(view);
+        TransferId message = TransferId.outgoing(view);
         if (!from.job().goesOn(view, bytesBegun(from, view, message))) {
             throw new WireException(CloseReason.CANNOT_RESUME, from + " has diverged in message " + message.sequence() + " to rank " + message.peer());
         }
@@ -149,16 +149,16 @@ final class RankFrames {
         if (view.type() == FrameType.OFFER && isOnItsWay(from, message)) {
             upTo = view.messageBytes();
         }
-        if (upTo != Repeats.NOT_CLEARED) {
+        if (upTo != SuppressedSends.NOT_CLEARED) {
             from.cleared(view.context(), view.destination(), view.sequence(), upTo);
         }
     }
 
     /** The length of the message that the channel has in part; the new length if it has no part of it. */
-    private static long bytesBegun(HomedRank from, FrameView view, Transfer message) {
+    private static long bytesBegun(HomedRank from, FrameView view, TransferId message) {
         HomedRank to = from.job().homed(message.peer());
         if (to == null) {
-            Outgoing.Open open = from.outgoing().open(message);
+            SendState.Open open = from.outgoing().open(message);
             return open == null ? view.messageBytes() : open.bytes();
         }
         Message open = to.openMessage(message.context(), from.rank(), message.sequence());
@@ -169,7 +169,7 @@ final class RankFrames {
      * Whether a message of the channel was wholly passed on to another core. Then the rank begins it again only to keep
      * it.
      */
-    private static boolean isOnItsWay(HomedRank from, Transfer message) {
+    private static boolean isOnItsWay(HomedRank from, TransferId message) {
         return from.job().homed(message.peer()) == null
                 && from.outgoing().open(message) == null
                 && !from.repeats().isGone(message);
@@ -180,7 +180,7 @@ final class RankFrames {
      * it: that does not concern the present process.
      */
     private static void beginAnew(HomedRank from, FrameView view) {
-        Transfer message = Transfer.outgoing(view);
+        TransferId message = TransferId.outgoing(view);
         from.repeats().came(message);
         from.repeats().takeUnasked(message);
         if (from.outgoing().forget(message)) {
@@ -199,7 +199,7 @@ final class RankFrames {
 
     private void sendChunk(HomedRank from, Frame frame) throws WireException {
         FrameView view = frame.view();
-        int bytes = Transfers.chunkBytes(view, from.job().logged());
+        int bytes = TransferRules.chunkBytes(view, from.job().logged());
         checkOwn(from, view);
         HomedRank to = from.job().homed(view.destination());
         if (to == null) {
@@ -269,7 +269,7 @@ final class RankFrames {
             forward(rank.job(), view.destination(), frame, true);
             rank.safety().passed(view, rank.job().crossing(view.destination()));
         } else {
-            historian.resent(rank.job().id(), rank.rank(), Claim.of(view));
+            historySource.resent(rank.job().id(), rank.rank(), ResendClaim.of(view));
         }
     }
 
@@ -303,16 +303,16 @@ final class RankFrames {
         checkOwn(from, view);
         logPolls(from, view.postFailedPolls());
         checkReads(from);
-        Transfer offer = Transfer.outgoing(view);
+        TransferId offer = TransferId.outgoing(view);
         if (from.repeats().takeUnasked(offer)) {
             return; // The process before has asked, and this one gets the answer.
         }
         HomedRank to = job.homed(destination);
         if (from.repeats().isGone(offer)) {
             from.port().withdrawn(view.context(), destination, view.sequence(), true);
-        } else if (from.repeats().gone().size() >= Repeats.GONE_MAX) {
+        } else if (from.repeats().gone().size() >= SuppressedSends.GONE_MAX) {
             throw new WireException(
-                    CloseReason.LIMIT, from + " takes back more than " + Repeats.GONE_MAX + " sends, each of which is remembered until its job ends");
+                    CloseReason.LIMIT, from + " takes back more than " + SuppressedSends.GONE_MAX + " sends, each of which is remembered until its job ends");
         } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
@@ -326,7 +326,7 @@ final class RankFrames {
      * Asks the message's destination whether an earlier process of the rank had withdrawn it, which this core has
      * forgotten.
      */
-    private static void ask(HomedRank from, Transfer message) throws WireException {
+    private static void ask(HomedRank from, TransferId message) throws WireException {
         if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
             throw new WireException(CloseReason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
         }

@@ -19,7 +19,7 @@ public interface RankPort {
     void push(Message message, long ordinal, Parcel head);
 
     /** No new message is pushed any more in this context; all that were have left before. */
-    void ended(int context, int round, Round.End why, long pushedCost);
+    void ended(int context, int round, PushWindow.End why, long pushedCost);
 
     /** More bytes of a message that is being delivered. Takes over the parcel. */
     void chunk(Parcel chunk);
@@ -55,7 +55,7 @@ public interface RankPort {
     void point(CheckpointNotice checkpointNotice);
 
     /** The next bytes of the image where the rank goes on. */
-    void image(Past.ImagePiece piece);
+    void image(HistoryStep.ImagePiece piece);
 
     /**
      * Tells the rank how many of the frames that it keeps it need not keep any more, and how many were handled here.

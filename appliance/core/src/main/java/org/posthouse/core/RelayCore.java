@@ -28,9 +28,9 @@ import org.posthouse.wire.WireException;
  * credit. A state machine with a single owner: only the owner calls its methods, and each returns at once.
  *
  * <p>All input enters here and is passed to the class that decides it. {@link OpenJobs} holds the jobs; {@link
- * RankLives} handles ranks that connect and leave. {@link RankFrames} and {@link PeerFrames} handle the frames of ranks
- * and of other cores, and {@link Deliveries} the messages. {@link Comebacks} handles ranks and relays that reconnect,
- * and {@link Checkpoints} the points from which a rank can restart. {@link Mismatches} and {@link Standstills} detect
+ * RankLifecycle} handles ranks that connect and leave. {@link RankFrames} and {@link PeerFrames} handle the frames of ranks
+ * and of other cores, and {@link Deliveries} the messages. {@link RecoveryFrames} handles ranks and relays that reconnect,
+ * and {@link Checkpoints} the points from which a rank can restart. {@link CollectiveMismatchDetector} and {@link StallReporter} detect
  * ranks that wait in vain. A {@link JournalFailure} ends its job and is not thrown further.
  *
  * <p>docs/architecture.md describes the path of a message. A frame of a rank that breaks the protocol causes a {@link
@@ -38,40 +38,41 @@ import org.posthouse.wire.WireException;
  */
 public final class RelayCore {
     private final OpenJobs jobs;
-    private final RankLives lives;
+    private final RankLifecycle lives;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
     private final Deliveries deliveries;
-    private final Comebacks comebacks;
+    private final RecoveryFrames recoveryFrames;
     private final Checkpoints checkpoints;
-    private final Crossings crossings = new Crossings();
-    private final Standstills standstills = new Standstills();
-    private final Mismatches mismatches = new Mismatches(standstills);
-    private final Historian historian;
+    private final ForwardCounts forwardCounts = new ForwardCounts();
+    private final StallReporter stallReporter = new StallReporter();
+    private final CollectiveMismatchDetector collectiveMismatchDetector = new CollectiveMismatchDetector(stallReporter);
+    private final HistorySource historySource;
 
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards number of cores of the relay, over which its ranks are spread
      * @param nanoTime the owner's clock, used for metrics and for reports of blocked ranks
-     * @param historian reads the histories of ranks
+     * @param historySource reads the histories of ranks
      * @param images stores the checkpoint images of ranks
      */
     public RelayCore(
-            String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
-        this(relay, config, shards, new OwnUnexpectedPool(config, shards), nanoTime, historian, images);
+            String relay, CoreConfig config, int shards, LongSupplier nanoTime, HistorySource historySource, CheckpointImages checkpointImages) {
+        this(relay, config, shards, new OwnUnexpectedPool(config, shards), nanoTime, historySource, checkpointImages);
     }
 
     /** As above, with a pool that the relay's cores share. */
     public RelayCore(
-            String relay, CoreConfig config, int shards, UnexpectedPool pool, LongSupplier nanoTime, Historian historian, Images images) {
-        this.historian = historian;
-        jobs = new OpenJobs(relay, shards, crossings);
-        checkpoints = new Checkpoints(images);
+            String relay, CoreConfig config, int shards, UnexpectedPool pool, LongSupplier nanoTime, HistorySource historySource,
+            CheckpointImages checkpointImages) {
+        this.historySource = historySource;
+        jobs = new OpenJobs(relay, shards, forwardCounts);
+        checkpoints = new Checkpoints(checkpointImages);
         deliveries = new Deliveries(config, shards, pool, new MatchTimes(nanoTime), checkpoints);
-        lives = new RankLives(relay, config, deliveries, checkpoints, mismatches, historian);
-        rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
-        peerFrames = new PeerFrames(deliveries, crossings, historian);
-        comebacks = new Comebacks(deliveries);
+        lives = new RankLifecycle(relay, config, deliveries, checkpoints, collectiveMismatchDetector, historySource);
+        rankFrames = new RankFrames(config, deliveries, historySource, checkpoints);
+        peerFrames = new PeerFrames(deliveries, forwardCounts, historySource);
+        recoveryFrames = new RecoveryFrames(deliveries);
     }
 
     // ---- jobs and ranks
@@ -94,16 +95,16 @@ public final class RelayCore {
      * @param ranks all ranks of the job that are at home at this relay, those of its other cores included. Their
      *     messages are only read, so call this for one core after the other.
      */
-    public void restore(Job job, List<Recovered> ranks) {
-        new Restoration(deliveries).restore(job, ranks);
+    public void restore(Job job, List<RecoveredRank> ranks) {
+        new JobRecovery(deliveries).restore(job, ranks);
     }
 
     /** Ends a job: tells all connected ranks and discards the job's state. */
     public void closeJob(long id, CloseNotice why) {
         Job job = jobs.remove(id);
         if (job != null) {
-            historian.forget(id);
-            crossings.forget(job);
+            historySource.forget(id);
+            forwardCounts.forget(job);
             job.homedRanks().forEach(rank -> lives.end(rank, why));
         }
     }
@@ -183,7 +184,7 @@ public final class RelayCore {
      */
     public Refusal unproven(Identify client) {
         try {
-            return RankLives.unproven(jobs.require(client.job()), client.rank());
+            return RankLifecycle.unproven(jobs.require(client.job()), client.rank());
         } catch (Refusal ended) {
             return ended;
         }
@@ -197,7 +198,7 @@ public final class RelayCore {
      * @return whether it is asked now, was asked before, or will be asked
      */
     public boolean move(HomedRank rank) {
-        return RankLives.askMove(rank);
+        return RankLifecycle.askMove(rank);
     }
 
     /** The rank that moved was welcomed on {@code port}: sends it the frames that were held for it. */
@@ -228,14 +229,14 @@ public final class RelayCore {
 
     /** Begins the replay of a rank that is {@link RankState#REPLAYING} and was welcomed. */
     public void replay(HomedRank rank) {
-        Reconnections.tell(rank);
+        RankReconnection.tell(rank);
         rank.replay().begin();
     }
 
-    /** Handles the next steps of a rank's history, which were requested from the {@link Historian}. */
-    public void past(HomedRank rank, int replay, List<Past> steps) {
+    /** Handles the next steps of a rank's history, which were requested from the {@link HistorySource}. */
+    public void past(HomedRank rank, int replay, List<HistoryStep> steps) {
         if (isReplayed(rank, replay)) {
-            rank.job().guarded(() -> comebacks.past(rank, steps));
+            rank.job().guarded(() -> recoveryFrames.past(rank, steps));
         }
     }
 
@@ -244,10 +245,10 @@ public final class RelayCore {
     }
 
     /** Tells the job's launcher that a restarted rank's sends differ from those of its earlier process. */
-    public void diverged(long id, int source, Claim claim, String difference) {
+    public void diverged(long id, int source, ResendClaim resendClaim, String difference) {
         Job job = job(id);
         if (job != null) {
-            job.diverged(source, claim.context(), claim.destination(), claim.sequence(), difference);
+            job.diverged(source, resendClaim.context(), resendClaim.destination(), resendClaim.sequence(), difference);
         }
     }
 
@@ -286,7 +287,7 @@ public final class RelayCore {
             return;
         }
         if (kept.isDone()) {
-            RankLives.done(rank);
+            RankLifecycle.done(rank);
         } else {
             rank.job().guarded(() -> checkpoints.outputKept(rank, kept));
         }
@@ -311,7 +312,7 @@ public final class RelayCore {
      * senders may go on.
      */
     public void roomChanged(boolean holds, String text) {
-        standstills.room(holds, jobs.all(), deliveries.times().now());
+        stallReporter.room(holds, jobs.all(), deliveries.times().now());
         for (Job job : List.copyOf(jobs.all())) {
             if (job.logged()) {
                 job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
@@ -328,7 +329,7 @@ public final class RelayCore {
     }
 
     /** A rank's image is on the disk. */
-    public void imageKept(HomedRank rank, int save, ImageNote image) {
+    public void imageKept(HomedRank rank, int save, CheckpointImage image) {
         rank.job().guarded(() -> checkpoints.kept(rank, save, image));
     }
 
@@ -362,9 +363,9 @@ public final class RelayCore {
         try {
             switch (view.type()) {
                 case FINALIZE -> lives.beginFinalize(rank, view);
-                case MOVE -> RankLives.beginMove(rank);
+                case MOVE -> RankLifecycle.beginMove(rank);
                 case LIVE -> {
-                    comebacks.live(rank);
+                    recoveryFrames.live(rank);
                     writable(rank);
                 }
                 default -> rankFrames.take(rank, frame);
@@ -382,7 +383,7 @@ public final class RelayCore {
         if (rank.job().isUnloggable()) {
             return;
         }
-        mismatches.blocked(rank, blockedReport, deliveries.times().now());
+        collectiveMismatchDetector.blocked(rank, blockedReport, deliveries.times().now());
     }
 
     /** A rank that was slow to read is writable again: resumes what waited for that. */
@@ -392,7 +393,7 @@ public final class RelayCore {
             if (rank.replay() == null) {
                 deliveries.goOn(rank);
             } else {
-                comebacks.goOn(rank);
+                recoveryFrames.goOn(rank);
             }
         } catch (JournalFailure e) {
             rank.job().fail(e);
@@ -428,12 +429,12 @@ public final class RelayCore {
 
     /** The link to another core is down, or up again. */
     public void linked(Peer peer, boolean up) {
-        standstills.linked(peer, up, jobs.all(), deliveries.times().now());
+        stallReporter.linked(peer, up, jobs.all(), deliveries.times().now());
     }
 
     /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
     public Optional<JobEvent> standstill(HomedRank rank) {
-        return standstills.told(rank);
+        return stallReporter.told(rank);
     }
 
     /** Handles another core's report of a rank blocked in a call, or its judgement of a rank that is at home here. */
@@ -441,7 +442,7 @@ public final class RelayCore {
         Job job = job(blockedReport.job());
         if (job != null && !job.isUnloggable()) {
             try {
-                mismatches.stalled(job, peer, type, blockedReport, deliveries.times().now());
+                collectiveMismatchDetector.stalled(job, peer, type, blockedReport, deliveries.times().now());
             } catch (WireException e) {
                 breach(peer, job.id(), e);
             }
@@ -472,7 +473,7 @@ public final class RelayCore {
      *     that it needs; the caller keeps its hold on all.
      */
     public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
-        comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.all()), unacknowledged);
+        recoveryFrames.peerRestarted(peer, forwardCounts, List.copyOf(jobs.all()), unacknowledged);
     }
 
     /**
@@ -480,8 +481,8 @@ public final class RelayCore {
      * returns, it is a new peer.
      */
     public void forget(Peer peer) {
-        crossings.forget(peer);
-        standstills.forget(peer);
+        forwardCounts.forget(peer);
+        stallReporter.forget(peer);
     }
 
     /**
@@ -492,7 +493,7 @@ public final class RelayCore {
      * @param frames how many of the kept frames that this core has passed on to the peer since it began; the first ones
      */
     public void handled(Peer peer, boolean survivesHost, long frames) {
-        crossings.of(peer, survivesHost).handled(frames, lives::safer);
+        forwardCounts.of(peer, survivesHost).handled(frames, lives::safer);
     }
 
     /** The ranks at home here with a posted receive that names one of these sources. */

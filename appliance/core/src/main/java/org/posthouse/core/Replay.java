@@ -26,11 +26,11 @@ final class Replay {
 
     private final HomedRank rank;
     private final RankPort port;
-    private final Historian historian;
-    private final Headway headway;
+    private final HistorySource historySource;
+    private final ResumePoint resumePoint;
     private final int number;
     private final long startNanos;
-    private final ArrayDeque<Past> ahead = new ArrayDeque<>();
+    private final ArrayDeque<HistoryStep> ahead = new ArrayDeque<>();
 
     /** Messages that the process was given before, with the offset up to which it has their bytes. */
     private final Map<Message, Long> given = new HashMap<>();
@@ -69,18 +69,18 @@ final class Replay {
      * @param headway the part of the history that the process has
      * @param number the rank's number of this replay
      */
-    Replay(HomedRank rank, RankPort port, Headway headway, Historian historian, int number, long startNanos) {
+    Replay(HomedRank rank, RankPort port, ResumePoint resumePoint, HistorySource historySource, int number, long startNanos) {
         this.rank = rank;
         this.port = port;
-        this.headway = headway;
-        this.deliveries = headway.deliveries();
-        this.events = headway.events();
-        this.polls = headway.failedPolls();
-        this.pollsTold = headway.failedPolls();
-        this.historian = historian;
+        this.resumePoint = resumePoint;
+        this.deliveries = resumePoint.deliveries();
+        this.events = resumePoint.events();
+        this.polls = resumePoint.failedPolls();
+        this.pollsTold = resumePoint.failedPolls();
+        this.historySource = historySource;
         this.number = number;
         this.startNanos = startNanos;
-        this.eventsBefore = headway == Headway.NONE ? Long.MAX_VALUE : rank.events();
+        this.eventsBefore = resumePoint == ResumePoint.NONE ? Long.MAX_VALUE : rank.events();
         this.until = rank.job().journal().position();
     }
 
@@ -94,11 +94,11 @@ final class Replay {
 
     /** Deliveries sent so far. */
     long deliveries() {
-        return deliveries - jumpedOver - headway.deliveries();
+        return deliveries - jumpedOver - resumePoint.deliveries();
     }
 
-    Headway headway() {
-        return headway;
+    ResumePoint headway() {
+        return resumePoint;
     }
 
     /** The rank's connection. */
@@ -108,25 +108,25 @@ final class Replay {
 
     /** The rank's connection as the core sees it during the replay. */
     RankPort senderOnly() {
-        return new SenderOnly(rank, this);
+        return new ReplayPort(rank, this);
     }
 
     void begin() {
-        historian.begin(rank, number, headway.readFrom(), headway.events(), headway.originKnown());
+        historySource.begin(rank, number, resumePoint.readFrom(), resumePoint.events(), resumePoint.originKnown());
     }
 
     /** Stops the replay: the rank or the core does not continue it. */
     void stop() {
         if (!ended) {
-            historian.end(rank, number);
+            historySource.end(rank, number);
         }
     }
 
     /** Adds the next steps of the history. */
-    void past(List<Past> steps) {
+    void past(List<HistoryStep> steps) {
         asked = false;
         ahead.addAll(steps);
-        endRead = !ahead.isEmpty() && ahead.getLast() instanceof Past.End;
+        endRead = !ahead.isEmpty() && ahead.getLast() instanceof HistoryStep.End;
         goOn();
     }
 
@@ -141,23 +141,23 @@ final class Replay {
     private void askForMore() {
         if (!asked && !endRead && ahead.size() < AHEAD_MIN) {
             asked = true;
-            historian.more(rank, number);
+            historySource.more(rank, number);
         }
     }
 
     /** Sends one step; false if it has to wait. */
     private boolean handOut() {
-        Past step = ahead.peek();
+        HistoryStep step = ahead.peek();
         boolean done =
                 switch (step) {
                     case null -> false;
-                    case Past.Delivered delivered -> deliver(delivered);
-                    case Past.Piece piece -> pass(piece);
-                    case Past.Events events -> tell(events);
-                    case Past.Polls polls -> learn(polls);
-                    case Past.PrologueEnd prologue -> start(prologue);
-                    case Past.ImagePiece piece -> pass(piece);
-                    case Past.End end -> end(end);
+                    case HistoryStep.Delivered delivered -> deliver(delivered);
+                    case HistoryStep.Piece piece -> pass(piece);
+                    case HistoryStep.Events events -> tell(events);
+                    case HistoryStep.Polls polls -> learn(polls);
+                    case HistoryStep.PrologueEnd prologue -> start(prologue);
+                    case HistoryStep.ImagePiece piece -> pass(piece);
+                    case HistoryStep.End end -> end(end);
                 };
         if (done) {
             ahead.remove();
@@ -165,9 +165,9 @@ final class Replay {
         return done;
     }
 
-    private boolean deliver(Past.Delivered delivered) {
-        if (delivered.number() <= headway.deliveries()) {
-            long has = headway.has(delivered.message());
+    private boolean deliver(HistoryStep.Delivered delivered) {
+        if (delivered.number() <= resumePoint.deliveries()) {
+            long has = resumePoint.has(delivered.message());
             if (delivered.arrived() < delivered.message().bytes()) {
                 given.put(delivered.message(), has);
             }
@@ -184,8 +184,8 @@ final class Replay {
     }
 
     /** Repeats the answer to the rank's question whether it is restored; what follows depends on it. */
-    private boolean start(Past.PrologueEnd prologue) {
-        if (headway.originKnown()) {
+    private boolean start(HistoryStep.PrologueEnd prologue) {
+        if (resumePoint.originKnown()) {
             return true; // A process that has lost its connection has heard it.
         }
         boolean jumps = prologue.number() > 0;
@@ -211,12 +211,12 @@ final class Replay {
         return true;
     }
 
-    private boolean pass(Past.ImagePiece piece) {
+    private boolean pass(HistoryStep.ImagePiece piece) {
         port.image(piece);
         return true;
     }
 
-    private boolean pass(Past.Piece piece) {
+    private boolean pass(HistoryStep.Piece piece) {
         piece.message().loggedPiece(piece.bytes(), piece.place());
         long has = given.getOrDefault(piece.message(), 0L);
         return pass(piece.message(), Math.max(has, piece.offset()), piece.offset() + piece.bytes());
@@ -240,8 +240,8 @@ final class Replay {
         return true;
     }
 
-    private boolean tell(Past.Events told) {
-        boolean known = told.first() + told.count() - 1 <= headway.events();
+    private boolean tell(HistoryStep.Events told) {
+        boolean known = told.first() + told.count() - 1 <= resumePoint.events();
         if (known || told.first() > eventsBefore) {
             return true;
         }
@@ -261,7 +261,7 @@ final class Replay {
     }
 
     /** Splits the count into steps that 32 bits can express, since reports carry 32 bits. */
-    private boolean learn(Past.Polls known) {
+    private boolean learn(HistoryStep.Polls known) {
         polls = Math.max(polls, known.failed());
         while (polls - pollsTold > POLLS_AT_ONCE) {
             pollsTold += POLLS_AT_ONCE;
@@ -281,13 +281,13 @@ final class Replay {
         }
     }
 
-    private boolean end(Past.End end) {
+    private boolean end(HistoryStep.End end) {
         if (end.position() < until) {
             endRead = false;
         } else {
             ended = true;
-            historian.end(rank, number);
-            port.events(events + 1, 0, (int) Math.max(headway.failedPolls(), rank.failedPolls()), null, true);
+            historySource.end(rank, number);
+            port.events(events + 1, 0, (int) Math.max(resumePoint.failedPolls(), rank.failedPolls()), null, true);
         }
         return true;
     }

@@ -56,8 +56,8 @@ final class UsedCredit {
     }
 
     /** @param crossing where it goes; null if that does not matter */
-    void use(long more, Crossing crossing) {
-        change(more, 1, crossing);
+    void use(long more, ForwardCount forwardCount) {
+        change(more, 1, forwardCount);
     }
 
     /** Whether so much is under way that this can be a part of it coming back. */
@@ -65,22 +65,22 @@ final class UsedCredit {
         return back >= 0 && back <= bytes && backMessages > 0 && backMessages <= messages;
     }
 
-    void comesBack(long back, int backMessages, Crossing crossing) {
-        change(-back, -backMessages, crossing);
+    void comesBack(long back, int backMessages, ForwardCount forwardCount) {
+        change(-back, -backMessages, forwardCount);
     }
 
-    private void change(long more, int moreMessages, Crossing crossing) {
+    private void change(long more, int moreMessages, ForwardCount forwardCount) {
         bytes += more;
         messages += moreMessages;
-        if (crossing != null) {
-            Share share = share(crossing);
+        if (forwardCount != null) {
+            Share share = share(forwardCount);
             share.bytes += more;
             share.messages += moreMessages;
         }
     }
 
-    private Share share(Crossing crossing) {
-        int index = crossing.index();
+    private Share share(ForwardCount forwardCount) {
+        int index = forwardCount.index();
         if (index >= shares.length) {
             shares = Arrays.copyOf(shares, index + 1);
         }
@@ -91,8 +91,8 @@ final class UsedCredit {
     }
 
     /** So much comes back from there, some of it perhaps again. @return what had not come back before */
-    Back back(Crossing crossing, long back, int backMessages) {
-        Share share = share(crossing);
+    Back back(ForwardCount forwardCount, long back, int backMessages) {
+        Share share = share(forwardCount);
         long twice = Math.min(back, share.bytesTwice);
         int messagesTwice = Math.min(backMessages, share.messagesTwice);
         share.bytesTwice -= twice;
@@ -105,8 +105,8 @@ final class UsedCredit {
      *
      * @return what is back at once
      */
-    Back settle(Crossing crossing, long toCome, int messagesToCome) {
-        Share share = share(crossing);
+    Back settle(ForwardCount forwardCount, long toCome, int messagesToCome) {
+        Share share = share(forwardCount);
         share.bytesTwice = Math.max(0, toCome - share.bytes);
         share.messagesTwice = Math.max(0, messagesToCome - share.messages);
         share.held = 0;

@@ -134,7 +134,7 @@ final class AdmissionTest {
 
     @Test
     void refusesJobWithoutThisRelay() {
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historian, relay.images);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historySource, relay.images);
         List<HomeRelay> homes = List.of(new HomeRelay("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
         assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), CloseReason.WRONG_SITE);

@@ -52,9 +52,9 @@ final class CheckpointsTest {
         sends(60, 40);
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 60", "put rank 0 #1: 40", "end rank 0 #1");
         assertThat(rank.take()).isEmpty();
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
-        assertThat(relay.journal.events).last().asString().contains("ImageNote[number=1, bytes=100, crc=7]");
+        assertThat(relay.journal.events).last().asString().contains("CheckpointImage[number=1, bytes=100, crc=7]");
         assertThat(relay.events).last().satisfies(event -> {
             assertThat(event.kind()).isEqualTo(JobEvent.CHECKPOINTED);
             assertThat(List.of((long) event.code(), event.a(), event.b())).containsExactly(1L, 11L, 12L);
@@ -73,7 +73,7 @@ final class CheckpointsTest {
         relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
         sends(0, 100);
         assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.rank.outputNotesTold()).extracting(JobEvent::kind).containsExactly(JobEvent.CHECKPOINTED);
     }
 
@@ -100,7 +100,7 @@ final class CheckpointsTest {
         assertThat(rank.rank.asking()).isEmpty();
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
         assertThat(relay.images.take()).as("once").isEmpty();
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
     }
 
@@ -139,14 +139,14 @@ final class CheckpointsTest {
         long last = relay.journal.position();
         says(CheckpointNotice.Kind.READY, 0);
         assertThat(relay.journal.events).last().asString()
-                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,")
+                .as("the second and the third of three records wait").contains("RecoveryPoint[pin=" + (last - 1) + ", deliveries=1,")
                 .contains("waits=message 1->0 context 0 tag 0 sequence 2 (10 bytes)]");
         receiveTwo();
         long next = relay.journal.position() + 1;
         says(CheckpointNotice.Kind.SAVE, 10);
         sends(0, 10);
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 10, 7));
-        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,", "waits=]");
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 10, 7));
+        assertThat(relay.journal.events).last().asString().contains("RecoveryPoint[pin=" + next + ", deliveries=3,", "waits=]");
     }
 
     /** A rank whose connection broke before it was answered says it again. */
@@ -206,7 +206,7 @@ final class CheckpointsTest {
         says(CheckpointNotice.Kind.SAVE, 100);
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         assertThat(relay.images.take()).endsWith("drop rank 0 #1");
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
     }
 
@@ -216,11 +216,11 @@ final class CheckpointsTest {
         sends(0, 100);
         relay.core.imageFailed(rank.rank, 1);
         says(CheckpointNotice.Kind.SAVE, 50);
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
         sends(0, 50);
-        relay.core.imageKept(rank.rank, 2, new ImageNote(2, 50, 8));
-        assertThat(relay.journal.events).last().asString().contains("ImageNote[number=2, bytes=50, crc=8]");
+        relay.core.imageKept(rank.rank, 2, new CheckpointImage(2, 50, 8));
+        assertThat(relay.journal.events).last().asString().contains("CheckpointImage[number=2, bytes=50, crc=8]");
     }
 
     @Test
@@ -252,11 +252,11 @@ final class CheckpointsTest {
             Hello hello = Hello.start(OneRelay.JOB, 0, 1).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
             next.rank = relay.connect(hello, next);
             relay.core.welcome(next.rank);
-            relay.historian.take();
+            relay.historySource.take();
             relay.core.replay(next.rank);
-            assertThat(relay.historian.take()).containsExactly("begin rank 0 #" + next.rank.replay().number() + " and its origin");
+            assertThat(relay.historySource.take()).containsExactly("begin rank 0 #" + next.rank.replay().number() + " and its origin");
             next.take();
-            relay.core.past(next.rank, next.rank.replay().number(), List.of(new Past.PrologueEnd(0, 0, 0, 0, 0)));
+            relay.core.past(next.rank, next.rank.replay().number(), List.of(new HistoryStep.PrologueEnd(0, 0, 0, 0, 0)));
             assertThat(next.take()).isEmpty();
             rank = next;
         }
@@ -269,7 +269,7 @@ final class CheckpointsTest {
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
-        relay.core.past(next.rank, next.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        relay.core.past(next.rank, next.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         next.sends(relay.frames.live());
         rank = next;
         relay.events.clear();
@@ -280,7 +280,7 @@ final class CheckpointsTest {
         for (int image = 1; image <= 3; image++) {
             says(CheckpointNotice.Kind.SAVE, 1);
             sends(0, 1);
-            relay.core.imageKept(rank.rank, image, new ImageNote(image, 1, 7));
+            relay.core.imageKept(rank.rank, image, new CheckpointImage(image, 1, 7));
         }
         assertThat(rank.rank.outputNotesTold()).containsExactly(
                 prologue,
@@ -295,10 +295,10 @@ final class CheckpointsTest {
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         relay.core.replay(next.rank);
         relay.core.past(next.rank, next.rank.replay().number(), List.of(
-                new Past.Polls(3),
-                new Past.PrologueEnd(5, 70, 40, 30, 20),
-                new Past.ImagePiece(5, 0, ByteBuffer.allocate(70)),
-                new Past.Events(31, 1, ByteBuffer.allocate(Wire.EVENT_BYTES))));
+                new HistoryStep.Polls(3),
+                new HistoryStep.PrologueEnd(5, 70, 40, 30, 20),
+                new HistoryStep.ImagePiece(5, 0, ByteBuffer.allocate(70)),
+                new HistoryStep.Events(31, 1, ByteBuffer.allocate(Wire.EVENT_BYTES))));
         assertThat(next.take()).containsExactly(
                 "point JUMP 5 70, 30 events, 3 failed polls", "image 5 at 0: 70", "events 31 to 31, 20 failed polls");
         rank = next;

@@ -53,12 +53,12 @@ final class ComingAgainTest {
         rank = next;
     }
 
-    private void past(Past... steps) {
+    private void past(HistoryStep... steps) {
         relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
     }
 
     private void goesLive() throws WireException {
-        past(new Past.End(rank.rank.job().journal().position()));
+        past(new HistoryStep.End(rank.rank.job().journal().position()));
         rank.sends(relay.frames.live());
         rank.heard.removeIf(heard -> heard.startsWith("end of history"));
     }
@@ -111,15 +111,15 @@ final class ComingAgainTest {
         isCut();
         peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 3, 10));
         comesAgain(1, 0, 1);
-        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 1, event 0");
+        assertThat(relay.historySource.take()).containsExactly("begin rank 0 #1 behind delivery 1, event 0");
         assertThat(relay.events).extracting(JobEvent::a).as("deliveries to come").containsExactly(0L, 1L);
         past(
-                new Past.Delivered(1, 1, logged(FrameType.SEND, 1, 10), 10),
-                new Past.Delivered(2, 2, logged(FrameType.SEND, 2, 10), 10));
+                new HistoryStep.Delivered(1, 1, logged(FrameType.SEND, 1, 10), 10),
+                new HistoryStep.Delivered(2, 2, logged(FrameType.SEND, 2, 10), 10));
         assertThat(rank.take()).as("the first it has").containsExactly("ack 0 safe, 0 handled", "push #2 from 1 to receive 2");
-        relay.historian.take();
+        relay.historySource.take();
         goesLive();
-        assertThat(relay.historian.take()).as("nothing is kept open for it").containsExactly("end rank 0 #1");
+        assertThat(relay.historySource.take()).as("nothing is kept open for it").containsExactly("end rank 0 #1");
         posts(rank, 1, 3, 3);
         assertThat(rank.take()).as("what came meanwhile").containsExactly("deliver #3 from 1 to request 3");
         assertThat(rank.rank.deliveriesSent()).isEqualTo(3);
@@ -133,14 +133,14 @@ final class ComingAgainTest {
         peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
         isCut();
         comesAgain(1, 0, 1, new StatePage.Entry(StatePage.ARRIVING, 0, 1, 1, 1, CHUNK));
-        assertThat(relay.historian.take()).as("read from that delivery on").containsExactly("begin rank 0 #1");
+        assertThat(relay.historySource.take()).as("read from that delivery on").containsExactly("begin rank 0 #1");
         Message message = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
         past(
-                new Past.Delivered(1, 1, message, 0),
-                new Past.Piece(message, 0, CHUNK, relay.journal.pretend(CHUNK)),
-                new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)));
+                new HistoryStep.Delivered(1, 1, message, 0),
+                new HistoryStep.Piece(message, 0, CHUNK, relay.journal.pretend(CHUNK)),
+                new HistoryStep.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)));
         assertThat(rank.heard).contains("chunk of " + CHUNK).hasSize(2);
-        past(new Past.End(rank.rank.job().journal().position()));
+        past(new HistoryStep.End(rank.rank.job().journal().position()));
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, 3));
         assertThat(rank.take()).as("one chunk of the history, one that has just come").endsWith("end of history, 0 failed polls", "chunk of 3");
         rank.sends(relay.frames.live());
@@ -156,10 +156,10 @@ final class ComingAgainTest {
         assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1", "push #2 from 1", "push #3 from 1");
         isCut();
         comesAgain(2, 0, 1);
-        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 2, event 0");
+        assertThat(relay.historySource.take()).containsExactly("begin rank 0 #1 behind delivery 2, event 0");
         past(
-                new Past.Delivered(2, 0, logged(FrameType.SEND, 2, CHUNK), CHUNK),
-                new Past.Delivered(3, 0, logged(FrameType.SEND, 3, CHUNK), CHUNK));
+                new HistoryStep.Delivered(2, 0, logged(FrameType.SEND, 2, CHUNK), CHUNK),
+                new HistoryStep.Delivered(3, 0, logged(FrameType.SEND, 3, CHUNK), CHUNK));
         assertThat(rank.take()).as("one frame, the first it has").containsExactly("ack 0 safe, 0 handled", "push #3 from 1");
         goesLive();
         peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 4, CHUNK));
@@ -182,19 +182,19 @@ final class ComingAgainTest {
         Hello start = Hello.start(OneRelay.JOB, 0, 2);
         comes(start);
         Message begun = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
-        past(new Past.Delivered(1, 1, begun, 0), new Past.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
+        past(new HistoryStep.Delivered(1, 1, begun, 0), new HistoryStep.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
         assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1", "chunk of " + CHUNK);
         isCut();
-        relay.historian.take();
+        relay.historySource.take();
         comes(start.again(Hello.AGAIN, 1, 0, 0, 1, 1), new StatePage.Entry(StatePage.ARRIVING, 0, 1, 1, 1, CHUNK));
-        assertThat(relay.historian.take()).as("read from that delivery on").containsExactly("begin rank 0 #2");
+        assertThat(relay.historySource.take()).as("read from that delivery on").containsExactly("begin rank 0 #2");
         Message whole = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
         whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
         past(
-                new Past.Delivered(1, 1, whole, 2 * CHUNK),
-                new Past.Piece(whole, 2 * CHUNK, 3, relay.journal.pretend(3)),
-                new Past.Delivered(2, 2, logged(FrameType.SEND, 2, CHUNK), CHUNK));
+                new HistoryStep.Delivered(1, 1, whole, 2 * CHUNK),
+                new HistoryStep.Piece(whole, 2 * CHUNK, 3, relay.journal.pretend(3)),
+                new HistoryStep.Delivered(2, 2, logged(FrameType.SEND, 2, CHUNK), CHUNK));
         assertThat(rank.take()).endsWith("chunk of " + CHUNK, "chunk of 3", "push #2 from 1 to receive 2").hasSize(4);
         goesLive();
     }
@@ -210,9 +210,9 @@ final class ComingAgainTest {
         rank.sends(relay.frames.events(3, 1));
         assertThat(relay.journal.events).as("each once").hasSize(3);
         past(
-                new Past.Events(1, 1, ByteBuffer.allocate(16)),
-                new Past.Events(2, 1, ByteBuffer.allocate(16)),
-                new Past.Events(3, 1, ByteBuffer.allocate(16)));
+                new HistoryStep.Events(1, 1, ByteBuffer.allocate(16)),
+                new HistoryStep.Events(2, 1, ByteBuffer.allocate(16)),
+                new HistoryStep.Events(3, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take()).isEmpty();
         goesLive();
     }
@@ -224,7 +224,7 @@ final class ComingAgainTest {
         isCut();
         comesAgain(0, 2, 1);
         rank.take();
-        past(new Past.Events(1, 2, ByteBuffer.allocate(32)), new Past.Events(3, 1, ByteBuffer.allocate(16)));
+        past(new HistoryStep.Events(1, 2, ByteBuffer.allocate(32)), new HistoryStep.Events(3, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take()).containsExactly("events 3 to 3, 0 failed polls");
         goesLive();
     }

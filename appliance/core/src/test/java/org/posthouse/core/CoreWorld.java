@@ -196,7 +196,7 @@ final class CoreWorld {
             }
         }
         for (int core = relay * shards; core < (relay + 1) * shards; core++) {
-            List<Recovered> recovered = new ArrayList<>();
+            List<RecoveredRank> recovered = new ArrayList<>();
             for (int rank = 0; rank < coreOf.length; rank++) {
                 if (relayOf(coreOf[rank]) == relay) {
                     recovered.add(cores.get(coreOf[rank]).journal().recovered(rank));

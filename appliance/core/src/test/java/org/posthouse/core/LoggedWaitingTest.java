@@ -224,9 +224,9 @@ final class LoggedWaitingTest extends TwoRanks {
 
     @Test
     void boundsTheOffersThatWereTakenBackAndAreRemembered() throws Exception {
-        Repeats repeats = sender.rank.repeats();
-        for (int sequence = 1; sequence < Repeats.GONE_MAX; sequence++) {
-            repeats.tookBack(new Transfer(9, 1, sequence));
+        SuppressedSends suppressedSends = sender.rank.repeats();
+        for (int sequence = 1; sequence < SuppressedSends.GONE_MAX; sequence++) {
+            suppressedSends.tookBack(new TransferId(9, 1, sequence));
         }
         for (int sequence = 1; sequence <= 2; sequence++) {
             sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, sequence, 0));
@@ -240,7 +240,7 @@ final class LoggedWaitingTest extends TwoRanks {
 
     private void tookBack(int context, int count) {
         for (int sequence = 1; sequence <= count; sequence++) {
-            sender.rank.repeats().tookBack(new Transfer(context, 1, sequence));
+            sender.rank.repeats().tookBack(new TransferId(context, 1, sequence));
         }
     }
 
@@ -251,7 +251,7 @@ final class LoggedWaitingTest extends TwoRanks {
     /** Each process that comes is told of them, and of its channels, of which there is one here. */
     @Test
     void whoHasTakenBackMoreThanCanBeToldIsRefusedAndItsLauncherHearsThatBefore() throws Exception {
-        tookBack(8, Repeats.GONE_MAX - StatePage.ENTRIES_MAX - 2);
+        tookBack(8, SuppressedSends.GONE_MAX - StatePage.ENTRIES_MAX - 2);
         relay.events.clear();
         for (int sequence = 1; sequence <= 2; sequence++) {
             assertThat(relay.events).isEmpty();
@@ -262,7 +262,7 @@ final class LoggedWaitingTest extends TwoRanks {
         assertThat(relay.events).containsExactly(limited);
         relay.core.pointed(sender.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
         sender.sends(relay.frames.image(0, 100));
-        relay.core.imageKept(sender.rank, 1, new ImageNote(1, 100, 7));
+        relay.core.imageKept(sender.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(sender.rank.outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
 
         relay.core.disconnected(sender.rank, sender, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
@@ -275,7 +275,7 @@ final class LoggedWaitingTest extends TwoRanks {
         relay.events.clear();
         assertThatThrownBy(() -> relay.connect(next(3), relay.new Rank()))
                 .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.LIMIT))
-                .hasMessageContaining("of " + (Repeats.GONE_MAX + 1) + " channels");
+                .hasMessageContaining("of " + (SuppressedSends.GONE_MAX + 1) + " channels");
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.REPLAYING, JobEvent.AWAY, JobEvent.REFUSED);
         assertThat(sender.rank.state()).isEqualTo(RankState.AWAY);
     }

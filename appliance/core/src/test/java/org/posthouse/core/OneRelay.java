@@ -40,7 +40,7 @@ final class OneRelay {
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config;
     final TableJournal journal = new TableJournal(ledger, frames);
-    final TableHistorian historian = new TableHistorian();
+    final TableHistorySource historySource = new TableHistorySource();
     final TableImages images = new TableImages();
     final RelayCore core;
     final Peer there = new Way("there");
@@ -67,7 +67,7 @@ final class OneRelay {
 
     private OneRelay(boolean logged, boolean keepsOutput, long unexpectedBytes) throws Refusal {
         config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, unexpectedBytes);
-        core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian, images);
+        core = new RelayCore("relay-here", config, 1, () -> this.nanos, historySource, images);
         JobOpen opening = opening(JOB, logged);
         open(keepsOutput ? opening.keepingOutput() : opening, events);
         open(opening(OTHER_JOB, logged), otherEvents);
@@ -248,7 +248,7 @@ final class OneRelay {
         }
 
         @Override
-        public void ended(int context, int round, Round.End why, long pushedCost) {
+        public void ended(int context, int round, PushWindow.End why, long pushedCost) {
             heard.add("ended " + context + " round " + round + " " + why + " at " + pushedCost);
         }
 
@@ -296,7 +296,7 @@ final class OneRelay {
         }
 
         @Override
-        public void image(Past.ImagePiece piece) {
+        public void image(HistoryStep.ImagePiece piece) {
             heard.add("image " + piece.number() + " at " + piece.offset() + ": " + piece.bytes().remaining());
         }
 

@@ -41,21 +41,21 @@ final class RelayRestartTest {
     /** Each rank has an array by these numbers. */
     @Test
     void theNumberOfAWayToARelayThatHasGoneIsUsedAgain() {
-        Crossings crossings = new Crossings();
-        assertThat(crossings.of(relay.there, false).index()).isZero();
-        assertThat(crossings.of(relay.there, true).index()).isEqualTo(1);
-        assertThat(crossings.of(relay.far, false).index()).isEqualTo(2);
-        crossings.forget(relay.there);
-        assertThat(crossings.of(relay.far, true).index()).isZero();
-        assertThat(crossings.of(relay.there, false).index()).isEqualTo(1);
+        ForwardCounts forwardCounts = new ForwardCounts();
+        assertThat(forwardCounts.of(relay.there, false).index()).isZero();
+        assertThat(forwardCounts.of(relay.there, true).index()).isEqualTo(1);
+        assertThat(forwardCounts.of(relay.far, false).index()).isEqualTo(2);
+        forwardCounts.forget(relay.there);
+        assertThat(forwardCounts.of(relay.far, true).index()).isZero();
+        assertThat(forwardCounts.of(relay.there, false).index()).isEqualTo(1);
     }
 
-    private void restored(Recovered... ranks) {
+    private void restored(RecoveredRank... ranks) {
         relay.core.restore(relay.core.job(OneRelay.JOB), List.of(ranks));
     }
 
-    private static Recovered recovered(int rank, long deliveries, List<Recovered.Channel> channels, Message... messages) {
-        return new Recovered(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages), false, List.of());
+    private static RecoveredRank recovered(int rank, long deliveries, List<RecoveredRank.Channel> channels, Message... messages) {
+        return new RecoveredRank(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages), false, List.of());
     }
 
     private Message message(FrameType form, boolean storable, int source, int destination, long sequence, long bytes, boolean delivered) {
@@ -73,7 +73,7 @@ final class RelayRestartTest {
     }
 
     private void goesLive(OneRelay.Rank rank) throws WireException {
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         rank.sends(relay.frames.live());
         rank.take();
     }
@@ -99,7 +99,7 @@ final class RelayRestartTest {
     @Test
     void aMailboxThatCameBackMatchesAsItWouldHave() throws Exception {
         restored(recovered(
-                0, 3, List.of(new Recovered.Channel(0, 1, 7), new Recovered.Channel(0, 3, 2)),
+                0, 3, List.of(new RecoveredRank.Channel(0, 1, 7), new RecoveredRank.Channel(0, 3, 2)),
                 message(FrameType.SEND, false, 1, 0, 6, 10, false),
                 message(FrameType.SEND, false, 3, 0, 2, 10, false),
                 message(FrameType.SEND, false, 1, 0, 7, 10, false)));
@@ -124,7 +124,7 @@ final class RelayRestartTest {
 
     @Test
     void aRankThatHadFinalizedIsNotAwaited() {
-        restored(new Recovered(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of()));
+        restored(new RecoveredRank(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of()));
         assertThat(relay.core.job(OneRelay.JOB).homed(2).state()).isEqualTo(RankState.FINALIZED);
     }
 
@@ -132,10 +132,10 @@ final class RelayRestartTest {
     void offersThatCameBackAreClearedAgainAndTakenBackOnesStayGone() throws Exception {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 40L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        Recovered rank = new Recovered(
+        RecoveredRank rank = new RecoveredRank(
                 0, 1, false, 1, 0, 0,
-                List.of(new Recovered.Channel(0, 3, 3), new Recovered.Channel(0, 1, 1)),
-                List.of(new Recovered.Channel(0, 3, 2), new Recovered.Channel(0, 1, 1)),
+                List.of(new RecoveredRank.Channel(0, 3, 3), new RecoveredRank.Channel(0, 1, 1)),
+                List.of(new RecoveredRank.Channel(0, 3, 2), new RecoveredRank.Channel(0, 1, 1)),
                 List.of(matched, message(FrameType.OFFER, false, 3, 0, 3, 100, false)),
                 false,
                 List.of());
@@ -170,14 +170,14 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
         OneRelay.Rank rank = comesAgain(0, 0, known);
-        for (int sequence = 2; sequence < Repeats.GONE_MAX; sequence++) {
-            rank.rank.repeats().tookBack(new Transfer(0, 3, sequence));
+        for (int sequence = 2; sequence < SuppressedSends.GONE_MAX; sequence++) {
+            rank.rank.repeats().tookBack(new TransferId(0, 3, sequence));
         }
-        StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
+        StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, SuppressedSends.GONE_MAX);
         comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 0, 3, 2), last);
         assertThatThrownBy(() -> comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 1, 3, 1)))
                 .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.LIMIT));
-        assertThat(rank.rank.repeats().gone()).hasSize(Repeats.GONE_MAX);
+        assertThat(rank.rank.repeats().gone()).hasSize(SuppressedSends.GONE_MAX);
     }
 
     /** The process before had said no more than a part of its channel again, and the next begins all behind that but what it is told to be gone. */
@@ -201,13 +201,13 @@ final class RelayRestartTest {
     void whatTheHistoryMissesIsSentOnThoughTheRankIsNotLive() throws Exception {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 3, 1)), matched));
+        restored(recovered(0, 1, List.of(new RecoveredRank.Channel(0, 3, 1)), matched));
         arrives(1, 2);
         assertThat(relay.sites).as("no more than it was cleared before").containsExactly("clear there 3->0 #1 up to " + 3 * CHUNK);
         relay.sites.clear();
         OneRelay.Rank rank = comesAgain(0, 1, new StatePage.Entry(StatePage.ARRIVING, 0, 3, 1, 1, 3 * CHUNK));
         assertThat(relay.sites).isEmpty();
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         assertThat(relay.sites).as("a window, and what is lent").containsExactly("clear there 3->0 #1 up to " + 6 * CHUNK);
         rank.reads = false;
         arrives(3, 4);
@@ -226,7 +226,7 @@ final class RelayRestartTest {
     void whatARankHadGotThatHasFinalizedIsSentToItsEnd() throws Exception {
         Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
         matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 3, 1)), matched));
+        restored(recovered(0, 1, List.of(new RecoveredRank.Channel(0, 3, 1)), matched));
         OneRelay.Rank rank = comesAgain(0, 1);
         goesLive(rank);
         rank.sends(relay.frames.finalizing(0));
@@ -280,7 +280,7 @@ final class RelayRestartTest {
             frames++;
         }
         int bytes = (what == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES + CHUNK : Wire.MESSAGE_HEADER_BYTES) + Wire.MESSAGE_COST_BYTES;
-        assertThat((long) frames * bytes).isBetween(Safety.UNHANDLED_BYTES_MAX, Safety.UNHANDLED_BYTES_MAX + 2L * bytes);
+        assertThat((long) frames * bytes).isBetween(StabilityTracker.UNHANDLED_BYTES_MAX, StabilityTracker.UNHANDLED_BYTES_MAX + 2L * bytes);
         List<String> lighter = new ArrayList<>();
         rank.rank.whenLighter(() -> lighter.add("now"));
         relay.core.handled(relay.there, false, frames / 3);
@@ -447,7 +447,7 @@ final class RelayRestartTest {
     @Test
     void anOfferGoesOnAsFarAsItsRankWasTold() throws Exception {
         restored(recovered(
-                0, 0, List.of(new Recovered.Channel(0, 1, 1)), message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, false)));
+                0, 0, List.of(new RecoveredRank.Channel(0, 1, 1)), message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, false)));
         OneRelay.Rank source = comesAgain(1, 0);
         source.sends(again(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 2 * CHUNK)));
         source.take();
@@ -471,7 +471,7 @@ final class RelayRestartTest {
     void anOfferThatIsClearedIsNotTakenBackAnyMore() throws Exception {
         Message offer = message(FrameType.OFFER, false, 1, 0, 1, CHUNK, false);
         offer.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        restored(recovered(0, 0, List.of(new Recovered.Channel(0, 1, 1)), offer));
+        restored(recovered(0, 0, List.of(new RecoveredRank.Channel(0, 1, 1)), offer));
         OneRelay.Rank source = comesAgain(1, 0);
         source.take();
         source.sends(again(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, CHUNK)));
@@ -491,7 +491,7 @@ final class RelayRestartTest {
     private OneRelay.Rank hasMoreThanTheLog() throws Exception {
         Message message = message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, true);
         message.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 1, 1)), message));
+        restored(recovered(0, 1, List.of(new RecoveredRank.Channel(0, 1, 1)), message));
         OneRelay.Rank rank = comesAgain(0, 1);
         goesLive(rank);
         return rank;
@@ -516,7 +516,7 @@ final class RelayRestartTest {
         assertThatExceptionOfType(WireException.class).as("it waits").isThrownBy(() -> says(rank, CheckpointNotice.Kind.READY, 0));
         sendsTheRest();
         long next = relay.journal.position() + 1;
-        assertThat(relay.journal.events).singleElement().asString().contains("Standing[pin=" + next + ", deliveries=1,").endsWith("null");
+        assertThat(relay.journal.events).singleElement().asString().contains("RecoveryPoint[pin=" + next + ", deliveries=1,").endsWith("null");
         assertThat(rank.take()).containsExactly("chunk of " + CHUNK, "point SAVED 0 0, 0 events, 0 failed polls");
     }
 
@@ -529,7 +529,7 @@ final class RelayRestartTest {
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 10", "put rank 0 #1: 10");
         sendsTheRest();
         assertThat(relay.images.take()).containsExactly("end rank 0 #1");
-        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 10, 7));
+        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 10, 7));
         assertThat(rank.take()).endsWith("point SAVED 1 0, 0 events, 0 failed polls");
     }
 
@@ -565,7 +565,7 @@ final class RelayRestartTest {
         offer.loggedPiece(100, relay.journal.pretend(100));
         restored(
                 recovered(0, 0, List.of()),
-                new Recovered(3, 1, false, 0, 0, 0, List.of(new Recovered.Channel(0, 0, 1)), List.of(), List.of(offer), false, List.of()));
+                new RecoveredRank(3, 1, false, 0, 0, 0, List.of(new RecoveredRank.Channel(0, 0, 1)), List.of(), List.of(offer), false, List.of()));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
         assertThat(relay.failure()).isNull();
     }
@@ -651,7 +651,7 @@ final class RelayRestartTest {
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         OneRelay.Rank next = stepsBack > 0 ? comesAgain(0, 1) : null;
         if (stepsBack > 1) {
-            relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+            relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         }
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
         if (stepsBack == 1) {

@@ -67,12 +67,12 @@ final class ReplayTest {
         assertThat(relay.failure()).startsWith("LOG_BROKEN: incarnation 2 of rank 0");
     }
 
-    private void past(Past... steps) {
+    private void past(HistoryStep... steps) {
         relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
     }
 
-    private Past.End end() {
-        return new Past.End(rank.rank.job().journal().position());
+    private HistoryStep.End end() {
+        return new HistoryStep.End(rank.rank.job().journal().position());
     }
 
     private void goesLive() throws WireException {
@@ -96,8 +96,8 @@ final class ReplayTest {
         peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, sequence, bytes));
     }
 
-    private static Past.Delivered delivered(long number, long ordinal, Message message) {
-        return new Past.Delivered(number, ordinal, message, message.arrived());
+    private static HistoryStep.Delivered delivered(long number, long ordinal, Message message) {
+        return new HistoryStep.Delivered(number, ordinal, message, message.arrived());
     }
 
     /** A short message to the rank that the log has. */
@@ -123,7 +123,7 @@ final class ReplayTest {
         comes(2);
         assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.AWAY, JobEvent.REPLAYING);
-        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1");
+        assertThat(relay.historySource.take()).containsExactly("begin rank 0 #1");
         assertThat(rank.take()).as("new messages wait for the end of the history").isEmpty();
         goesLive();
         posts(1, 1);
@@ -174,19 +174,19 @@ final class ReplayTest {
     void theHistoryGoesOutAsTheRankReads() throws Exception {
         dies();
         comes(2);
-        relay.historian.take();
+        relay.historySource.take();
         rank.reads = false;
-        Past[] steps = new Past[Replay.AHEAD_MIN];
+        HistoryStep[] steps = new HistoryStep[Replay.AHEAD_MIN];
         for (int i = 0; i < steps.length; i++) {
             steps[i] = delivered(i + 1, i + 1, logged(1, i + 1));
         }
         past(steps);
         assertThat(rank.take()).isEmpty();
-        assertThat(relay.historian.take()).as("it has enough").isEmpty();
+        assertThat(relay.historySource.take()).as("it has enough").isEmpty();
         rank.reads = true;
         relay.core.writable(rank.rank);
         assertThat(rank.take()).hasSize(steps.length).endsWith("push #512 from 1 to receive 512");
-        assertThat(relay.historian.take()).containsExactly("more rank 0 #1");
+        assertThat(relay.historySource.take()).containsExactly("more rank 0 #1");
     }
 
     @Test
@@ -200,9 +200,9 @@ final class ReplayTest {
         comes(2);
         assertThat(relay.core.welcome(rank.rank).events()).isEqualTo(3);
         past(
-                new Past.Events(1, 2, ByteBuffer.allocate(32)),
+                new HistoryStep.Events(1, 2, ByteBuffer.allocate(32)),
                 delivered(1, 1, logged(1, 1)),
-                new Past.Events(3, 1, ByteBuffer.allocate(16)));
+                new HistoryStep.Events(3, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take())
                 .containsExactly("events 1 to 2, 0 failed polls", "push #1 from 1 to receive 1", "events 3 to 3, 0 failed polls");
         goesLive();
@@ -215,12 +215,12 @@ final class ReplayTest {
         dies();
         comes(2);
         past(
-                new Past.Polls(3),
-                new Past.Events(1, 1, ByteBuffer.allocate(16)),
-                new Past.Polls(5),
+                new HistoryStep.Polls(3),
+                new HistoryStep.Events(1, 1, ByteBuffer.allocate(16)),
+                new HistoryStep.Polls(5),
                 delivered(1, 1, logged(1, 1)),
-                new Past.Polls(9),
-                new Past.Polls(11),
+                new HistoryStep.Polls(9),
+                new HistoryStep.Polls(11),
                 delivered(2, 2, logged(1, 2)));
         assertThat(rank.take())
                 .containsExactly(
@@ -237,7 +237,7 @@ final class ReplayTest {
     void manyFailedPollsAreToldInSteps() throws Exception {
         dies();
         comes(2);
-        past(new Past.Polls(5L << 30), new Past.Events(1, 1, ByteBuffer.allocate(16)));
+        past(new HistoryStep.Polls(5L << 30), new HistoryStep.Events(1, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take())
                 .containsExactly(
                         "events 1 to 0, " + (1 << 30) + " failed polls",
@@ -282,15 +282,15 @@ final class ReplayTest {
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
         dies();
         comes(2);
-        relay.historian.take();
+        relay.historySource.take();
         relay.sites.clear();
         rank.sends(relay.frames.resent(0, 1, 1));
         rank.sends(relay.frames.resent(0, 3, 1));
-        assertThat(relay.historian.take()).containsExactly("resent by 0 #1 to 1");
+        assertThat(relay.historySource.take()).containsExactly("resent by 0 #1 to 1");
         assertThat(relay.sites).as("compared where it is logged").containsExactly("forward there RESENT 0->3 #1");
         relay.fromSite("there", relay.frames.resent(3, 1, 4));
-        assertThat(relay.historian.take()).containsExactly("resent by 3 #4 to 1");
-        relay.core.diverged(OneRelay.JOB, 0, new Claim(0, 1, 1, 0, 10, 10, 1, 0), "bytes 10 instead of 12");
+        assertThat(relay.historySource.take()).containsExactly("resent by 3 #4 to 1");
+        relay.core.diverged(OneRelay.JOB, 0, new ResendClaim(0, 1, 1, 0, 10, 10, 1, 0), "bytes 10 instead of 12");
         assertThat(relay.events.getLast().text())
                 .isEqualTo("was restarted and does not send what it sent before: message 1 to rank 1 in context 0 has bytes 10"
                         + " instead of 12");
@@ -304,7 +304,7 @@ final class ReplayTest {
         past(delivered(2, 2, logged(1, 2)));
         assertThat(relay.failure()).contains("LOG_DAMAGED", "delivery 2 where 1 was expected");
         assertThat(rank.take()).isEmpty();
-        past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
+        past(new HistoryStep.Events(2, 1, ByteBuffer.allocate(16)));
         assertThat(rank.take()).isEmpty();
         assertThat(relay.journal.isBroken(OneRelay.JOB)).as("so that no other core of the relay takes for safe what this one drops").isTrue();
     }
@@ -322,7 +322,7 @@ final class ReplayTest {
     void aGapInWhatWasObservedEndsTheJobToo() throws Exception {
         dies();
         comes(2);
-        past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
+        past(new HistoryStep.Events(2, 1, ByteBuffer.allocate(16)));
         assertThat(relay.failure()).contains("LOG_DAMAGED", "event 2 where 1 was expected");
         assertThat(rank.take()).isEmpty();
     }
@@ -340,8 +340,8 @@ final class ReplayTest {
         relay.core.writable(rank.rank);
         assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1", "chunk of " + CHUNK);
         past(
-                new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)),
-                new Past.Piece(message, 2 * CHUNK, 3, relay.journal.pretend(3)));
+                new HistoryStep.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)),
+                new HistoryStep.Piece(message, 2 * CHUNK, 3, relay.journal.pretend(3)));
         assertThat(rank.take()).containsExactly("chunk of " + CHUNK, "chunk of 3");
         goesLive();
     }
@@ -387,12 +387,12 @@ final class ReplayTest {
         peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 4 * CHUNK));
         dies();
         comes(2);
-        relay.historian.take();
-        Past.End early = end();
+        relay.historySource.take();
+        HistoryStep.End early = end();
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
         past(early);
         assertThat(rank.take()).isEmpty();
-        assertThat(relay.historian.take()).containsExactly("more rank 0 #1");
+        assertThat(relay.historySource.take()).containsExactly("more rank 0 #1");
         rank.isRefused(relay.frames.live(), CloseReason.NOT_EXPECTED);
         goesLive();
     }
@@ -680,7 +680,7 @@ final class ReplayTest {
         dies();
         comes(2);
         dies();
-        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1", "end rank 0 #1");
+        assertThat(relay.historySource.take()).containsExactly("begin rank 0 #1", "end rank 0 #1");
         relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
         comes(3);
         relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
@@ -709,6 +709,6 @@ final class ReplayTest {
         comes(2);
         relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 3, -1, "ended"));
         assertThat(rank.take()).containsExactly("aborted 3");
-        assertThat(relay.historian.take()).contains("end rank 0 #1");
+        assertThat(relay.historySource.take()).contains("end rank 0 #1");
     }
 }

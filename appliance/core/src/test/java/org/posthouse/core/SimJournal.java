@@ -191,7 +191,7 @@ final class SimJournal implements Journal {
     public void done(long job, int rank, int incarnation) {}
 
     @Override
-    public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
+    public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {}
 
     @Override
     public void giveUp(long job, String why) {
@@ -257,16 +257,16 @@ final class SimJournal implements Journal {
     }
 
     /** What a relay that starts on this journal knows of a rank. */
-    Recovered recovered(int rank) {
-        Map<List<Integer>, Recovered.Channel> channels = new LinkedHashMap<>();
-        List<Recovered.Channel> takenBack = new ArrayList<>();
+    RecoveredRank recovered(int rank) {
+        Map<List<Integer>, RecoveredRank.Channel> channels = new LinkedHashMap<>();
+        List<RecoveredRank.Channel> takenBack = new ArrayList<>();
         List<Message> underWay = new ArrayList<>();
         for (Stored stored : messages.values()) {
             Message.Logged logged = stored.logged;
             if (logged.destination() != rank) {
                 continue;
             }
-            Recovered.Channel place = new Recovered.Channel(logged.context(), logged.source(), logged.sequence());
+            RecoveredRank.Channel place = new RecoveredRank.Channel(logged.context(), logged.source(), logged.sequence());
             channels.put(List.of(logged.context(), logged.source()), place);
             if (stored.withdrawn) {
                 takenBack.add(place);
@@ -274,7 +274,7 @@ final class SimJournal implements Journal {
                 underWay.add(stored.fill(Message.recovered(logged, stored.delivered), stored.places.size()));
             }
         }
-        return new Recovered(
+        return new RecoveredRank(
                 rank,
                 incarnations.getOrDefault(rank, 0),
                 finalized.contains(rank),

@@ -51,9 +51,9 @@ final class SimRelay {
         this.frames = frames;
         this.journal = journal;
         journal.countIn(ledger);
-        SimHistorian historian = new SimHistorian(world.clock(), world.random(), journal, () -> alive);
-        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historian, new TableImages());
-        historian.of(core);
+        SimHistorySource historySource = new SimHistorySource(world.clock(), world.random(), journal, () -> alive);
+        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historySource, new TableImages());
+        historySource.of(core);
     }
 
     void open(JobOpen opening) {
@@ -391,7 +391,7 @@ final class SimRelay {
         }
 
         @Override
-        public void ended(int context, int round, Round.End why, long pushedCost) {
+        public void ended(int context, int round, PushWindow.End why, long pushedCost) {
             toRank(frames.ended(context, round, rank.rank(), why.code(), pushedCost));
         }
 
@@ -457,7 +457,7 @@ final class SimRelay {
         }
 
         @Override
-        public void image(Past.ImagePiece piece) {
+        public void image(HistoryStep.ImagePiece piece) {
             throw new AssertionError("nobody is replayed here");
         }
 

@@ -222,7 +222,7 @@ final class SlowReceiverTest extends TwoRanks {
                 throw why;
             }
         };
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historian, relay.images);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historySource, relay.images);
         core.openJob(job, relay::peerOf, relay.events::add, broken);
         boolean handled = core.fromPeer(relay.there, new TestFrame(new Frames(job.job()).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
         int told = relay.events.size();

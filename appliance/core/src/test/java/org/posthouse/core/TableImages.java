@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A store of images that writes down what it is given; the test gives the answers. */
-final class TableImages implements Images {
+final class TableImages implements CheckpointImages {
     private final List<String> asked = new ArrayList<>();
 
     List<String> take() {

@@ -95,7 +95,7 @@ class TableJournal implements Journal {
     }
 
     @Override
-    public void checkpoint(long job, int rank, Standing at, ImageNote image) {
+    public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {
         events.add("rank " + rank + " at " + at + ", " + image);
     }
 

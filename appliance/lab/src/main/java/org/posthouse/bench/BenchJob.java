@@ -15,9 +15,9 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.relay.UserToken;
 
 /**
@@ -59,7 +59,7 @@ final class BenchJob implements AutoCloseable {
         try {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
-                    spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), UserToken.find()), RankOutput.tagged(plan.ranks()));
+                    spec, new PlacementRequest(relays, plan.sites(), plan.relaysPerSite(), UserToken.find()), RankOutput.tagged(plan.ranks()));
             job = new BenchJob(plan, run, watch, server);
         } catch (JobFailure e) {
             server.close();
@@ -100,7 +100,7 @@ final class BenchJob implements AutoCloseable {
                 List.of(),
                 variant.environment(),
                 variant.logged(),
-                Patience.NONE);
+                RestartPolicy.NONE);
     }
 
     private void run() {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.LoopKind;
+import org.posthouse.relay.EventLoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
@@ -22,7 +22,7 @@ import org.posthouse.relay.RelayLoad;
 public final class BenchRun implements AutoCloseable {
     private final BenchPlan plan;
     private final BenchWatch watch;
-    private final Map<LoopKind, Vertx> loops = new LinkedHashMap<>();
+    private final Map<EventLoopKind, Vertx> loops = new LinkedHashMap<>();
     private final Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
     private final List<Figure> figures = new ArrayList<>();
     private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
@@ -32,7 +32,7 @@ public final class BenchRun implements AutoCloseable {
     private int phasesDone;
 
     /** What variants must have in common to share relays. */
-    private record GridKind(Mode mode, LoopKind loops) {
+    private record GridKind(Mode mode, EventLoopKind loops) {
         private static GridKind of(Variant variant) {
             return new GridKind(variant.mode(), variant.loops());
         }
@@ -84,7 +84,7 @@ public final class BenchRun implements AutoCloseable {
             }
         }
         if (plan.hasBaselines()) {
-            forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx(LoopKind.DEFAULT)));
+            forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx(EventLoopKind.DEFAULT)));
             forwarders.put(Carrier.SELECTOR, SelectorForwarder.start());
         }
         Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
@@ -99,7 +99,7 @@ public final class BenchRun implements AutoCloseable {
                 vertx(kind.loops()), plan.sites(), plan.relaysPerSite(), logged, ModeConfig.of(kind.mode()));
     }
 
-    private Vertx vertx(LoopKind kind) {
+    private Vertx vertx(EventLoopKind kind) {
         return loops.computeIfAbsent(kind, EmbeddedGrid::vertx);
     }
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.Endpoints;
 
 /**
@@ -54,7 +54,7 @@ public record FlowPlan(long bytes, long limitBytes, long checkpointMs) implement
                 List.of(),
                 Map.of(Endpoints.CHECKPOINT_MS, Long.toString(checkpointMs)),
                 true,
-                Patience.NONE);
+                RestartPolicy.NONE);
     }
 
     @Override

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.UserToken;
 
@@ -22,12 +22,12 @@ public final class JobBench {
     private static final Pattern TOLD = Pattern.compile("(?i)time in seconds\\s*[:=]\\s*([0-9]++(?:\\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+)(?!,[0-9])");
 
     private final JobPlan plan;
-    private final Reach reach;
+    private final PlacementRequest placementRequest;
     private final BenchWatch watch;
 
-    private JobBench(JobPlan plan, Reach reach, BenchWatch watch) {
+    private JobBench(JobPlan plan, PlacementRequest placementRequest, BenchWatch watch) {
         this.plan = plan;
-        this.reach = reach;
+        this.placementRequest = placementRequest;
         this.watch = watch;
     }
 
@@ -44,8 +44,8 @@ public final class JobBench {
 
     /** The same over relays that are there. */
     static JobReport measure(JobPlan plan, EmbeddedGrid grid, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
-        Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), UserToken.find());
-        return new JobReport(plan, new JobBench(plan, reach, watch).measure());
+        PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), plan.sites(), plan.relaysPerSite(), UserToken.find());
+        return new JobReport(plan, new JobBench(plan, placementRequest, watch).measure());
     }
 
     private List<JobTimes> measure() throws JobFailure, InterruptedException {
@@ -64,7 +64,7 @@ public final class JobBench {
     private void run(JobTimes times) throws JobFailure, InterruptedException {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-        JobRun job = JobRun.prepare(plan.spec(times.logged()), reach, RankOutput.tagged(plan.job().ranks(), out, out));
+        JobRun job = JobRun.prepare(plan.spec(times.logged()), placementRequest, RankOutput.tagged(plan.job().ranks(), out, out));
         watch.onJob(job);
         Connected connected = Connected.await(job);
         JobOutcome outcome = job.run();

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.Reach;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.ModeConfig;
@@ -55,8 +55,8 @@ public final class LogFlow {
     private FlowReport measure() throws IOException, JobFailure, InterruptedException {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
-        Reach reach = new Reach(grid.addresses(), 1, 1, UserToken.find());
-        JobRun job = JobRun.prepare(plan.spec(), reach, RankOutput.tagged(FlowPlan.RANKS, out, out));
+        PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), 1, 1, UserToken.find());
+        JobRun job = JobRun.prepare(plan.spec(), placementRequest, RankOutput.tagged(FlowPlan.RANKS, out, out));
         watch.onJob(job);
         CompletableFuture<JobOutcome> outcome = start(job);
         job.awaitConnected();

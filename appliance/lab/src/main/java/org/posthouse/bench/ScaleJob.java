@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.RelayLine;
+import org.posthouse.launch.RelayClient;
 import org.posthouse.relay.UserToken;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.HomeRelay;
@@ -24,7 +24,7 @@ final class ScaleJob implements AutoCloseable {
 
     private final long id = RANDOM.nextLong();
     private JobOpen opening;
-    private final List<RelayLine> relays = new ArrayList<>();
+    private final List<RelayClient> relays = new ArrayList<>();
 
     /** Why the job ended, if a relay says that it did. Completed by the relays' threads. */
     private final CompletableFuture<String> failure = new CompletableFuture<>();
@@ -38,17 +38,17 @@ final class ScaleJob implements AutoCloseable {
         ScaleJob job = new ScaleJob();
         try {
             for (String address : addresses) {
-                RelayLine relay = RelayLine.connect(address, UserToken.find());
+                RelayClient relay = RelayClient.connect(address, UserToken.find());
                 job.relays.add(relay);
                 relay.listen(job::onEvent, job.failure::complete);
             }
-            List<HomeRelay> homes = job.relays.stream().map(RelayLine::home).toList();
+            List<HomeRelay> homes = job.relays.stream().map(RelayClient::home).toList();
             int[] homeOf = new int[cell.clients()];
             for (int rank = 0; rank < homeOf.length; rank++) {
                 homeOf[rank] = cell.relayOf(rank);
             }
             job.opening = new JobOpen(job.id, Token.random(), series.logged(), "bench:scale " + series.label(), homes, homeOf);
-            for (RelayLine relay : job.relays) {
+            for (RelayClient relay : job.relays) {
                 relay.open(job.opening);
             }
             return job;
@@ -77,16 +77,16 @@ final class ScaleJob implements AutoCloseable {
     /** Ends the job at its relays. */
     @Override
     public void close() {
-        for (RelayLine relay : relays) {
+        for (RelayClient relay : relays) {
             relay.closeJob(new CloseNotice(id, 0, -1, "finished"));
         }
         try {
-            for (RelayLine relay : relays) {
+            for (RelayClient relay : relays) {
                 relay.awaitClosed(CLOSE_MS_MAX);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        relays.forEach(RelayLine::close);
+        relays.forEach(RelayClient::close);
     }
 }

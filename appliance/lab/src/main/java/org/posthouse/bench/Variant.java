@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.mpj.Settings;
 import org.posthouse.mpj.coll.Algorithms;
-import org.posthouse.relay.LoopKind;
+import org.posthouse.relay.EventLoopKind;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
 
@@ -53,8 +53,8 @@ public record Variant(
     }
 
     /** The relays' event loops. They poll as busily as the ranks do. */
-    LoopKind loops() {
-        return new LoopKind(sockets, settings.map(Settings::busyPollUs).orElse(0));
+    EventLoopKind loops() {
+        return new EventLoopKind(sockets, settings.map(Settings::busyPollUs).orElse(0));
     }
 
     /** What the ranks' environment says of it: all that a label names, so that no rank has it from the bench's own. */

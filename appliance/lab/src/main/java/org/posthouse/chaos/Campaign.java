@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
-import org.posthouse.faults.Executioner;
-import org.posthouse.faults.Kill;
+import org.posthouse.faults.FaultInjector;
+import org.posthouse.faults.KillTarget;
+import org.posthouse.faults.PlannedKill;
+import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
-import org.posthouse.faults.Strike;
-import org.posthouse.faults.Victim;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
@@ -36,9 +36,9 @@ public final class Campaign {
     private final CampaignPlan plan;
     private final PrintStream out;
     private final Consumer<RunningJob> watch;
-    private final List<Fate> fates = new ArrayList<>();
-    private final List<RelayFate> relayFates = new ArrayList<>();
-    private final List<LauncherFate> launcherFates = new ArrayList<>();
+    private final List<KillOutcome> fates = new ArrayList<>();
+    private final List<RelayKillOutcome> relayFates = new ArrayList<>();
+    private final List<LauncherKillOutcome> launcherFates = new ArrayList<>();
     private Baseline baseline;
     private int runs;
     private int failedRuns;
@@ -66,7 +66,7 @@ public final class Campaign {
             int before = killed();
             int failedBefore = failedRuns;
             runs++;
-            Optional<Run> run = execute(plan.strikes(runs, hit(), baseline));
+            Optional<CampaignRun> run = execute(plan.strikes(runs, hit(), baseline));
             if (run.isEmpty()) {
                 return report("interrupted in run " + runs);
             }
@@ -92,15 +92,15 @@ public final class Campaign {
         return fates.size() + relayFates.size() + launcherFates.size();
     }
 
-    private List<Victim> hit() {
-        List<Victim> hit = new ArrayList<>(Collections.nCopies(fates.size(), Victim.RANK));
-        hit.addAll(Collections.nCopies(relayFates.size(), Victim.RELAY));
-        hit.addAll(Collections.nCopies(launcherFates.size(), Victim.LAUNCHER));
+    private List<KillTarget> hit() {
+        List<KillTarget> hit = new ArrayList<>(Collections.nCopies(fates.size(), KillTarget.RANK));
+        hit.addAll(Collections.nCopies(relayFates.size(), KillTarget.RELAY));
+        hit.addAll(Collections.nCopies(launcherFates.size(), KillTarget.LAUNCHER));
         return hit;
     }
 
     private Baseline measure() throws JobFailure, InterruptedException {
-        Run run = execute(List.of()).orElseThrow(() -> new JobFailure("the campaign was interrupted in its run without kills"));
+        CampaignRun run = execute(List.of()).orElseThrow(() -> new JobFailure("the campaign was interrupted in its run without kills"));
         String wrong = run.wrong(run.transcript().outLines());
         if (!wrong.isEmpty()) {
             run.transcript().print(out);
@@ -109,12 +109,12 @@ public final class Campaign {
         return baseline(run);
     }
 
-    private static Baseline baseline(Run run) {
+    private static Baseline baseline(CampaignRun run) {
         long totalMs = (long) (run.outcome().seconds() * 1e3);
         return new Baseline(totalMs, Math.min(totalMs, TimeUnit.NANOSECONDS.toMillis(run.connectedNs())), run.transcript().outLines());
     }
 
-    private void note(Run run) {
+    private void note(CampaignRun run) {
         lostRelay = run.lostRelay();
         String wrong = run.wrong(baseline.outLines());
         if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
@@ -125,27 +125,27 @@ public final class Campaign {
             run.transcript().print(out);
             out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
         }
-        for (Kill kill : run.kills()) {
+        for (RankKill kill : run.kills()) {
             Restart restart = run.restart(kill);
             if (restart != null || !wrong.isEmpty()) {
-                fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
+                fates.add(new KillOutcome(runs, kill, restart, wrong.isEmpty()));
                 out.println(fates.get(fates.size() - 1).words());
             }
         }
         noteRelays(run, wrong.isEmpty());
         for (LauncherKill kill : run.launcherKills()) {
-            launcherFates.add(new LauncherFate(runs, kill, wrong.isEmpty()));
+            launcherFates.add(new LauncherKillOutcome(runs, kill, wrong.isEmpty()));
             out.println(launcherFates.getLast().words());
         }
     }
 
-    private void noteRelays(Run run, boolean isVerified) {
+    private void noteRelays(CampaignRun run, boolean isVerified) {
         List<RelayLoss> losses = new ArrayList<>(run.outcome().relayLosses());
         for (RelayKill kill : run.relayKills()) {
             RelayLoss loss = losses.stream().filter(one -> one.relay().equals(kill.relay())).findFirst().orElse(null);
             losses.remove(loss);
             if (loss != null || !isVerified || run.isUntold(kill)) {
-                relayFates.add(new RelayFate(runs, kill, loss, isVerified));
+                relayFates.add(new RelayKillOutcome(runs, kill, loss, isVerified));
                 out.println(relayFates.getLast().words());
             }
         }
@@ -156,8 +156,8 @@ public final class Campaign {
     }
 
     /** Empty if a user has ended it. */
-    private Optional<Run> execute(List<Strike> strikes) throws JobFailure, InterruptedException {
-        if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
+    private Optional<CampaignRun> execute(List<PlannedKill> strikes) throws JobFailure, InterruptedException {
+        if (strikes.stream().anyMatch(strike -> strike.whose() == KillTarget.LAUNCHER)) {
             try (TemporaryFolder folder = TemporaryFolder.make("posthouse-chaos-")) {
                 return executeUnderProcesses(strikes, folder.path());
             } catch (IOException e) {
@@ -168,37 +168,37 @@ public final class Campaign {
         Transcript transcript = new Transcript();
         JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
         watch.accept(job);
-        try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, runSecondsMax())) {
+        try (FaultInjector faultInjector = FaultInjector.begin(job, ranks, plan.relays(), strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
-            if (executioner.isInterrupted()) {
+            if (faultInjector.isInterrupted()) {
                 return Optional.empty();
             }
-            executioner.close(); // A relay that was killed is up again, and counted.
-            return Optional.of(run(outcome, transcript, "", executioner, List.of()));
+            faultInjector.close(); // A relay that was killed is up again, and counted.
+            return Optional.of(run(outcome, transcript, "", faultInjector, List.of()));
         }
     }
 
     /** Under launchers that may be killed. */
-    private Optional<Run> executeUnderProcesses(List<Strike> strikes, Path folder) throws JobFailure, InterruptedException {
+    private Optional<CampaignRun> executeUnderProcesses(List<PlannedKill> strikes, Path folder) throws JobFailure, InterruptedException {
         Transcript transcript = new Transcript();
         Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
         watch.accept(job);
-        try (Executioner executioner = Executioner.begin(
+        try (FaultInjector faultInjector = FaultInjector.begin(
                 job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, runSecondsMax())) {
             JobOutcome outcome = job.run();
-            if (executioner.isInterrupted()) {
+            if (faultInjector.isInterrupted()) {
                 return Optional.empty();
             }
-            executioner.close();
+            faultInjector.close();
             String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
-            return Optional.of(run(outcome, transcript, shownWrong, executioner, job.kills()));
+            return Optional.of(run(outcome, transcript, shownWrong, faultInjector, job.kills()));
         }
     }
 
-    private static Run run(
-            JobOutcome outcome, Transcript transcript, String shownWrong, Executioner executioner, List<LauncherKill> launcherKills) {
-        return new Run(
-                outcome, transcript, shownWrong, executioner.lostRelay(), executioner.kills(), executioner.relayKills(), launcherKills,
-                executioner.connectedNs());
+    private static CampaignRun run(
+            JobOutcome outcome, Transcript transcript, String shownWrong, FaultInjector faultInjector, List<LauncherKill> launcherKills) {
+        return new CampaignRun(
+                outcome, transcript, shownWrong, faultInjector.lostRelay(), faultInjector.kills(), faultInjector.relayKills(), launcherKills,
+                faultInjector.connectedNs());
     }
 }

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.posthouse.faults.Strike;
-import org.posthouse.faults.Victim;
+import org.posthouse.faults.KillTarget;
+import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RelayProcess;
 
 /**
@@ -23,7 +23,7 @@ import org.posthouse.launch.RelayProcess;
  * @param runSecondsMax how long one run may take at least before it counts as hung, from 1
  */
 public record CampaignPlan(
-        JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
+        JobSpec job, PlacementRequest reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
     /** So many kills hit one run at most, and maybe all the same rank. */
     public static final int KILLS_PER_RUN_MAX = 3;
 
@@ -56,27 +56,27 @@ public record CampaignPlan(
      * @param run its number, from 1
      * @param hit whose processes were killed in the runs before
      */
-    List<Strike> strikes(int run, List<Victim> hit, Baseline baseline) {
+    List<PlannedKill> strikes(int run, List<KillTarget> hit, Baseline baseline) {
         Random random = new Random(seed * 1_000_003 + run);
-        List<Victim> owed = new ArrayList<>(IntStream.rangeClosed(1, kills).mapToObj(this::victim).toList());
+        List<KillTarget> owed = new ArrayList<>(IntStream.rangeClosed(1, kills).mapToObj(this::victim).toList());
         hit.forEach(owed::remove);
         int count = Math.min(owed.size(), 1 + random.nextInt(KILLS_PER_RUN_MAX));
-        List<Strike> strikes = new ArrayList<>();
+        List<PlannedKill> strikes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
             long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
-            Victim whose = owed.get(i);
-            int number = random.nextInt(whose == Victim.RELAY ? relays.size() : job.ranks());
-            strikes.add(new Strike(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
+            KillTarget whose = owed.get(i);
+            int number = random.nextInt(whose == KillTarget.RELAY ? relays.size() : job.ranks());
+            strikes.add(new PlannedKill(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
         }
         return strikes;
     }
 
     /** @param kill its number, from 1. Those of relays are multiples, those of launchers are not: the same N for both gives both */
-    private Victim victim(int kill) {
+    private KillTarget victim(int kill) {
         if (launcherEvery > 0 && (kill - 1) % launcherEvery == 0) {
-            return Victim.LAUNCHER;
+            return KillTarget.LAUNCHER;
         }
-        return relayEvery > 0 && kill % relayEvery == 0 ? Victim.RELAY : Victim.RANK;
+        return relayEvery > 0 && kill % relayEvery == 0 ? KillTarget.RELAY : KillTarget.RANK;
     }
 }

@@ -26,9 +26,9 @@ public record CampaignReport(
         Baseline baseline,
         int runs,
         int failedRuns,
-        List<Fate> fates,
-        List<RelayFate> relayFates,
-        List<LauncherFate> launcherFates,
+        List<KillOutcome> fates,
+        List<RelayKillOutcome> relayFates,
+        List<LauncherKillOutcome> launcherFates,
         String unhit,
         String lostRelay) {
     public CampaignReport {
@@ -38,8 +38,8 @@ public record CampaignReport(
     }
 
     private long verified() {
-        return fates.stream().filter(Fate::isVerified).count() + relayFates.stream().filter(RelayFate::isVerified).count()
-                + launcherFates.stream().filter(LauncherFate::isVerified).count();
+        return fates.stream().filter(KillOutcome::isVerified).count() + relayFates.stream().filter(RelayKillOutcome::isVerified).count()
+                + launcherFates.stream().filter(LauncherKillOutcome::isVerified).count();
     }
 
     /** Whether as many processes as planned were killed, and every run verified. */
@@ -53,16 +53,16 @@ public record CampaignReport(
                 + (unhit.isEmpty() ? "" : "; " + unhit);
     }
 
-    private List<Part> parts() {
-        return Part.all(fates.stream().map(Fate::restart).filter(Objects::nonNull).filter(restart -> !restart.lostLauncher()).toList());
+    private List<RestartPart> parts() {
+        return RestartPart.all(fates.stream().map(KillOutcome::restart).filter(Objects::nonNull).filter(restart -> !restart.lostLauncher()).toList());
     }
 
-    private List<Part> relayParts() {
-        return Part.ofRelays(relayFates.stream().filter(RelayFate::isWhole).toList());
+    private List<RestartPart> relayParts() {
+        return RestartPart.ofRelays(relayFates.stream().filter(RelayKillOutcome::isWhole).toList());
     }
 
-    private List<Part> launcherParts() {
-        return Part.ofLaunchers(launcherFates.stream().filter(LauncherFate::isWhole).map(LauncherFate::kill).toList());
+    private List<RestartPart> launcherParts() {
+        return RestartPart.ofLaunchers(launcherFates.stream().filter(LauncherKillOutcome::isWhole).map(LauncherKillOutcome::kill).toList());
     }
 
     /** Prints the table of the parts and the verdict. */
@@ -74,7 +74,7 @@ public record CampaignReport(
         out.println(verdict());
     }
 
-    private static void print(PrintStream out, String who, List<Part> parts) {
+    private static void print(PrintStream out, String who, List<RestartPart> parts) {
         if (!parts.isEmpty()) {
             out.println();
             out.printf("%-10s %8s %8s %8s  (seconds)%n", who, "p50", "p90", "max");

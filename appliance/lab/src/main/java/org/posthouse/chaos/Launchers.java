@@ -13,9 +13,9 @@ import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.JobStanding;
+import org.posthouse.launch.JobStatusReport;
 import org.posthouse.launch.LauncherProcess;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
@@ -31,10 +31,10 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     private static final long UNKNOWN = -1;
 
     private final JobSpec job;
-    private final Reach reach;
+    private final PlacementRequest placementRequest;
     private final Path above;
     private final Transcript transcript;
-    private final Shown shown;
+    private final OutputCheck outputCheck;
     private final CountDownLatch open = new CountDownLatch(1);
     private final CountDownLatch connected = new CountDownLatch(1);
     private final long startNs = System.nanoTime();
@@ -49,12 +49,12 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     /** Null before the first. */
     private LauncherProcess present;
 
-    private JobStanding standing = JobStanding.UNTOLD;
+    private JobStatusReport standing = JobStatusReport.UNTOLD;
     private String lastError = "";
     private boolean stopped;
     private boolean killed;
     /** How the job was ended from here; null if it was not. */
-    private JobStanding.End ended;
+    private JobStatusReport.End ended;
 
     /** Whether the present launcher was killed from here. */
     private boolean isStruck;
@@ -68,18 +68,18 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     private long ranksNs;
 
     /** @param above where the job's folder is made */
-    Launchers(JobSpec job, Reach reach, Path above, Transcript transcript) {
+    Launchers(JobSpec job, PlacementRequest placementRequest, Path above, Transcript transcript) {
         this.job = job;
-        this.reach = reach;
+        this.placementRequest = placementRequest;
         this.above = above;
         this.transcript = transcript;
-        this.shown = new Shown(job.ranks());
+        this.outputCheck = new OutputCheck(job.ranks());
     }
 
     /** Runs the job to its end, under as many launchers as it takes. */
     JobOutcome run() throws JobFailure, InterruptedException {
         try {
-            Optional<JobStanding.End> end = start(beginning()) ? awaitEnd() : Optional.empty();
+            Optional<JobStatusReport.End> end = start(beginning()) ? awaitEnd() : Optional.empty();
             while (end.isEmpty() && start(next())) {
                 end = awaitEnd();
             }
@@ -97,12 +97,12 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
             folder = above.resolve("job-" + folders);
         }
         List<String> words = new ArrayList<>(List.of(
-                "run", "-n", Integer.toString(job.ranks()), "--sites", Integer.toString(reach.sites()), "--relays-per-site",
-                Integer.toString(reach.relaysPerSite()), "--durability", job.durability() == Durability.HOST ? "host" : "process", "--max-restarts",
+                "run", "-n", Integer.toString(job.ranks()), "--sites", Integer.toString(placementRequest.sites()), "--relays-per-site",
+                Integer.toString(placementRequest.relaysPerSite()), "--durability", job.durability() == Durability.HOST ? "host" : "process", "--max-restarts",
                 Integer.toString(job.patience().maxRestarts()), "--relay-timeout",
                 Long.toString(TimeUnit.MILLISECONDS.toSeconds(job.patience().relayTimeoutMs())), "--folder", folder.toString(), "-cp",
                 job.classPath().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
-        reach.addresses().forEach(relay -> words.addAll(List.of("--relay", relay)));
+        placementRequest.addresses().forEach(relay -> words.addAll(List.of("--relay", relay)));
         job.jvmFlags().forEach(flag -> words.addAll(List.of("--jvm", flag)));
         words.add(job.name());
         words.addAll(job.arguments());
@@ -122,14 +122,14 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         if (killed) {
             return false;
         }
-        standing = JobStanding.UNTOLD;
+        standing = JobStatusReport.UNTOLD;
         isStruck = false;
         present = LauncherProcess.start(words, job.environment(), this);
         return true;
     }
 
     /** @return how the job ended; empty if its launcher was killed before it had */
-    private Optional<JobStanding.End> awaitEnd() throws JobFailure, InterruptedException {
+    private Optional<JobStatusReport.End> awaitEnd() throws JobFailure, InterruptedException {
         int status = present.await();
         synchronized (this) {
             restarts.addAll(standing.restarts());
@@ -141,20 +141,20 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
             }
             if (!isStruck || !present.wasKilled()) {
                 isOpen &= !isStruck;
-                JobStanding.End told = standing.end();
-                return Optional.of(told == null ? new JobStanding.End(status, "its launcher ended: " + lastError.strip(), false) : told);
+                JobStatusReport.End told = standing.end();
+                return Optional.of(told == null ? new JobStatusReport.End(status, "its launcher ended: " + lastError.strip(), false) : told);
             }
         }
-        Optional<JobStanding.End> over = JobFolder.end(folder);
+        Optional<JobStatusReport.End> over = JobFolder.end(folder);
         if (over.isPresent()) {
             forgetKill();
         }
         return over;
     }
 
-    private synchronized JobOutcome outcome(Optional<JobStanding.End> end) throws JobFailure, InterruptedException {
+    private synchronized JobOutcome outcome(Optional<JobStatusReport.End> end) throws JobFailure, InterruptedException {
         closeKill();
-        JobStanding.End last = end.orElse(ended == null ? new JobStanding.End(1, "it was interrupted", true) : ended);
+        JobStatusReport.End last = end.orElse(ended == null ? new JobStatusReport.End(1, "it was interrupted", true) : ended);
         if (JobFolder.isOne(folder) && JobFolder.end(folder).isEmpty()) {
             endAtRelays();
         }
@@ -166,7 +166,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     /** The relays are for other runs, too. */
     private void endAtRelays() throws InterruptedException {
         try (JobFolder left = JobFolder.open(folder)) {
-            JobRun.end(left, reach.token());
+            JobRun.end(left, placementRequest.token());
         } catch (JobFailure e) {
             err("posthouse: the job was left at its relays: " + e.getMessage() + "\n");
         }
@@ -178,7 +178,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         for (int rank = 0; rank < job.ranks(); rank++) {
             kept.add(JobFolder.shown(folder, rank));
         }
-        return shown.compare(kept, kills.size(), line -> transcript.onLine(line, true));
+        return outputCheck.compare(kept, kills.size(), line -> transcript.onLine(line, true));
     }
 
     /** kill -9 of the present launcher, as an accident; nothing if there is none, or it has been killed already. */
@@ -212,7 +212,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     }
 
     @Override
-    public synchronized void told(JobStanding now) {
+    public synchronized void told(JobStatusReport now) {
         standing = now;
         open.countDown(); // A launcher tells nothing before: until then it ends for want of a relay, and later dials it again.
         if (now.connected()) {
@@ -233,7 +233,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
 
     @Override
     public synchronized void out(String line) {
-        shown.onLine(line);
+        outputCheck.onLine(line);
         transcript.onLine(line, true);
     }
 
@@ -247,7 +247,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     public synchronized int strike(int rank) {
         return standing.processes().stream()
                 .filter(process -> process.rank() == rank && present.strikeChild(process.pid()))
-                .map(JobStanding.RankRun::incarnation)
+                .map(JobStatusReport.RankRun::incarnation)
                 .findFirst()
                 .orElse(0);
     }
@@ -266,7 +266,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
     public void stop(int status, String why) {
         synchronized (this) {
             stopped = true;
-            ended = new JobStanding.End(status, why, false);
+            ended = new JobStatusReport.End(status, why, false);
         }
         kill();
     }

@@ -5,14 +5,14 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.posthouse.faults.Verification;
+import org.posthouse.faults.ResultCheck;
 
 /** What one job printed, kept in case it fails. Written by several threads, a whole line at a time; guarded by itself. */
 final class Transcript {
     /** The last lines are kept: of 200 bytes each, which is long for one, they take 200 kB. */
     private static final int LINES_MAX = 1_000;
 
-    private final Verification verification = new Verification();
+    private final ResultCheck resultCheck = new ResultCheck();
     private final Deque<String> lines = new ArrayDeque<>();
     private long outLines;
 
@@ -47,7 +47,7 @@ final class Transcript {
     synchronized void onLine(String line, boolean isOutput) {
         if (isOutput) {
             outLines++;
-            verification.onLine(line);
+            resultCheck.onLine(line);
         }
         lines.add(line);
         if (lines.size() > LINES_MAX) {
@@ -55,8 +55,8 @@ final class Transcript {
         }
     }
 
-    Verification verification() {
-        return verification;
+    ResultCheck verification() {
+        return resultCheck;
     }
 
     /** How many lines the job has printed, errors apart. */

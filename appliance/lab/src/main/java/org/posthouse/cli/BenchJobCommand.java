@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.JobPlan;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,7 +58,7 @@ final class BenchJobCommand implements Callable<Integer> {
     }
 
     private JobPlan plan() throws CommandFailure {
-        JobSpec spec = job.spec(command, Map.of(), Durability.NONE, Patience.DEFAULT);
+        JobSpec spec = job.spec(command, Map.of(), Durability.NONE, RestartPolicy.DEFAULT);
         try {
             return new JobPlan(
                     spec, job.sites(), job.relaysPerSite(), mode.config(),

@@ -15,9 +15,9 @@ import org.posthouse.chaos.CampaignPlan;
 import org.posthouse.chaos.CampaignReport;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RelayGrid;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.UserToken;
 import org.posthouse.wire.Durability;
@@ -117,14 +117,14 @@ final class ChaosCommand implements Callable<Integer> {
         checkpoints.into(environment);
         // A relay that is killed comes back, however busy the host is: who waits for it gives up with the run, and not before.
         environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(runSecondsMax, Settings.RECONNECT_S_MAX)));
-        Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
-        JobSpec spec = job.spec(command, environment, durability, patience);
+        RestartPolicy restartPolicy = new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
+        JobSpec spec = job.spec(command, environment, durability, restartPolicy);
         try (Interruption interruption = Interruption.open();
                 RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {
-            Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), UserToken.find());
+            PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), job.sites(), job.relaysPerSite(), UserToken.find());
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
-                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);
+                    new CampaignPlan(spec, placementRequest, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);
         } catch (IOException e) {
             throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
         } catch (JobFailure e) {

@@ -3,7 +3,7 @@ package org.posthouse.cli;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,13 +44,13 @@ final class JobOptions {
      * @param environment further variables of the ranks' environment
      * @throws ParameterException if a count is none
      */
-    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, Patience patience) throws CommandFailure {
+    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, RestartPolicy restartPolicy) throws CommandFailure {
         if (ranks < 1 || sites < 1 || relaysPerSite < 1) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, found.jvmFlags(), environment, durability, patience);
+                job, ranks, found.classPath(), found.mainClass(), arguments, found.jvmFlags(), environment, durability, restartPolicy);
     }
 
     int sites() {

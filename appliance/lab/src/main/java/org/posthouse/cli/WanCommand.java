@@ -12,7 +12,7 @@ import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 import org.posthouse.wire.Durability;
@@ -228,7 +228,7 @@ final class WanCommand implements Callable<Integer> {
             JobProgram program = JobProgram.find("example:" + words.getFirst(), "");
             specs.add(new JobSpec(
                     words.getFirst(), count, program.classPath(), program.mainClass(), words.subList(1, words.size()), List.of(), Map.of(),
-                    false, Patience.DEFAULT));
+                    false, RestartPolicy.DEFAULT));
         }
         return specs;
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
@@ -115,7 +115,7 @@ class BenchJobTest {
     @Test
     void linksAreReportedThoughAJobOverThemFails() throws Exception {
         WanProfile near = new WanProfile("near", List.of("a", "b"), Map.of(List.of("a", "b"), WanShape.of(0.1, 400)));
-        List<JobSpec> jobs = List.of(new JobSpec("none", 2, List.of(folder), "no.such.Program", List.of(), List.of(), Map.of(), false, Patience.DEFAULT));
+        List<JobSpec> jobs = List.of(new JobSpec("none", 2, List.of(folder), "no.such.Program", List.of(), List.of(), Map.of(), false, RestartPolicy.DEFAULT));
         WanPlan plan = new WanPlan(
                 near, 0, List.of(1), 64 << 10, 4, 0.1, false, List.of(false), 1, 1, jobs, 1, Set.of(WanPart.LINKS, WanPart.JOBS), List.of(),
                 Compression.NEVER, List.of(ProcessLayout.FREE));

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 
@@ -39,7 +39,8 @@ class JobReportTest {
     @Test
     void aJobWhoseRanksNeverCallInitIsNotMeasured() {
         JobSpec job = new JobSpec(
-                "alone", 1, List.of(Installation.jarOf(JobReportTest.class)), Alone.class.getName(), List.of(), List.of(), Map.of(), false, Patience.DEFAULT);
+                "alone", 1, List.of(Installation.jarOf(JobReportTest.class)), Alone.class.getName(), List.of(), List.of(), Map.of(), false,
+                RestartPolicy.DEFAULT);
         assertThatThrownBy(() -> JobBench.measure(new JobPlan(job, 1, 1, ModeConfig.of(Mode.MULTIPLEXED), List.of(false), 1), new BenchJobTest.Watch()))
                 .isInstanceOf(JobFailure.class)
                 .hasMessageContaining("not every rank has called Init")
@@ -47,7 +48,7 @@ class JobReportTest {
     }
 
     private static ObjectNode report(double toldPlain, double toldLogged) {
-        JobSpec job = new JobSpec("job", 1, List.of(), "Main", List.of(), List.of(), Map.of(), false, Patience.DEFAULT);
+        JobSpec job = new JobSpec("job", 1, List.of(), "Main", List.of(), List.of(), Map.of(), false, RestartPolicy.DEFAULT);
         JobPlan plan = new JobPlan(job, 1, 1, ModeConfig.of(Mode.MULTIPLEXED), List.of(false, true), 1);
         JobTimes plain = new JobTimes(false);
         plain.add(2, toldPlain);

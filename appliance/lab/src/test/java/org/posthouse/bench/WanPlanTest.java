@@ -9,7 +9,7 @@ import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 
@@ -51,7 +51,7 @@ class WanPlanTest {
 
     @Test
     void aJobNeedsARankAtEachSite() {
-        List<JobSpec> jobs = List.of(new JobSpec("nas-cg", 3, List.of(), "NasCg", List.of(), List.of(), Map.of(), false, Patience.DEFAULT));
+        List<JobSpec> jobs = List.of(new JobSpec("nas-cg", 3, List.of(), "NasCg", List.of(), List.of(), Map.of(), false, RestartPolicy.DEFAULT));
         refused(() -> plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, ALL), "3 ranks of job nas-cg, expected 4 to 1024");
         assertThat(plan(WanProfile.GRID5000, 0, 1 << 20, 0, 250, jobs, Set.of(WanPart.LINKS)).has(WanPart.JOBS)).isFalse();
         assertThat(plan(WanProfile.NONE, 0, 1 << 20, 0, 250, jobs, ALL).has(WanPart.JOBS)).isFalse();

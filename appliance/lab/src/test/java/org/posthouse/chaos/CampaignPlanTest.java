@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import org.posthouse.faults.Strike;
-import org.posthouse.faults.Victim;
+import org.posthouse.faults.KillTarget;
+import org.posthouse.faults.PlannedKill;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.PlacementRequest;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.wire.Token;
 
 /** Which processes a campaign kills, and when: its seed and the numbers of the kills decide. */
@@ -20,60 +20,60 @@ class CampaignPlanTest {
     private static final int KILLS = 24;
 
     /** All kills, if each hits. */
-    private static List<Strike> strikes(int relayEvery, int launcherEvery, long seed) {
+    private static List<PlannedKill> strikes(int relayEvery, int launcherEvery, long seed) {
         return strikes(plan(KILLS, relayEvery, launcherEvery, seed), null);
     }
 
     /** There are no relays, whose number would be drawn. */
     private static CampaignPlan plan(int kills, int relayEvery, int launcherEvery, long seed) {
         JobSpec job = new JobSpec(
-                "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new Patience(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
-        return new CampaignPlan(job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), kills, relayEvery, launcherEvery, seed, 60);
+                "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
+        return new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), kills, relayEvery, launcherEvery, seed, 60);
     }
 
     /** All kills that hit, if all do but the first of such a process. */
-    private static List<Strike> strikes(CampaignPlan plan, Victim missed) {
-        List<Strike> hit = new ArrayList<>();
+    private static List<PlannedKill> strikes(CampaignPlan plan, KillTarget missed) {
+        List<PlannedKill> hit = new ArrayList<>();
         boolean toMiss = missed != null;
         for (int run = 1; hit.size() < plan.kills(); run++) {
-            for (Strike strike : plan.strikes(run, each(hit, Strike::whose), BASELINE)) {
-                boolean misses = toMiss && strike.whose() == missed;
+            for (PlannedKill plannedKill : plan.strikes(run, each(hit, PlannedKill::whose), BASELINE)) {
+                boolean misses = toMiss && plannedKill.whose() == missed;
                 toMiss &= !misses;
                 if (!misses) {
-                    hit.add(strike);
+                    hit.add(plannedKill);
                 }
             }
         }
         return hit;
     }
 
-    private static <T> List<T> each(List<Strike> strikes, Function<Strike, T> part) {
+    private static <T> List<T> each(List<PlannedKill> strikes, Function<PlannedKill, T> part) {
         return strikes.stream().map(part).toList();
     }
 
     @Test
     void theFirstKillAndEachNthBehindItIsOfALauncher() {
-        List<Victim> whose = each(strikes(0, 3, 1), Strike::whose);
+        List<KillTarget> whose = each(strikes(0, 3, 1), PlannedKill::whose);
         for (int kill = 1; kill <= KILLS; kill++) {
-            assertThat(whose.get(kill - 1)).as("kill " + kill).isEqualTo(kill % 3 == 1 ? Victim.LAUNCHER : Victim.RANK);
+            assertThat(whose.get(kill - 1)).as("kill " + kill).isEqualTo(kill % 3 == 1 ? KillTarget.LAUNCHER : KillTarget.RANK);
         }
-        assertThat(each(strikes(0, 0, 1), Strike::whose)).containsOnly(Victim.RANK);
-        assertThat(each(strikes(0, 1, 1), Strike::whose)).containsOnly(Victim.LAUNCHER);
+        assertThat(each(strikes(0, 0, 1), PlannedKill::whose)).containsOnly(KillTarget.RANK);
+        assertThat(each(strikes(0, 1, 1), PlannedKill::whose)).containsOnly(KillTarget.LAUNCHER);
     }
 
     @Test
     void aKillThatMissesIsMadeUpForByOneOfItsKind() {
         for (long seed = 1; seed <= 100; seed++) {
-            List<Victim> whose = each(strikes(plan(3, 0, 3, seed), Victim.LAUNCHER), Strike::whose);
-            assertThat(whose).as("seed " + seed).containsExactlyInAnyOrder(Victim.LAUNCHER, Victim.RANK, Victim.RANK);
+            List<KillTarget> whose = each(strikes(plan(3, 0, 3, seed), KillTarget.LAUNCHER), PlannedKill::whose);
+            assertThat(whose).as("seed " + seed).containsExactlyInAnyOrder(KillTarget.LAUNCHER, KillTarget.RANK, KillTarget.RANK);
         }
     }
 
     @Test
     void aSeedDecidesTheSameMomentsWhetherLaunchersAreKilledOrNot() {
-        Function<Strike, List<Long>> when = strike -> List.of(strike.fromInit() ? 1L : 0L, strike.afterMs(), (long) strike.number());
+        Function<PlannedKill, List<Long>> when = plannedKill -> List.of(plannedKill.fromInit() ? 1L : 0L, plannedKill.afterMs(), (long) plannedKill.number());
         assertThat(each(strikes(0, 5, 7), when)).isEqualTo(each(strikes(0, 0, 7), when)).isNotEqualTo(each(strikes(0, 5, 8), when));
-        assertThat(strikes(0, 5, 7)).allSatisfy(strike -> assertThat(strike.afterMs()).isBetween(0L, strike.fromInit() ? 1_500L : 2_000L));
+        assertThat(strikes(0, 5, 7)).allSatisfy(plannedKill -> assertThat(plannedKill.afterMs()).isBetween(0L, plannedKill.fromInit() ? 1_500L : 2_000L));
     }
 
     /** A host of load 50 took 101 s for a run without kills, and 84 s to start a relay again. */

@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.posthouse.faults.Kill;
+import org.posthouse.faults.RankKill;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.Patience;
-import org.posthouse.launch.Reach;
+import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.Restart;
+import org.posthouse.launch.RestartPolicy;
 import org.posthouse.wire.Token;
 
 /** What a campaign tells of the kills of its launchers, and what it does not count as a restart of a rank. */
@@ -24,15 +24,15 @@ class CampaignReportTest {
     }
 
     private static CampaignReport report() {
-        JobSpec job = new JobSpec("test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new Patience(3, 60_000));
-        CampaignPlan plan = new CampaignPlan(job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), 5, 0, 2, 1, 60);
-        List<Fate> ranks = List.of(
-                new Fate(1, new Kill(1, 1, 300 * MS), restart(1, "was killed"), true),
-                new Fate(1, new Kill(2, 1, 900 * MS), restart(2, "lost its launcher"), true));
-        List<LauncherFate> launchers = List.of(
-                new LauncherFate(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
-                new LauncherFate(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
-                new LauncherFate(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
+        JobSpec job = new JobSpec("test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new RestartPolicy(3, 60_000));
+        CampaignPlan plan = new CampaignPlan(job, new PlacementRequest(List.of("h:1"), 1, 1, Token.NONE), List.of(), 5, 0, 2, 1, 60);
+        List<KillOutcome> ranks = List.of(
+                new KillOutcome(1, new RankKill(1, 1, 300 * MS), restart(1, "was killed"), true),
+                new KillOutcome(1, new RankKill(2, 1, 900 * MS), restart(2, "lost its launcher"), true));
+        List<LauncherKillOutcome> launchers = List.of(
+                new LauncherKillOutcome(1, new LauncherKill(1_000 * MS, 500 * MS, 20 * MS, 4, 700 * MS), true),
+                new LauncherKillOutcome(1, new LauncherKill(1_100 * MS, 400 * MS, 30 * MS, 3, -1), true),
+                new LauncherKillOutcome(2, new LauncherKill(1_000 * MS, -1, -1, 0, -1), false));
         return new CampaignReport(plan, new Baseline(2_000, 500, 7), 2, 1, ranks, List.of(), launchers, "", "");
     }
 
@@ -57,7 +57,7 @@ class CampaignReportTest {
 
     @Test
     void eachKillSaysWhatCameOfIt() {
-        assertThat(report().launcherFates()).extracting(LauncherFate::words).containsExactly(
+        assertThat(report().launcherFates()).extracting(LauncherKillOutcome::words).containsExactly(
                 "run 1: launcher killed at 1.00 s, resumed by one that was up after 0.500 and had the job 0.020 later, its 4 ranks went on 0.700 later: verified",
                 "run 1: launcher killed at 1.10 s, resumed by one that was up after 0.400 and had the job 0.030 later, ended before its ranks had gone on: verified",
                 "run 2: launcher killed at 1.00 s, and no other was up before the end: FAILED");

@@ -91,7 +91,7 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                 texts(file, "jvmFlags"),
                 words(file, "environment"),
                 Durability.of(number(file, "durability")),
-                new Patience(
+                new RestartPolicy(
                         number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
                         number(patience, "launcherSeconds")),
                 streams(file));

@@ -27,7 +27,7 @@ import org.posthouse.logstore.Disk;
  *   <li>{@code job.json}: the job's specification ({@link JobFile}).
  *   <li>{@code progress}: started processes, ranks that are done or cannot be replayed, the images' places in the
  *       output, and the end ({@link RankNotes}). A line each, of which the last may be cut short.
- *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
+ *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputJournal}).
  *   <li>{@code input}: the ranks' standard input, and {@code input.end} once that is complete ({@link JobInput}).
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
@@ -139,7 +139,7 @@ public final class JobFolder implements Closeable {
     private void read(boolean mayBeOver) throws IOException, JobFailure {
         job = readJob(folder);
         notes = readNotes(folder, job);
-        Optional<JobStanding.End> end = notes.end();
+        Optional<JobStatusReport.End> end = notes.end();
         if (end.isPresent() && !mayBeOver) {
             String cause = end.get().cause();
             throw new JobFailure("the job in " + folder + " is over: it ended with status " + end.get().status() + (cause.isEmpty() ? "" : ": " + cause));
@@ -169,7 +169,7 @@ public final class JobFolder implements Closeable {
     }
 
     /** How the job in this folder ended; empty if it has not, or not every relay knows. Nobody writes to it meanwhile. */
-    public static Optional<JobStanding.End> end(Path folder) throws JobFailure {
+    public static Optional<JobStatusReport.End> end(Path folder) throws JobFailure {
         try {
             return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
         } catch (IOException e) {
@@ -181,7 +181,7 @@ public final class JobFolder implements Closeable {
     public static List<String> shown(Path folder, int rank) throws JobFailure {
         try {
             Path file = output(folder, rank, "out");
-            return Files.exists(file) ? OutputTape.lines(file) : List.of();
+            return Files.exists(file) ? OutputJournal.lines(file) : List.of();
         } catch (IOException e) {
             throw cannotUse(folder, e);
         }
@@ -296,7 +296,7 @@ public final class JobFolder implements Closeable {
     }
 
     /** A mark stands in what is kept of a rank's output. */
-    void placed(Signal.Placed place) throws IOException {
+    void placed(JobSignal.Placed place) throws IOException {
         append(notes.placed(place), false);
     }
 

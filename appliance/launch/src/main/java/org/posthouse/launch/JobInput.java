@@ -29,7 +29,7 @@ final class JobInput implements AutoCloseable {
 
     private final InputStream from;
     /** Null if nothing is kept. */
-    private final TapeBytes kept;
+    private final OutputJournalBytes kept;
     /** Exists once all of it is kept; null if no other launcher asks. */
     private final Path endMark;
 
@@ -41,7 +41,7 @@ final class JobInput implements AutoCloseable {
     private boolean closed;
     private long taken;
 
-    private JobInput(InputStream from, TapeBytes kept, Path endMark, Consumer<String> tell) {
+    private JobInput(InputStream from, OutputJournalBytes kept, Path endMark, Consumer<String> tell) {
         this.from = from;
         this.kept = kept;
         this.endMark = endMark;
@@ -55,12 +55,12 @@ final class JobInput implements AutoCloseable {
 
     /** For several processes, while this one lives. */
     static JobInput kept(InputStream from, Consumer<String> tell) {
-        return new JobInput(from, new TapeBytes(), null, tell);
+        return new JobInput(from, new OutputJournalBytes(), null, tell);
     }
 
     /** For those of other launchers, too, which go on behind what this one has kept. */
     static JobInput in(JobFolder folder, InputStream from, Consumer<String> tell) throws IOException {
-        JobInput input = new JobInput(from, new TapeBytes(folder.input(), folder.survivesHost()), folder.inputEnd(), tell);
+        JobInput input = new JobInput(from, new OutputJournalBytes(folder.input(), folder.survivesHost()), folder.inputEnd(), tell);
         synchronized (input) {
             input.kept.recall();
             input.ended = Files.exists(folder.inputEnd());

@@ -27,17 +27,17 @@ final class JobRelays implements AutoCloseable {
 
     private final JobOpen job;
     /** Null for one that there is no connection to yet. */
-    private final RelayLine[] lines;
+    private final RelayClient[] lines;
 
     private final Token token;
-    private final Consumer<Signal> signals;
+    private final Consumer<JobSignal> signals;
     /** Whether a relay that does not have the job may never have been told of it. */
     private final boolean maybeUntold;
 
     /** Those that have said last that they do not have the job. */
     private final Set<Integer> without = new HashSet<>();
 
-    private final List<Redial> redials = new ArrayList<>();
+    private final List<RelayReconnector> redials = new ArrayList<>();
     private final List<Thread> watches = new ArrayList<>();
     /** What the relays were told of the job's end; null before. */
     private CloseNotice end;
@@ -50,14 +50,14 @@ final class JobRelays implements AutoCloseable {
      * @param token what the relays let a launcher in for
      * @param signals hears of events, and of relays that are lost and found
      */
-    JobRelays(JobOpen job, List<RelayLine> lines, Token token, Consumer<Signal> signals) {
+    JobRelays(JobOpen job, List<RelayClient> lines, Token token, Consumer<JobSignal> signals) {
         this(job, lines, token, signals, false);
     }
 
-    private JobRelays(JobOpen job, List<RelayLine> lines, Token token, Consumer<Signal> signals, boolean maybeUntold) {
+    private JobRelays(JobOpen job, List<RelayClient> lines, Token token, Consumer<JobSignal> signals, boolean maybeUntold) {
         this.maybeUntold = maybeUntold;
         this.job = job;
-        this.lines = lines.toArray(RelayLine[]::new);
+        this.lines = lines.toArray(RelayClient[]::new);
         this.token = token;
         this.signals = signals;
     }
@@ -67,7 +67,7 @@ final class JobRelays implements AutoCloseable {
      *
      * @param isBegun whether a rank's process was ever started: before that, its launcher may have died before it had opened the job everywhere
      */
-    static JobRelays lost(JobOpen job, Token token, Consumer<Signal> signals, boolean isBegun) {
+    static JobRelays lost(JobOpen job, Token token, Consumer<JobSignal> signals, boolean isBegun) {
         return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);
     }
 
@@ -89,10 +89,10 @@ final class JobRelays implements AutoCloseable {
     }
 
     /** @param announced once everybody knows that the relay is there, and so may learn that it is lost again */
-    private void open(RelayLine line, int relay, JobOpen opening, CompletableFuture<Void> announced) throws JobFailure {
+    private void open(RelayClient line, int relay, JobOpen opening, CompletableFuture<Void> announced) throws JobFailure {
         line.listen(
-                event -> signals.accept(new Signal.Event(event, System.nanoTime())),
-                why -> announced.thenRun(() -> signals.accept(new Signal.RelayLost(relay, why, line.isRefused()))));
+                event -> signals.accept(new JobSignal.Event(event, System.nanoTime())),
+                why -> announced.thenRun(() -> signals.accept(new JobSignal.RelayLost(relay, why, line.isRefused()))));
         line.open(opening);
     }
 
@@ -102,16 +102,16 @@ final class JobRelays implements AutoCloseable {
             int relay = index;
             String who = "relay " + job.homes().get(relay).relay() + " at " + address(relay);
             RelayWatch watch = new RelayWatch(
-                    () -> quietNs(relay), () -> RelayLine.isUnresponsive(address(relay), token), RelayLine.ANSWER_SECONDS,
+                    () -> quietNs(relay), () -> RelayClient.isUnresponsive(address(relay), token), RelayClient.ANSWER_SECONDS,
                     new RelayWatch.Listener() {
                         @Override
                         public void unresponsive(long seconds) {
-                            signals.accept(new Signal.Unresponsive(relay, who, seconds));
+                            signals.accept(new JobSignal.Unresponsive(relay, who, seconds));
                         }
 
                         @Override
                         public void responsive(long seconds) {
-                            signals.accept(new Signal.Responsive(relay, who, seconds));
+                            signals.accept(new JobSignal.Responsive(relay, who, seconds));
                         }
                     },
                     TimeUnit.SECONDS::sleep);
@@ -121,16 +121,16 @@ final class JobRelays implements AutoCloseable {
 
     /** For how long nothing has come from a relay; negative if there is no connection to it. */
     private long quietNs(int relay) {
-        RelayLine line = line(relay);
+        RelayClient line = line(relay);
         return line == null || line.isLost() ? -1 : System.nanoTime() - line.heardNs();
     }
 
     /** Dials a lost relay again, on a thread of its own, which tells how it went. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
-            Redial redial = new Redial(relay, withRanks(relay), timeoutMs, () -> reopen(relay), signals, System::nanoTime);
-            redials.add(redial);
-            Thread.ofVirtual().name("posthouse-redial-" + relay).start(redial);
+            RelayReconnector relayReconnector = new RelayReconnector(relay, withRanks(relay), timeoutMs, () -> reopen(relay), signals, System::nanoTime);
+            redials.add(relayReconnector);
+            Thread.ofVirtual().name("posthouse-redial-" + relay).start(relayReconnector);
         }
     }
 
@@ -143,9 +143,9 @@ final class JobRelays implements AutoCloseable {
     }
 
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
-    private Redial.Refusal reopen(int relay) {
-        Redial.Refusal refusal = reopen(relay, job.comingBack());
-        if (refusal == null || refusal.by() != Redial.Refusal.By.RELAY_WITHOUT_JOB) {
+    private RelayReconnector.Refusal reopen(int relay) {
+        RelayReconnector.Refusal refusal = reopen(relay, job.comingBack());
+        if (refusal == null || refusal.by() != RelayReconnector.Refusal.By.RELAY_WITHOUT_JOB) {
             return refusal;
         }
         if (maybeUntold) {
@@ -159,48 +159,49 @@ final class JobRelays implements AutoCloseable {
         without.add(relay);
     }
 
-    private Redial.Refusal reopen(int relay, JobOpen opening) {
+    private RelayReconnector.Refusal reopen(int relay, JobOpen opening) {
         String address = address(relay);
         try {
-            RelayLine line = RelayLine.connect(address, token);
+            RelayClient line = RelayClient.connect(address, token);
             String expected = job.homes().get(relay).relay();
             if (!line.home().relay().equals(expected)) {
                 line.close();
-                return new Redial.Refusal("relay " + line.home().relay() + " answers at " + address + ", and relay " + expected
-                        + " is expected: start each relay with the --listen that it had", Redial.Refusal.By.ANOTHER_RELAY);
+                return new RelayReconnector.Refusal("relay " + line.home().relay() + " answers at " + address + ", and relay " + expected
+                        + " is expected: start each relay with the --listen that it had", RelayReconnector.Refusal.By.ANOTHER_RELAY);
             }
             CompletableFuture<Void> announced = new CompletableFuture<>();
             try {
                 open(line, relay, opening, announced);
             } catch (JobFailure e) {
                 line.close();
-                return new Redial.Refusal(e.getMessage(), by(line));
+                return new RelayReconnector.Refusal(e.getMessage(), by(line));
             }
             replace(relay, line);
-            signals.accept(new Signal.RelayBack(relay, line.home().relay()));
+            signals.accept(new JobSignal.RelayBack(relay, line.home().relay()));
             announced.complete(null);
             return null;
         } catch (JobFailure e) {
-            return new Redial.Refusal(e.getMessage(), by(e.kind()));
+            return new RelayReconnector.Refusal(e.getMessage(), by(e.kind()));
         }
     }
 
-    private static Redial.Refusal.By by(JobFailure.Kind kind) {
+    private static RelayReconnector.Refusal.By by(JobFailure.Kind kind) {
         return switch (kind) {
-            case EARLY -> Redial.Refusal.By.RELAY_AT_START;
-            case STRANGER -> Redial.Refusal.By.ANOTHER_RELAY;
-            case OTHER -> Redial.Refusal.By.NOBODY;
+            case EARLY -> RelayReconnector.Refusal.By.RELAY_AT_START;
+            case STRANGER -> RelayReconnector.Refusal.By.ANOTHER_RELAY;
+            case OTHER -> RelayReconnector.Refusal.By.NOBODY;
         };
     }
 
-    private static Redial.Refusal.By by(RelayLine line) {
+    private static RelayReconnector.Refusal.By by(RelayClient line) {
         if (line.isLogDamaged()) {
-            return Redial.Refusal.By.RELAY_WITHOUT_LOG;
+            return RelayReconnector.Refusal.By.RELAY_WITHOUT_LOG;
         }
-        return line.isJobUnknown() ? Redial.Refusal.By.RELAY_WITHOUT_JOB : line.isRefused() ? Redial.Refusal.By.RELAY : Redial.Refusal.By.NOBODY;
+        return line.isJobUnknown() ? RelayReconnector.Refusal.By.RELAY_WITHOUT_JOB : line.isRefused() ? RelayReconnector.Refusal.By.RELAY
+                : RelayReconnector.Refusal.By.NOBODY;
     }
 
-    private synchronized void replace(int relay, RelayLine line) {
+    private synchronized void replace(int relay, RelayClient line) {
         if (end != null) {
             line.closeJob(end);
         }
@@ -217,13 +218,13 @@ final class JobRelays implements AutoCloseable {
 
     /** Tells a rank's relay, if there is a connection to it; one that comes later asks again. */
     synchronized void kept(JobKept kept) {
-        RelayLine line = lines[job.homeOf()[kept.rank()]];
+        RelayClient line = lines[job.homeOf()[kept.rank()]];
         if (line != null) {
             line.kept(kept);
         }
     }
 
-    private synchronized List<RelayLine> present() {
+    private synchronized List<RelayClient> present() {
         return Arrays.stream(lines).filter(Objects::nonNull).toList();
     }
 
@@ -241,7 +242,7 @@ final class JobRelays implements AutoCloseable {
     List<HomeRelay> awaitClosed(long timeoutMs) throws InterruptedException {
         List<HomeRelay> untold = new ArrayList<>();
         for (int relay = 0; relay < lines.length; relay++) {
-            RelayLine line = line(relay);
+            RelayClient line = line(relay);
             boolean told = line != null && (line.isNotOpened() || line.awaitClosed(timeoutMs));
             if (!told && !isWithout(relay)) {
                 untold.add(job.homes().get(relay));
@@ -250,7 +251,7 @@ final class JobRelays implements AutoCloseable {
         return untold;
     }
 
-    private synchronized RelayLine line(int relay) {
+    private synchronized RelayClient line(int relay) {
         return lines[relay];
     }
 
@@ -261,8 +262,8 @@ final class JobRelays implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        redials.forEach(Redial::stop);
+        redials.forEach(RelayReconnector::stop);
         watches.forEach(Thread::interrupt);
-        present().forEach(RelayLine::close);
+        present().forEach(RelayClient::close);
     }
 }

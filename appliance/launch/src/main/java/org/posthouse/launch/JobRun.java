@@ -47,10 +47,10 @@ public final class JobRun implements RunningJob {
     /** Null if the job ends with this process. */
     private final JobFolder folder;
 
-    private final BlockingQueue<Signal> signals;
+    private final BlockingQueue<JobSignal> signals;
     private final RankProcesses processes;
     private final RankOutput output;
-    private final JobWatch watch;
+    private final JobSupervisor watch;
     /** Open until every relay has the job, or the job has ended. */
     private final CountDownLatch open = new CountDownLatch(1);
 
@@ -64,15 +64,15 @@ public final class JobRun implements RunningJob {
     private boolean supervised;
 
     /** Null if this process does not care for processes that ranks leave behind. */
-    private Orphans orphans;
+    private OrphanReaper orphanReaper;
 
-    private JobStanding told = JobStanding.UNTOLD;
+    private JobStatusReport told = JobStatusReport.UNTOLD;
 
     /** Relays that may still have the job that is over. */
     private List<HomeRelay> untold = List.of();
 
     private JobRun(
-            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder)
+            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<JobSignal> signals, RankOutput output, OutputJournals tapes, JobFolder folder)
             throws JobFailure {
         this.spec = spec;
         this.opening = opening;
@@ -81,7 +81,7 @@ public final class JobRun implements RunningJob {
         this.signals = signals;
         this.output = output;
         this.processes = new RankProcesses(spec, opening.job(), this::wayOf, output, tapes, input(), folder, signals::add);
-        this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
+        this.watch = new JobSupervisor(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
     }
 
     /** Null if no rank reads input. */
@@ -102,12 +102,12 @@ public final class JobRun implements RunningJob {
     }
 
     /** Connects to the relays that are the homes of the job's ranks, and assigns each rank its relay. */
-    public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output) throws JobFailure {
-        List<RelayLine> lines = new ArrayList<>();
-        JobOpen opening = place(spec, reach, lines);
-        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-        OutputTapes tapes = spec.isRestartable() ? OutputTapes.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
-        return new JobRun(spec, opening, new JobRelays(opening, lines, reach.token(), signals::add), signals, output, tapes, null);
+    public static JobRun prepare(JobSpec spec, PlacementRequest placementRequest, RankOutput output) throws JobFailure {
+        List<RelayClient> lines = new ArrayList<>();
+        JobOpen opening = place(spec, placementRequest, lines);
+        BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
+        OutputJournals tapes = spec.isRestartable() ? OutputJournals.of(spec.ranks(), spec.streams().compareErr(), signals::add) : null;
+        return new JobRun(spec, opening, new JobRelays(opening, lines, placementRequest.token(), signals::add), signals, output, tapes, null);
     }
 
     /**
@@ -117,12 +117,12 @@ public final class JobRun implements RunningJob {
      * @param tokenFile the file of the relays' launch token; empty if they have none
      * @param folder new, and closed by this job's {@link #run}
      */
-    public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
+    public static JobRun prepare(JobSpec spec, PlacementRequest placementRequest, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
             throws JobFailure {
-        List<RelayLine> lines = new ArrayList<>();
-        JobOpen opening = place(spec, reach, lines).keepingOutput();
-        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-        JobRelays relays = new JobRelays(opening, lines, reach.token(), signals::add);
+        List<RelayClient> lines = new ArrayList<>();
+        JobOpen opening = place(spec, placementRequest, lines).keepingOutput();
+        BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
+        JobRelays relays = new JobRelays(opening, lines, placementRequest.token(), signals::add);
         try {
             folder.describe(new JobFile(spec, Path.of("").toAbsolutePath(), opening, tokenFile));
             return new JobRun(spec, opening, relays, signals, output, tapes(folder, signals), folder);
@@ -139,7 +139,7 @@ public final class JobRun implements RunningJob {
      */
     public static JobRun resume(JobFolder folder, Token launchToken, RankOutput output) throws JobFailure {
         JobFile job = folder.job();
-        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+        BlockingQueue<JobSignal> signals = new LinkedBlockingQueue<>();
         boolean isOpened = folder.notes().isBegun() || folder.notes().ending().isPresent();
         JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, isOpened);
         return new JobRun(job.spec(), job.opening(), relays, signals, output, tapes(folder, signals), folder);
@@ -152,11 +152,11 @@ public final class JobRun implements RunningJob {
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
-        JobStanding.End end = folder.notes().ending().orElse(new JobStanding.End(ExitStatuses.TERMINATED, "ended by its user", false));
-        Stragglers.kill(hexId(opening.job()));
+        JobStatusReport.End end = folder.notes().ending().orElse(new JobStatusReport.End(ExitStatuses.TERMINATED, "ended by its user", false));
+        LeftProcesses.kill(hexId(opening.job()));
         try {
             noteEnding(folder, end);
-            endAtRelays(folder, launchToken, JobWatch.told(opening.job(), end));
+            endAtRelays(folder, launchToken, JobSupervisor.told(opening.job(), end));
             if (folder.notes().end().isEmpty()) {
                 folder.ended(end.status(), end.cause());
             }
@@ -165,7 +165,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void noteEnding(JobFolder folder, JobStanding.End end) throws IOException {
+    private static void noteEnding(JobFolder folder, JobStatusReport.End end) throws IOException {
         if (folder.notes().ending().isEmpty()) {
             folder.ending(end.status(), end.cause());
         }
@@ -175,7 +175,7 @@ public final class JobRun implements RunningJob {
         JobOpen opening = folder.job().opening();
         JobFailure first = null;
         for (HomeRelay home : opening.homes()) {
-            try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
+            try (RelayClient line = RelayClient.connect(home.address(), launchToken)) {
                 // Another relay there knows nothing of the job, which the one that is away may have.
                 if (!line.home().relay().equals(home.relay())) {
                     throw new JobFailure("relay " + line.home().relay() + " answers at " + home.address() + ", and relay " + home.relay() + " is expected");
@@ -193,7 +193,7 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static void end(RelayLine line, JobOpen opening, CloseNotice why) throws JobFailure, InterruptedException {
+    private static void end(RelayClient line, JobOpen opening, CloseNotice why) throws JobFailure, InterruptedException {
         try {
             line.open(opening.comingBack());
         } catch (JobFailure e) {
@@ -206,28 +206,28 @@ public final class JobRun implements RunningJob {
         line.requireClosed(CLOSE_GRACE_MS);
     }
 
-    private static OutputTapes tapes(JobFolder folder, BlockingQueue<Signal> signals) throws JobFailure {
+    private static OutputJournals tapes(JobFolder folder, BlockingQueue<JobSignal> signals) throws JobFailure {
         try {
-            return OutputTapes.in(folder, signals::add);
+            return OutputJournals.in(folder, signals::add);
         } catch (IOException e) {
             throw new JobFailure("what the ranks have printed cannot be read in " + folder.path() + ": " + Causes.text(e), e);
         }
     }
 
     /** @param used becomes the relays that the job is to be opened at, in the order of its homes */
-    private static JobOpen place(JobSpec spec, Reach reach, List<RelayLine> used) throws JobFailure {
-        List<List<RelayLine>> found = RelaySearch.find(reach, spec.ranks());
-        Spread spread = Spread.of(spec.ranks(), found.stream().map(JobRun::candidates).toList());
-        for (RelayLine relay : found.stream().flatMap(List::stream).toList()) {
-            if (spread.homes().contains(relay.home())) {
+    private static JobOpen place(JobSpec spec, PlacementRequest placementRequest, List<RelayClient> used) throws JobFailure {
+        List<List<RelayClient>> found = RelaySearch.find(placementRequest, spec.ranks());
+        HomeAssignment homeAssignment = HomeAssignment.of(spec.ranks(), found.stream().map(JobRun::candidates).toList());
+        for (RelayClient relay : found.stream().flatMap(List::stream).toList()) {
+            if (homeAssignment.homes().contains(relay.home())) {
                 used.add(relay);
             } else {
                 relay.close();
             }
         }
-        used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
+        used.sort(Comparator.comparingInt(relay -> homeAssignment.homes().indexOf(relay.home())));
         JobOpen opening = new JobOpen(
-                new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), spread.homes(), spread.homeOf(),
+                new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), homeAssignment.homes(), homeAssignment.homeOf(),
                 spec.patience().launcherSeconds(), false);
         requireRoom(opening);
         return opening;
@@ -244,14 +244,14 @@ public final class JobRun implements RunningJob {
         }
     }
 
-    private static List<Candidate> candidates(List<RelayLine> site) {
-        return site.stream().map(RelayLine::self).toList();
+    private static List<Candidate> candidates(List<RelayClient> site) {
+        return site.stream().map(RelayClient::self).toList();
     }
 
     /** The way of a rank to its home relay. */
-    private RankWay wayOf(int rank) {
+    private RelayEndpointAddress wayOf(int rank) {
         int home = opening.homeOf()[rank];
-        return new RankWay(relays.address(home), opening.tokenOf(rank), relays.isDirect(home));
+        return new RelayEndpointAddress(relays.address(home), opening.tokenOf(rank), relays.isDirect(home));
     }
 
     private void redial(int relay) {
@@ -280,16 +280,16 @@ public final class JobRun implements RunningJob {
             if (!outcome.left()) {
                 noteEnd(watch.end());
             }
-            tellStanding(new JobStanding.End(outcome.status(), outcome.cause(), outcome.left()));
+            tellStanding(new JobStatusReport.End(outcome.status(), outcome.cause(), outcome.left()));
             return outcome;
         } finally {
             open.countDown();
             connected.countDown();
             kill();
-            Stragglers.kill(hexId());
-            if (orphans != null) {
-                orphans.end();
-                orphans.close();
+            LeftProcesses.kill(hexId());
+            if (orphanReaper != null) {
+                orphanReaper.end();
+                orphanReaper.close();
             }
             processes.awaitOutput();
             relays.close();
@@ -304,7 +304,7 @@ public final class JobRun implements RunningJob {
     private void begin() throws JobFailure, InterruptedException {
         if (folder != null && folder.isLeft()) {
             // What the launcher before has left behind would print where nobody reads, and write to the same files.
-            Stragglers.kill(hexId());
+            LeftProcesses.kill(hexId());
             watch.goOn(folder.notes(), System.nanoTime());
             return;
         }
@@ -314,9 +314,9 @@ public final class JobRun implements RunningJob {
                 watch.start(rank, System.nanoTime());
             }
         } catch (JobFailure e) {
-            JobStanding.End end = new JobStanding.End(1, e.getMessage(), false);
+            JobStatusReport.End end = new JobStatusReport.End(1, e.getMessage(), false);
             noteEnding(end);
-            relays.closeJob(JobWatch.told(opening.job(), end));
+            relays.closeJob(JobSupervisor.told(opening.job(), end));
             untold = relays.awaitClosed(CLOSE_GRACE_MS);
             noteEnd(end);
             throw e;
@@ -327,7 +327,7 @@ public final class JobRun implements RunningJob {
      * Records the end before any relay is told. Another launcher would otherwise ask those relays for the job that have
      * ended it.
      */
-    private void noteEnding(JobStanding.End end) {
+    private void noteEnding(JobStatusReport.End end) {
         if (folder != null) {
             try {
                 folder.ending(end.status(), end.cause());
@@ -338,7 +338,7 @@ public final class JobRun implements RunningJob {
     }
 
     /** Records the end once all relays have been told. Relays that have not would keep the job. */
-    private void noteEnd(JobStanding.End end) {
+    private void noteEnd(JobStatusReport.End end) {
         if (folder != null && untold.isEmpty()) {
             try {
                 folder.ended(end.status(), end.cause());
@@ -367,7 +367,7 @@ public final class JobRun implements RunningJob {
      * Call before {@link #run}.
      */
     public void adoptOrphans() {
-        orphans = Orphans.adopt();
+        orphanReaper = OrphanReaper.adopt();
     }
 
     /** Writes the job's standing to the error stream in lines for programs. Call before {@link #run}. */
@@ -375,12 +375,12 @@ public final class JobRun implements RunningJob {
         supervised = true;
     }
 
-    private void tellStanding(JobStanding.End end) {
+    private void tellStanding(JobStatusReport.End end) {
         if (supervised) {
-            List<JobStanding.RankRun> present = processes.present().stream()
-                    .map(process -> new JobStanding.RankRun(process.rank(), process.incarnation(), process.pid()))
+            List<JobStatusReport.RankRun> present = processes.present().stream()
+                    .map(process -> new JobStatusReport.RankRun(process.rank(), process.incarnation(), process.pid()))
                     .toList();
-            JobStanding standing = watch.standing(present, end);
+            JobStatusReport standing = watch.standing(present, end);
             if (!standing.equals(told)) {
                 told = standing;
                 output.tell(standing.words());
@@ -392,14 +392,14 @@ public final class JobRun implements RunningJob {
     public void stop(int status, String why) {
         stopped = true;
         output.hurry();
-        signals.add(new Signal.Stop(status, why));
+        signals.add(new JobSignal.Stop(status, why));
     }
 
     @Override
     public void leave(int status, String why) {
         stopped = true;
         output.hurry();
-        signals.add(folder == null ? new Signal.Stop(status, why) : new Signal.Leave(why));
+        signals.add(folder == null ? new JobSignal.Stop(status, why) : new JobSignal.Leave(why));
     }
 
     @Override
@@ -445,9 +445,9 @@ public final class JobRun implements RunningJob {
                 processes.keepDone();
             }
             long waitNs = watch.quietNs(System.nanoTime());
-            Signal signal = waitNs == Deadlines.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
-            if (signal != null) {
-                watch.on(signal, System.nanoTime());
+            JobSignal jobSignal = waitNs == JobTimers.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
+            if (jobSignal != null) {
+                watch.on(jobSignal, System.nanoTime());
             }
             onTime();
             if (watch.haveAllConnected()) {
@@ -466,7 +466,7 @@ public final class JobRun implements RunningJob {
             if (folder == null) {
                 throw e;
             }
-            watch.on(new Signal.Leave(e.getMessage()), System.nanoTime());
+            watch.on(new JobSignal.Leave(e.getMessage()), System.nanoTime());
         }
     }
 
@@ -491,7 +491,7 @@ public final class JobRun implements RunningJob {
         }
         untold = relays.awaitClosed(CLOSE_GRACE_MS);
         awaitAllExited();
-        for (Signal late = signals.poll(); late != null; late = signals.poll()) {
+        for (JobSignal late = signals.poll(); late != null; late = signals.poll()) {
             watch.on(late, System.nanoTime());
         }
     }

@@ -28,7 +28,7 @@ public record JobSpec(
         List<String> jvmFlags,
         Map<String, String> environment,
         Durability durability,
-        Patience patience,
+        RestartPolicy patience,
         RankStreams streams) {
 
     public JobSpec {
@@ -58,7 +58,7 @@ public record JobSpec(
             List<String> jvmFlags,
             Map<String, String> environment,
             Durability durability,
-            Patience patience) {
+            RestartPolicy patience) {
         this(name, ranks, classPath, mainClass, arguments, jvmFlags, environment, durability, patience, RankStreams.DEFAULT);
     }
 
@@ -72,7 +72,7 @@ public record JobSpec(
             List<String> jvmFlags,
             Map<String, String> environment,
             boolean logged,
-            Patience patience) {
+            RestartPolicy patience) {
         this(
                 name, ranks, classPath, mainClass, arguments, jvmFlags, environment, logged ? Durability.PROCESS : Durability.NONE,
                 patience);

@@ -39,7 +39,7 @@ public final class LauncherProcess {
         void err(String line);
 
         /** How its job stands. */
-        void told(JobStanding standing);
+        void told(JobStatusReport standing);
     }
 
     /** @param arguments the command's name and options @param environment beside this process's own */
@@ -67,12 +67,12 @@ public final class LauncherProcess {
     }
 
     private static void onError(String line, Listener listener) {
-        if (!JobStanding.isOne(line)) {
+        if (!JobStatusReport.isOne(line)) {
             listener.err(line);
             return;
         }
         try {
-            listener.told(JobStanding.parse(line));
+            listener.told(JobStatusReport.parse(line));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a launcher told \"" + line + "\" of its job", e);
         }

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Decides which bytes of a job's streams are written next to one stream. Pure, without a clock or a lock; guarded by
- * its {@link Screen}.
+ * its {@link OutputScreen}.
  *
  * <p>A tag is written in front of a line, and nothing is added to a line. Whole lines go first, in turns. A line
  * without an end yet is written as soon as no whole line waits, so that a prompt shows. It is then <em>open</em>, and

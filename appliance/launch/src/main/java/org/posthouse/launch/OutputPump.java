@@ -24,8 +24,8 @@ final class OutputPump {
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final InputStream from;
-    private final Screen.Lane to;
-    private final OutputTape tape;
+    private final OutputScreen.Lane to;
+    private final OutputJournal tape;
     private final int incarnation;
     private final Consumer<String> complaint;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -43,7 +43,7 @@ final class OutputPump {
     /** What may be the beginning of a mark. */
     private byte[] begun = {};
 
-    private OutputPump(InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, Consumer<String> complaint) {
+    private OutputPump(InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
         this.from = from;
         this.to = to;
         this.tape = tape;
@@ -58,7 +58,7 @@ final class OutputPump {
      * @param complaint is told why the stream could not be read to its end
      */
     static OutputPump start(
-            String name, InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, Consumer<String> complaint) {
+            String name, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, Consumer<String> complaint) {
         OutputPump pump = new OutputPump(from, to, tape, incarnation, secret, complaint);
         to.drain(false);
         if (tape != null) {

@@ -30,7 +30,7 @@ final class RankNotes {
     private final List<Deque<Mark>> images = new ArrayList<>();
     private final List<OutputMarks> out = new ArrayList<>();
     private final List<OutputMarks> err = new ArrayList<>();
-    private JobStanding.End end;
+    private JobStatusReport.End end;
     /** Whether all relays know of it. */
     private boolean told;
 
@@ -65,7 +65,7 @@ final class RankNotes {
             case "done" -> done(Integer.parseInt(words[1]));
             case "mark" ->
                     marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
-            case "place" -> placed(new Signal.Placed(Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), place(words)));
+            case "place" -> placed(new JobSignal.Placed(Integer.parseInt(words[1]), isErr(words[2]), Long.parseLong(words[3]), place(words)));
             case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
             case "ending" -> ending(Integer.parseInt(words[1]), rest(words));
             case "end" -> ended(Integer.parseInt(words[1]), rest(words));
@@ -119,7 +119,7 @@ final class RankNotes {
         return "mark " + rank + " " + mark.image + " " + mark.outBytes + " " + mark.errBytes + "\n";
     }
 
-    String placed(Signal.Placed place) {
+    String placed(JobSignal.Placed place) {
         marks(place.rank(), place.isErr()).place(place.mark(), place.place());
         return line(place.rank(), place.isErr(), place.mark(), place.place());
     }
@@ -145,13 +145,13 @@ final class RankNotes {
     }
 
     String ending(int status, String cause) {
-        end = new JobStanding.End(status, cause, false);
+        end = new JobStatusReport.End(status, cause, false);
         told = false;
         return line("ending");
     }
 
     String ended(int status, String cause) {
-        end = new JobStanding.End(status, cause, false);
+        end = new JobStatusReport.End(status, cause, false);
         told = true;
         return line("end");
     }
@@ -221,12 +221,12 @@ final class RankNotes {
     }
 
     /** How the job ends; empty if that is not decided. Perhaps not every relay knows. */
-    Optional<JobStanding.End> ending() {
+    Optional<JobStatusReport.End> ending() {
         return Optional.ofNullable(end);
     }
 
     /** How the job ended, as every relay knows; else empty. */
-    Optional<JobStanding.End> end() {
+    Optional<JobStatusReport.End> end() {
         return told ? ending() : Optional.empty();
     }
 }

@@ -13,23 +13,23 @@ import java.util.stream.IntStream;
  * them. For one job, whose {@link JobRun#run} closes it.
  */
 public final class RankOutput {
-    private final Screen out;
-    private final Screen err;
-    private final Screen.Lane[] outLanes;
-    private final Screen.Lane[] errLanes;
+    private final OutputScreen out;
+    private final OutputScreen err;
+    private final OutputScreen.Lane[] outLanes;
+    private final OutputScreen.Lane[] errLanes;
 
     private RankOutput(int ranks, boolean tagged, boolean wholeLines, OutputStream out, OutputStream err) {
-        this.out = new Screen(
+        this.out = new OutputScreen(
                 out, tagged, wholeLines, System::nanoTime,
                 why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
-        this.err = new Screen(err, tagged, wholeLines, System::nanoTime, why -> {});
+        this.err = new OutputScreen(err, tagged, wholeLines, System::nanoTime, why -> {});
         this.outLanes = lanes(ranks, this.out);
         this.errLanes = lanes(ranks, this.err);
     }
 
-    private static Screen.Lane[] lanes(int ranks, Screen screen) {
+    private static OutputScreen.Lane[] lanes(int ranks, OutputScreen outputScreen) {
         int digits = Integer.toString(ranks - 1).length();
-        return IntStream.range(0, ranks).mapToObj(rank -> screen.lane(String.format("[%" + digits + "d] ", rank))).toArray(Screen.Lane[]::new);
+        return IntStream.range(0, ranks).mapToObj(rank -> outputScreen.lane(String.format("[%" + digits + "d] ", rank))).toArray(OutputScreen.Lane[]::new);
     }
 
     /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
@@ -52,15 +52,15 @@ public final class RankOutput {
         return new RankOutput(ranks, true, true, out, err);
     }
 
-    OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
+    OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
         return pump(rank, from, outLanes[rank], tape, incarnation, secret, "standard output");
     }
 
-    OutputPump pumpErr(int rank, InputStream from, OutputTape tape, int incarnation, long secret) {
+    OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
         return pump(rank, from, errLanes[rank], tape, incarnation, secret, "standard error");
     }
 
-    private OutputPump pump(int rank, InputStream from, Screen.Lane to, OutputTape tape, int incarnation, long secret, String stream) {
+    private OutputPump pump(int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, String stream) {
         return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, why -> tell("the " + stream + " of rank " + rank + " " + why));
     }
 

@@ -63,11 +63,11 @@ final class RankProcess implements StoppedRanks.Watched {
             JobSpec spec,
             List<String> command,
             long job,
-            RankWay way,
+            RelayEndpointAddress way,
             int rank,
             int incarnation,
             RankOutput output,
-            OutputTapes tapes,
+            OutputJournals tapes,
             JobInput input,
             Path folder)
             throws JobFailure {
@@ -104,7 +104,7 @@ final class RankProcess implements StoppedRanks.Watched {
             return new RankProcess(rank, incarnation, hexJob, process, out, err);
         } catch (IOException | OutOfMemoryError e) {
             // One that no thread can wait for, or read, was started all the same.
-            Stragglers.end(hexJob, rank);
+            LeftProcesses.end(hexJob, rank);
             throw new JobFailure("rank " + rank + " cannot be started: " + Causes.text(e), e);
         }
     }
@@ -173,7 +173,7 @@ final class RankProcess implements StoppedRanks.Watched {
 
     /** Ends what the process has started and left behind when it ended; another is to take its place. */
     void endStragglers() {
-        Stragglers.end(job, rank);
+        LeftProcesses.end(job, rank);
     }
 
     /** No other process takes its place: shows what was held back of its output. @param well whether it ended as it should */

@@ -17,18 +17,18 @@ import org.posthouse.causes.Causes;
  * The processes of a job's ranks: at most one of each rank at a time. Confined to the job's thread, except {@link
  * #kill()}, which any thread may call. After it no process is started.
  */
-final class RankProcesses implements JobWatch.Processes, AutoCloseable {
+final class RankProcesses implements JobSupervisor.Processes, AutoCloseable {
     private final JobThread thread = new JobThread();
     private final JobSpec spec;
     private final long job;
-    private final IntFunction<RankWay> wayOf;
+    private final IntFunction<RelayEndpointAddress> wayOf;
     private final RankOutput output;
-    private final Consumer<Signal> signals;
+    private final Consumer<JobSignal> signals;
     /** Null in a job that ends with this process. */
     private final JobFolder folder;
 
     /** Null in a job whose ranks are started once. */
-    private final OutputTapes tapes;
+    private final OutputJournals tapes;
     /** Null if no rank reads anything. */
     private final JobInput input;
 
@@ -54,12 +54,12 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     RankProcesses(
             JobSpec spec,
             long job,
-            IntFunction<RankWay> wayOf,
+            IntFunction<RelayEndpointAddress> wayOf,
             RankOutput output,
-            OutputTapes tapes,
+            OutputJournals tapes,
             JobInput input,
             JobFolder folder,
-            Consumer<Signal> signals) {
+            Consumer<JobSignal> signals) {
         this.spec = spec;
         this.job = job;
         this.wayOf = wayOf;
@@ -74,7 +74,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     @Override
     public boolean start(int rank, int incarnation) throws JobFailure {
         assert thread.isCurrent();
-        RankWay way = wayOf.apply(rank);
+        RelayEndpointAddress way = wayOf.apply(rank);
         synchronized (present) {
             if (killed) {
                 return false;
@@ -143,7 +143,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
                 process.endStragglers();
             }
             process.awaitOutput();
-            signals.accept(new Signal.Exited(process.rank(), status, endedNs));
+            signals.accept(new JobSignal.Exited(process.rank(), status, endedNs));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -189,7 +189,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
                 tapes.err(rank).whenKept(process.incarnation(), 0, () -> {});
             }
             if (note(JobFolder::force, "the relay of rank " + rank + " keeps what it needs to bring it back")) {
-                signals.accept(new Signal.Kept(rank, 0, 0, 0));
+                signals.accept(new JobSignal.Kept(rank, 0, 0, 0));
             }
         }
     }
@@ -207,7 +207,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     @Override
     public void saves(int rank, int incarnation, long outBytes, long errBytes) {
         assert thread.isCurrent();
-        Runnable kept = () -> signals.accept(new Signal.Kept(rank, incarnation, outBytes, errBytes));
+        Runnable kept = () -> signals.accept(new JobSignal.Kept(rank, incarnation, outBytes, errBytes));
         tapes.out(rank).whenKept(incarnation, outBytes, () -> tapes.err(rank).whenKept(incarnation, errBytes, kept));
     }
 
@@ -218,7 +218,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
-    public void placed(Signal.Placed place) {
+    public void placed(JobSignal.Placed place) {
         assert thread.isCurrent();
         note(written -> written.placed(place), "what rank " + place.rank() + " prints may be shown twice");
     }

@@ -27,7 +27,7 @@ final class RankTable {
     /** Of the last process that has ended. */
     private final int[] status;
     private final boolean[] ended;
-    private final RankLink[] links;
+    private final RankConnectionState[] links;
     /** Whether its relay was lost, and has not told since how the rank stands. */
     private final boolean[] cutOff;
 
@@ -48,7 +48,7 @@ final class RankTable {
         this.restartable = restartable;
         this.status = new int[ranks];
         this.ended = new boolean[ranks];
-        this.links = new RankLink[ranks];
+        this.links = new RankConnectionState[ranks];
         this.cutOff = new boolean[ranks];
         this.lostWhy = new String[ranks];
         this.limits = new String[ranks];
@@ -56,7 +56,7 @@ final class RankTable {
         this.lastWords = new String[ranks];
         this.connected = new boolean[ranks];
         this.unheard = new boolean[ranks];
-        Arrays.fill(links, RankLink.NONE);
+        Arrays.fill(links, RankConnectionState.NONE);
     }
 
     void exited(int rank, int exitStatus) {
@@ -71,15 +71,15 @@ final class RankTable {
         lastWords[rank] = null;
         unheard[rank] = true;
         exited--;
-        links[rank] = links[rank] == RankLink.NONE ? RankLink.NONE : RankLink.AWAY;
+        links[rank] = links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
     }
 
     /** The relay has told how the rank stands with it. */
-    void told(int rank, RankLink link) {
+    void told(int rank, RankConnectionState link) {
         links[rank] = link;
         cutOff[rank] = false;
-        unheard[rank] &= link == RankLink.AWAY;
-        if (!connected[rank] && (link == RankLink.CONNECTED || link == RankLink.REPLAYING)) {
+        unheard[rank] &= link == RankConnectionState.AWAY;
+        if (!connected[rank] && (link == RankConnectionState.CONNECTED || link == RankConnectionState.REPLAYING)) {
             connected[rank] = true;
             connectedCount++;
         }
@@ -92,19 +92,19 @@ final class RankTable {
 
     /** Its relay is lost, and with it the rank's connection. */
     void cutOff(int rank) {
-        if (links[rank] == RankLink.CONNECTED || links[rank] == RankLink.REPLAYING) {
-            links[rank] = RankLink.AWAY;
+        if (links[rank] == RankConnectionState.CONNECTED || links[rank] == RankConnectionState.REPLAYING) {
+            links[rank] = RankConnectionState.AWAY;
             cutOff[rank] = true;
         }
     }
 
     /** Whether its relay is to tell yet that the rank, or its next process, is where it was. */
     boolean isMissing(int rank) {
-        return links[rank] == RankLink.AWAY || links[rank] == RankLink.REPLAYING;
+        return links[rank] == RankConnectionState.AWAY || links[rank] == RankConnectionState.REPLAYING;
     }
 
     void lost(int rank, String why) {
-        links[rank] = RankLink.LOST;
+        links[rank] = RankConnectionState.LOST;
         lostWhy[rank] = why;
     }
 
@@ -164,11 +164,11 @@ final class RankTable {
 
     /** How many have called Finalize, as far as their relays have told. */
     int finalized() {
-        return (int) Arrays.stream(links).filter(link -> link == RankLink.FINALIZED).count();
+        return (int) Arrays.stream(links).filter(link -> link == RankConnectionState.FINALIZED).count();
     }
 
     boolean haveAllFinalized() {
-        return Arrays.stream(links).allMatch(link -> link == RankLink.FINALIZED);
+        return Arrays.stream(links).allMatch(link -> link == RankConnectionState.FINALIZED);
     }
 
     /** Whose present process has not ended, as far as is known. */
@@ -178,12 +178,12 @@ final class RankTable {
 
     /** Whether its relay has told last that it is there, and where it was. */
     boolean isConnected(int rank) {
-        return links[rank] == RankLink.CONNECTED;
+        return links[rank] == RankConnectionState.CONNECTED;
     }
 
     /** Whether its relay has told last that it is away, or was lost then. */
     boolean isAway(int rank) {
-        return links[rank] == RankLink.AWAY;
+        return links[rank] == RankConnectionState.AWAY;
     }
 
     String lostWhy(int rank) {
@@ -191,25 +191,25 @@ final class RankTable {
     }
 
     /** What the end of the rank's process means; WAIT while it runs. */
-    Verdict verdict(int rank) {
+    ExitClassifier verdict(int rank) {
         return !hasExited(rank) || neverConnected(rank)
-                ? Verdict.WAIT
-                : Verdict.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
+                ? ExitClassifier.WAIT
+                : ExitClassifier.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
     }
 
     /** Whether all that will be told of the rank's end has been told. */
     private boolean isSettled(int rank) {
-        return hasExited(rank) ? verdict(rank) != Verdict.WAIT : links[rank] != RankLink.LOST;
+        return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST;
     }
 
     /** Whether the rank ended well and, as far as is known, never called Init, which others did. */
     boolean neverConnected(int rank) {
-        return ended[rank] && status[rank] == 0 && links[rank] == RankLink.NONE && connectedCount > 0;
+        return ended[rank] && status[rank] == 0 && links[rank] == RankConnectionState.NONE && connectedCount > 0;
     }
 
     /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */
     boolean isAwaited(int rank) {
-        return !ended[rank] && (links[rank] == RankLink.NONE || links[rank] == RankLink.AWAY);
+        return !ended[rank] && (links[rank] == RankConnectionState.NONE || links[rank] == RankConnectionState.AWAY);
     }
 
     /** A rank of whose end only one of the two has told, though both could, or -1. */
@@ -224,7 +224,7 @@ final class RankTable {
 
     /** How long the other one has to tell of the rank's end. */
     long settleMs(int rank) {
-        if (!hasExited(rank) || links[rank] != RankLink.AWAY) {
+        if (!hasExited(rank) || links[rank] != RankConnectionState.AWAY) {
             return SETTLE_MS;
         }
         return cutOff[rank] ? CUT_OFF_SETTLE_MS : AWAY_SETTLE_MS;

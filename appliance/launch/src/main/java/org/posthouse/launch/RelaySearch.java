@@ -29,16 +29,16 @@ final class RelaySearch {
     /** How long after its answer a relay that has not read its log yet is dialled again. */
     private static final long AGAIN_MS = 100;
 
-    private final Reach reach;
+    private final PlacementRequest placementRequest;
 
     /** By the relay's id, in the order in which they were connected. */
-    private final Map<String, RelayLine> lines = new LinkedHashMap<>();
+    private final Map<String, RelayClient> lines = new LinkedHashMap<>();
 
     /** What the relays say about each other, by id; a relay's own word about itself comes before that of others. */
     private final Map<String, Candidate> known = new TreeMap<>();
 
-    private RelaySearch(Reach reach) {
-        this.reach = reach;
+    private RelaySearch(PlacementRequest placementRequest) {
+        this.placementRequest = placementRequest;
     }
 
     /**
@@ -46,21 +46,21 @@ final class RelaySearch {
      * @return the relays of each site, connected; at least one a site
      * @throws JobFailure in one line, if there are not so many; no connection is left then
      */
-    static List<List<RelayLine>> find(Reach reach, int ranks) throws JobFailure {
-        RelaySearch search = new RelaySearch(reach);
+    static List<List<RelayClient>> find(PlacementRequest placementRequest, int ranks) throws JobFailure {
+        RelaySearch search = new RelaySearch(placementRequest);
         try {
             return search.find(ranks);
         } catch (JobFailure e) {
-            search.lines.values().forEach(RelayLine::close);
+            search.lines.values().forEach(RelayClient::close);
             throw e;
         }
     }
 
-    private List<List<RelayLine>> find(int ranks) throws JobFailure {
-        for (String address : reach.addresses()) {
+    private List<List<RelayClient>> find(int ranks) throws JobFailure {
+        for (String address : placementRequest.addresses()) {
             add(connectNamed(address));
         }
-        List<List<RelayLine>> found = new ArrayList<>();
+        List<List<RelayClient>> found = new ArrayList<>();
         for (String site : sites(ranks)) {
             found.add(connectSite(site));
         }
@@ -68,10 +68,10 @@ final class RelaySearch {
     }
 
     /** One that has not read its log yet is waited for: it may have been started just before. */
-    private RelayLine connectNamed(String address) throws JobFailure {
+    private RelayClient connectNamed(String address) throws JobFailure {
         for (boolean told = false;; told = true) {
             try {
-                return RelayLine.connect(address, reach.token(), advice(address));
+                return RelayClient.connect(address, placementRequest.token(), advice(address));
             } catch (JobFailure e) {
                 if (!e.isEarly()) {
                     throw e;
@@ -96,14 +96,14 @@ final class RelaySearch {
     /** What the user does about a relay that was named and cannot be reached. */
     private String advice(String address) {
         return "; start it (posthouse relay --site SITE --listen " + address + "), or give --relay the address at which it says that it listens"
-                + (reach.addresses().size() > 1
+                + (placementRequest.addresses().size() > 1
                         ? ", or leave it out: another is named"
                         : "; without --relay the job runs over relays of its own");
     }
 
     /** Keeps the line to a relay, once; a relay that was named twice is one relay, and two that have one name are none. */
-    private void add(RelayLine line) throws JobFailure {
-        RelayLine first = lines.putIfAbsent(line.home().relay(), line);
+    private void add(RelayClient line) throws JobFailure {
+        RelayClient first = lines.putIfAbsent(line.home().relay(), line);
         if (first != null) {
             line.close();
             requireSame(first, line);
@@ -115,7 +115,7 @@ final class RelaySearch {
         known.put(line.home().relay(), line.self());
     }
 
-    private static void requireSame(RelayLine first, RelayLine second) throws JobFailure {
+    private static void requireSame(RelayClient first, RelayClient second) throws JobFailure {
         if (!first.listen().equals(second.listen())) {
             throw new JobFailure("two relays are called " + first.home().relay() + ": one listens at " + first.listen() + ", one at " + second.listen()
                     + "; leave one of them out, or start it with a --site or --name of its own");
@@ -128,7 +128,7 @@ final class RelaySearch {
         List<String> leftOut = lines.values().stream().filter(line -> line.leftOut() > 0).map(RelaySearch::leftOut).toList();
         leftOut.forEach(what -> System.err.println("posthouse: " + what));
         lines.values().forEach(line -> sites.add(line.home().site()));
-        int wanted = Math.max(reach.sites(), sites.size());
+        int wanted = Math.max(placementRequest.sites(), sites.size());
         if (wanted > ranks) {
             throw new JobFailure(wanted + " sites for a job of " + ranks + " ranks: each site needs a rank");
         }
@@ -138,23 +138,23 @@ final class RelaySearch {
             }
         });
         if (sites.size() < wanted) {
-            throw new JobFailure("the job wants " + wanted + " sites, but the relay at " + reach.addresses().get(0)
+            throw new JobFailure("the job wants " + wanted + " sites, but the relay at " + placementRequest.addresses().get(0)
                     + " knows only " + sites.size() + "; " + (leftOut.isEmpty() ? NO_GROUP : String.join("; ", leftOut)));
         }
         return sites;
     }
 
-    private static String leftOut(RelayLine line) {
+    private static String leftOut(RelayClient line) {
         return line + " knows of " + (line.known().size() + line.leftOut()) + " relays and could tell of " + line.known().size()
                 + "; name those of the others that are to take part with --relay";
     }
 
-    private List<RelayLine> connectSite(String site) throws JobFailure {
-        List<RelayLine> found = new ArrayList<>();
+    private List<RelayClient> connectSite(String site) throws JobFailure {
+        List<RelayClient> found = new ArrayList<>();
         lines.values().stream().filter(line -> line.home().site().equals(site)).forEach(found::add);
         List<String> missed = new ArrayList<>();
         for (Candidate next : leastLoaded(site)) {
-            if (reach.relaysPerSite() == 0 || found.size() < reach.relaysPerSite()) {
+            if (placementRequest.relaysPerSite() == 0 || found.size() < placementRequest.relaysPerSite()) {
                 try {
                     found.add(connect(next));
                 } catch (JobFailure e) {
@@ -162,8 +162,8 @@ final class RelaySearch {
                 }
             }
         }
-        if (found.isEmpty() || found.size() < reach.relaysPerSite()) {
-            throw new JobFailure("the job wants " + Math.max(1, reach.relaysPerSite()) + " relays of site " + site + ", but only "
+        if (found.isEmpty() || found.size() < placementRequest.relaysPerSite()) {
+            throw new JobFailure("the job wants " + Math.max(1, placementRequest.relaysPerSite()) + " relays of site " + site + ", but only "
                     + found.size() + " can be reached" + (missed.isEmpty() ? "" : "; " + String.join("; ", missed)));
         }
         missed.forEach(why -> System.err.println("posthouse: no ranks go to " + why));
@@ -178,14 +178,14 @@ final class RelaySearch {
                 .toList();
     }
 
-    private RelayLine connect(Candidate relay) throws JobFailure {
+    private RelayClient connect(Candidate relay) throws JobFailure {
         String address = relay.home().address();
         if (EVERY_ADDRESS.matcher(address).lookingAt()) {
             throw new JobFailure(
                     "all that others know is that it listens at " + address + ", which is every address of its host: start it with --announce HOST:PORT,"
                             + " or name it with --relay");
         }
-        RelayLine line = RelayLine.connect(address, reach.token(), ELSEWHERE);
+        RelayClient line = RelayClient.connect(address, placementRequest.token(), ELSEWHERE);
         if (!line.home().relay().equals(relay.relay())) {
             line.close();
             throw new JobFailure("relay " + line.home().relay() + " answers at " + address + ELSEWHERE);

@@ -28,7 +28,7 @@ class JobFolderTest {
     private static JobFile job() {
         JobSpec spec = new JobSpec(
                 "a job", 3, List.of(Path.of("/a/b c.jar")), "Main", List.of("-x", "\u00f6 \"\n"), List.of("-Xmx1g"), Map.of("PATH", "/bin", "E", ""),
-                Durability.HOST, new Patience(5, 3_000_000_000L, 7, 600));
+                Durability.HOST, new RestartPolicy(5, 3_000_000_000L, 7, 600));
         List<HomeRelay> homes = List.of(new HomeRelay("a", "a", "h:1"), new HomeRelay("b", "b/2", "h:2"));
         JobOpen opening = new JobOpen(-7, new Token(1, -2), Durability.HOST, false, "a job", homes, new int[] {0, 0, 1}, 600, true);
         return new JobFile(spec, Path.of("/somewhere"), opening, Optional.of(Path.of("/t")));
@@ -89,8 +89,8 @@ class JobFolderTest {
         OutputMarks.Place within = OutputMarks.Place.of(5, new byte[] {' ', '\r', -1, 0, 'x'});
         OutputMarks.Place before = new OutputMarks.Place(6, "");
         try (JobFolder folder = JobFolder.open(left())) {
-            folder.placed(new Signal.Placed(1, false, 70, within));
-            folder.placed(new Signal.Placed(1, true, 80, before));
+            folder.placed(new JobSignal.Placed(1, false, 70, within));
+            folder.placed(new JobSignal.Placed(1, true, 80, before));
         }
         for (int launcher = 0; launcher < 2; launcher++) {
             try (JobFolder folder = JobFolder.open(above.resolve("job"))) {
@@ -160,7 +160,7 @@ class JobFolderTest {
             folder.ended(3, "rank 1 exited");
         }
         assertThat(Files.size(path.resolve("progress"))).isLessThan(1_000);
-        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStatusReport.End(3, "rank 1 exited", false));
     }
 
     @Test
@@ -169,7 +169,7 @@ class JobFolderTest {
         for (int launcher = 0; launcher < 2; launcher++) {
             assertThat(JobFolder.end(path)).isEmpty();
             try (JobFolder folder = JobFolder.open(path)) {
-                assertThat(folder.notes().ending()).contains(new JobStanding.End(3, "rank 1 exited", false));
+                assertThat(folder.notes().ending()).contains(new JobStatusReport.End(3, "rank 1 exited", false));
             }
         }
         try (JobFolder folder = JobFolder.open(path)) {
@@ -177,7 +177,7 @@ class JobFolderTest {
         }
         assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("is over: it ended with status 3: rank 1 exited");
         JobFolder.openToEnd(path).close();
-        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStatusReport.End(3, "rank 1 exited", false));
     }
 
     @Test
@@ -246,7 +246,7 @@ class JobFolderTest {
         try (JobFolder folder = JobFolder.open(path)) {
             folder.ended(3, "rank 1 exited");
         }
-        assertThat(JobFolder.end(path)).contains(new JobStanding.End(3, "rank 1 exited", false));
+        assertThat(JobFolder.end(path)).contains(new JobStatusReport.End(3, "rank 1 exited", false));
         String longer = "x".repeat(OutputPump.LINE_BYTES_MAX);
         Files.writeString(path.resolve("rank-1.out"), "a\n\n" + longer + "yz\nb");
         assertThat(JobFolder.shown(path, 1)).containsExactly("a", "", longer + "yz", "b");

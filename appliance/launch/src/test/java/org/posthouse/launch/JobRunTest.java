@@ -59,7 +59,7 @@ class JobRunTest {
     private Strings.Held[] start(int ranks, boolean logged, String... jvmFlags) throws Exception {
         JobSpec spec = new JobSpec(
                 "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(jvmFlags),
-                Map.of(), logged, new Patience(3, 10_000));
+                Map.of(), logged, new RestartPolicy(3, 10_000));
         RankOutput output = RankOutput.tagged(
                 ranks, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
         CompletableFuture<JobRun> prepared = new CompletableFuture<>();
@@ -81,8 +81,8 @@ class JobRunTest {
 
     private void run(JobSpec spec, RankOutput output, CompletableFuture<JobRun> prepared) {
         try {
-            Reach reach = new Reach(List.of(relay.address()), 1, 1, Token.NONE);
-            prepared.complete(JobRun.prepare(spec, reach, output));
+            PlacementRequest placementRequest = new PlacementRequest(List.of(relay.address()), 1, 1, Token.NONE);
+            prepared.complete(JobRun.prepare(spec, placementRequest, output));
             outcome.complete(prepared.join().run());
         } catch (Exception e) {
             prepared.completeExceptionally(e);
@@ -310,7 +310,7 @@ class JobRunTest {
     private JobFolder describe(Path above, long relayTimeoutMs) throws Exception {
         JobSpec spec = new JobSpec(
                 "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
-                new Patience(3, relayTimeoutMs));
+                new RestartPolicy(3, relayTimeoutMs));
         List<HomeRelay> homes = List.of(new HomeRelay("here", "here", relay.address()));
         opening = new JobOpen(7, new Token(1, 2), Durability.PROCESS, false, "test", homes, new int[1], 0, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));
@@ -350,7 +350,7 @@ class JobRunTest {
         assertThat(JobFolder.end(folder)).isEmpty();
         relay.endJob();
         assertThat(outcome.get(60, TimeUnit.SECONDS).status()).isEqualTo(42);
-        assertThat(JobFolder.end(folder)).contains(new JobStanding.End(42, "rank 0 exited with status 42", false));
+        assertThat(JobFolder.end(folder)).contains(new JobStatusReport.End(42, "rank 0 exited with status 42", false));
     }
 
     @Test
@@ -366,7 +366,7 @@ class JobRunTest {
         assertThat(relay.closeJob()).extracting(CloseNotice::code, CloseNotice::text).containsExactly(3, "rank 0 exited with status 3");
         JobOutcome end = outcome.get(60, TimeUnit.SECONDS);
         assertThat(List.of(end.status(), end.cause(), end.left())).containsExactly(3, "rank 0 exited with status 3", false);
-        assertThat(JobFolder.end(above.resolve("job"))).contains(new JobStanding.End(3, "rank 0 exited with status 3", false));
+        assertThat(JobFolder.end(above.resolve("job"))).contains(new JobStatusReport.End(3, "rank 0 exited with status 3", false));
     }
 
     @Test
@@ -410,7 +410,7 @@ class JobRunTest {
             relay.open();
             assertThat(relay.closeJob().text()).isEqualTo("rank 0 exited with status 42");
             ended.get(60, TimeUnit.SECONDS);
-            assertThat(JobFolder.end(path)).contains(new JobStanding.End(42, "rank 0 exited with status 42", false));
+            assertThat(JobFolder.end(path)).contains(new JobStatusReport.End(42, "rank 0 exited with status 42", false));
             assertThat(Files.readString(path.resolve("progress"))).containsOnlyOnce("\nend 42");
         }
     }

@@ -22,7 +22,7 @@ import org.posthouse.wire.Token;
 
 /** What a rank's process is started with, and what its launcher writes down before and behind it. */
 class RankProcessTest {
-    private final List<Signal> signals = new ArrayList<>();
+    private final List<JobSignal> signals = new ArrayList<>();
 
     @TempDir
     private Path above;
@@ -36,7 +36,7 @@ class RankProcessTest {
         return new JobSpec(
                 "test", 2, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(above.toString()), List.of(jvmFlags), environment,
                 Durability.PROCESS,
-                Patience.DEFAULT);
+                RestartPolicy.DEFAULT);
     }
 
     private JobFolder folder() throws JobFailure {
@@ -50,8 +50,8 @@ class RankProcessTest {
     private RankProcesses processes(JobFolder folder) throws IOException {
         PrintStream output = new PrintStream(new ByteArrayOutputStream());
         return new RankProcesses(
-                spec(), 1, rank -> new RankWay("127.0.0.1:1", new Token(1, 2), false), RankOutput.tagged(2, output, output),
-                OutputTapes.in(folder, signals::add), null, folder,
+                spec(), 1, rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), RankOutput.tagged(2, output, output),
+                OutputJournals.in(folder, signals::add), null, folder,
                 signals::add);
     }
 
@@ -75,7 +75,7 @@ class RankProcessTest {
         try (RankProcesses processes = processes(folder)) {
             processes.finishOutput(0, true);
             processes.keepDone();
-            assertThat(signals).containsExactly(new Signal.Kept(0, 0, 0, 0));
+            assertThat(signals).containsExactly(new JobSignal.Kept(0, 0, 0, 0));
             processes.finishOutput(1, true);
             folder.close();
             processes.keepDone();

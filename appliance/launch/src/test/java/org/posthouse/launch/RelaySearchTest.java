@@ -23,7 +23,7 @@ class RelaySearchTest {
     private static final String NEITHER = "127.0.0.1:2";
 
     private static void find(String... addresses) throws JobFailure {
-        RelaySearch.find(new Reach(List.of(addresses), 0, 0, Token.NONE), 2);
+        RelaySearch.find(new PlacementRequest(List.of(addresses), 0, 0, Token.NONE), 2);
     }
 
     @Test
@@ -43,8 +43,8 @@ class RelaySearchTest {
                 relay.turnAway(CloseReason.RELAY_STARTING);
                 relay.greet();
             }).doesNotThrowAnyException(), Thread::startVirtualThread);
-            List<List<RelayLine>> found = RelaySearch.find(new Reach(List.of(relay.address()), 0, 0, Token.NONE), 2);
-            found.getFirst().forEach(RelayLine::close);
+            List<List<RelayClient>> found = RelaySearch.find(new PlacementRequest(List.of(relay.address()), 0, 0, Token.NONE), 2);
+            found.getFirst().forEach(RelayClient::close);
             greeted.join();
         }
     }
@@ -57,7 +57,7 @@ class RelaySearchTest {
             CompletableFuture<Void> greeted =
                     CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
             assertThatExceptionOfType(JobFailure.class)
-                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .isThrownBy(() -> RelaySearch.find(new PlacementRequest(List.of(relay.address()), 2, 0, Token.NONE), 2))
                     .withMessage("the job wants 2 sites, but the relay at " + relay.address() + " knows only 1; relay here at " + relay.address()
                             + " knows of 401 relays and could tell of 237; name those of the others that are to take part with --relay");
             greeted.join();
@@ -70,7 +70,7 @@ class RelaySearchTest {
             CompletableFuture<Void> greeted =
                     CompletableFuture.runAsync(() -> assertThatCode(relay::greet).doesNotThrowAnyException(), Thread::startVirtualThread);
             assertThatExceptionOfType(JobFailure.class)
-                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .isThrownBy(() -> RelaySearch.find(new PlacementRequest(List.of(relay.address()), 2, 0, Token.NONE), 2))
                     .withMessage("the job wants 2 sites, but the relay at " + relay.address() + " knows only 1; name one of each other site with --relay,"
                             + " or start them all with --tunnel-group, so that they know each other");
             greeted.join();
@@ -87,7 +87,7 @@ class RelaySearchTest {
                 relay.greet(homes);
             }).doesNotThrowAnyException(), Thread::startVirtualThread);
             assertThatExceptionOfType(JobFailure.class)
-                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .isThrownBy(() -> RelaySearch.find(new PlacementRequest(List.of(relay.address()), 2, 0, Token.NONE), 2))
                     .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: relay here answers at " + relay.address()
                             + "; if it runs on another host, start it with --announce and the address at which it is reached from here, or name that"
                             + " with --relay");
@@ -104,7 +104,7 @@ class RelaySearchTest {
                 CompletableFuture<Void> greeted =
                         CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException(), Thread::startVirtualThread);
                 assertThatExceptionOfType(JobFailure.class)
-                        .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                        .isThrownBy(() -> RelaySearch.find(new PlacementRequest(List.of(relay.address()), 2, 0, Token.NONE), 2))
                         .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: all that others know is that it listens at "
                                 + every
                                 + ", which is every address of its host: start it with --announce HOST:PORT, or name it with --relay");
@@ -137,9 +137,9 @@ class RelaySearchTest {
                 relay.greet();
                 relay.greet();
             }).doesNotThrowAnyException(), Thread::startVirtualThread);
-            List<List<RelayLine>> found = RelaySearch.find(new Reach(List.of(relay.address(), relay.address()), 0, 0, Token.NONE), 2);
+            List<List<RelayClient>> found = RelaySearch.find(new PlacementRequest(List.of(relay.address(), relay.address()), 0, 0, Token.NONE), 2);
             assertThat(found).singleElement().asInstanceOf(LIST).hasSize(1);
-            found.getFirst().forEach(RelayLine::close);
+            found.getFirst().forEach(RelayClient::close);
             greeted.join();
         }
     }

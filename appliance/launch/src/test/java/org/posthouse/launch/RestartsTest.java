@@ -48,11 +48,11 @@ class RestartsTest {
         "160, AWAY,      FAIL,    FAIL, FAIL, RESTART",
         "255, AWAY,      FAIL,    FAIL, FAIL, RESTART"
     })
-    void verdicts(int status, RankLink link, Verdict logged, Verdict limited, Verdict unlogged, Verdict unheard) {
-        assertThat(Verdict.of(status, link, true, false, false)).as("logged").isEqualTo(logged);
-        assertThat(Verdict.of(status, link, true, true, false)).as("logged and limited").isEqualTo(limited);
-        assertThat(Verdict.of(status, link, false, false, false)).as("not logged").isEqualTo(unlogged);
-        assertThat(Verdict.of(status, link, true, false, true)).as("logged and not heard of").isEqualTo(unheard);
+    void verdicts(int status, RankConnectionState link, ExitClassifier logged, ExitClassifier limited, ExitClassifier unlogged, ExitClassifier unheard) {
+        assertThat(ExitClassifier.of(status, link, true, false, false)).as("logged").isEqualTo(logged);
+        assertThat(ExitClassifier.of(status, link, true, true, false)).as("logged and limited").isEqualTo(limited);
+        assertThat(ExitClassifier.of(status, link, false, false, false)).as("not logged").isEqualTo(unlogged);
+        assertThat(ExitClassifier.of(status, link, true, false, true)).as("logged and not heard of").isEqualTo(unheard);
     }
 
     /** How long each of {@code count} restarts of rank 0 waits, in milliseconds, if each process lives as long as this. */

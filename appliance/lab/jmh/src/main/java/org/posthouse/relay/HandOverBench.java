@@ -55,7 +55,7 @@ public class HandOverBench {
     @State(Scope.Thread)
     public static class Idle {
         private final MailboxLoad mailbox = new MailboxLoad();
-        private final Strand strand = new Strand(Workplace.open(Runnable::run), () -> {});
+        private final Strand strand = new Strand(StrandExecutor.open(Runnable::run), () -> {});
         private final Runnable exchange = () -> exchange(mailbox);
     }
 
@@ -65,7 +65,7 @@ public class HandOverBench {
         private final MailboxLoad mailbox = new MailboxLoad();
         private final AtomicInteger pending = new AtomicInteger();
         private final ExecutorService home = Executors.newSingleThreadExecutor();
-        private final Strand strand = new Strand(Workplace.open(home), () -> {});
+        private final Strand strand = new Strand(StrandExecutor.open(home), () -> {});
         private final Runnable exchange = () -> {
             exchange(mailbox);
             pending.decrementAndGet();

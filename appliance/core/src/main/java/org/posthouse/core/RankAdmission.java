@@ -1,0 +1,169 @@
+package org.posthouse.core;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+
+/**
+ * Decides who may connect as a rank, and what it is told: one handshake for a first start, a move and a restart
+ * (docs/wire.md, conversations). Part of {@link RelayCore}.
+ */
+final class RankAdmission {
+    private final String relay;
+    private final CoreConfig config;
+    private final HistorySource historySource;
+    private final Consumer<HomedRank> departures;
+    private final RankReconnection rankReconnection;
+
+    /** @param departures does what leaving does to what a rank had under way: it is away then */
+    RankAdmission(String relay, CoreConfig config, HistorySource historySource, Consumer<HomedRank> departures) {
+        this.relay = relay;
+        this.config = config;
+        this.historySource = historySource;
+        this.departures = departures;
+        this.rankReconnection = new RankReconnection(historySource, departures);
+    }
+
+    /** Connects the rank that sent {@code hello}, and tells the job's launcher. */
+    HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
+        HomedRank rank = homed(job, hello);
+        if (hello.start() == Hello.AGAIN) {
+            rankReconnection.admit(rank, hello, state, port, nanos);
+        } else if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
+            checkCounters(rank, hello, state);
+        } else {
+            requireFresh(rank, hello, state);
+            start(rank, hello, port, nanos);
+        }
+        requireTellable(rank);
+        return rank;
+    }
+
+    /** What its channels have is known when it is there, and may be more than it can be told. */
+    private void requireTellable(HomedRank rank) throws Refusal {
+        int entries = OpenChannels.state(rank).size();
+        if (entries > OpenChannels.STATE_MAX) {
+            String why = rank + " cannot come again: it would have to be told of " + entries + " channels, messages on their way, and sends that it took back ("
+                    + rank.repeats().gone().size() + " of them), expected " + OpenChannels.STATE_MAX + " at most";
+            departures.accept(rank);
+            rank.job().report(JobEvent.AWAY, rank.rank(), CloseReason.LIMIT.code(), why);
+            throw new Refusal(CloseReason.LIMIT, why);
+        }
+    }
+
+    private HomedRank homed(Job job, Hello hello) throws Refusal {
+        HomedRank rank = job.homed(hello.rank());
+        if (rank == null) {
+            String who = "rank " + hello.rank() + " of job " + job.hexId();
+            throw new Refusal(
+                    CloseReason.WRONG_RANK,
+                    hello.rank() >= 0 && hello.rank() < job.size()
+                            ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
+                            : who + ", which has ranks 0 to " + (job.size() - 1));
+        }
+        return rank;
+    }
+
+    private static void requireFresh(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        boolean first = rank.state() == RankState.WAITING;
+        if (!first && hello.incarnation() <= rank.incarnation()) {
+            throw new Refusal(
+                    CloseReason.FENCED,
+                    rank + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
+                            + rank.state());
+        }
+        boolean fresh = hello.start() == Hello.FRESH && hello.deliveries() == 0 && hello.failedPolls() == 0 && state.isEmpty();
+        boolean mayStart = first || rank.job().logged() && rank.state() != RankState.LOST;
+        if (!mayStart || !fresh) {
+            throw new Refusal(
+                    CloseReason.CANNOT_RESUME,
+                    rank + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
+                            + hello.deliveries() + (mayStart ? "; a process that starts has none" : "; its job is not logged"));
+        }
+    }
+
+    private void start(HomedRank rank, Hello hello, RankPort port, long nanos) {
+        Job job = rank.job();
+        replaceLiving(rank, hello);
+        job.journal().incarnation(job.id(), rank.rank(), hello.incarnation());
+        if (job.logged()) {
+            rank.safety().connect(1, true);
+        }
+        if (hello.incarnation() > 1 && job.logged()) {
+            OpenChannels.await(rank);
+            rank.beginReplay(port, hello.incarnation(), ResumePoint.NONE, historySource, nanos);
+            job.report(new JobEvent(
+                    job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.messagesDelivered(), rank.events(), ""));
+        } else {
+            rank.connect(port, hello.incarnation());
+            job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+        }
+    }
+
+    /** Ends the connection of the rank's earlier process, which may not have noticed that it is replaced. */
+    private void replaceLiving(HomedRank rank, Hello hello) {
+        RankPort port = rank.port();
+        if (port != null) {
+            port.close(CloseNotice.closing(
+                    rank.job().id(),
+                    CloseReason.FENCED,
+                    "incarnation " + hello.incarnation() + " has come, this is " + rank.incarnation()));
+            departures.accept(rank);
+        }
+    }
+
+    /** A rank that was asked to move has seen all frames sent to it, and the relay all that the rank sent. */
+    private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        int channels = 0;
+        for (StatePage.Entry channel : state) {
+            int to = channel.peer();
+            if (to < 0 || to >= rank.job().size()) {
+                throw new Refusal(CloseReason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
+            }
+            HomedRank local = rank.job().homed(to);
+            long known = local == null
+                    ? rank.outgoing().lastSequence(channel.context(), to)
+                    : local.mailbox().lastSequence(channel.context(), rank.rank());
+            boolean forgotten = local == null && rank.outgoing().isForgotten(channel.context(), to);
+            if (channel.kind() != StatePage.SENT || channel.a() != known && !forgotten) {
+                throw new Refusal(
+                        CloseReason.CANNOT_RESUME,
+                        rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
+                                + channel.context() + ", known here: " + known);
+            }
+            channels++;
+        }
+        if (channels < OpenChannels.count(rank) || hello.deliveries() != rank.deliveriesSent()) {
+            throw new Refusal(
+                    CloseReason.CANNOT_RESUME,
+                    rank + " comes with " + hello.deliveries() + " deliveries and " + channels + " channels, known here: "
+                            + rank.deliveriesSent() + " and " + OpenChannels.count(rank));
+        }
+    }
+
+    /** The answer to a rank that was admitted. */
+    Welcome welcome(HomedRank rank) {
+        Job job = rank.job();
+        return new Welcome(
+                job.id(),
+                rank.rank(),
+                rank.incarnation(),
+                config.creditBytes() - rank.creditBytesUsed(),
+                config.creditMessages() - rank.creditMessagesUsed(),
+                job.durability(),
+                rank.deliveriesSent(),
+                rank.events(),
+                StatePage.pages(OpenChannels.state(rank).size()),
+                0,
+                0,
+                job.self(),
+                job.homes(),
+                job.homeOf(),
+                new int[0]);
+    }
+}

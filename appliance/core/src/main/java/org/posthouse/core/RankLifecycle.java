@@ -1,0 +1,206 @@
+package org.posthouse.core;
+
+import java.util.List;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+
+/**
+ * Handles the life of ranks: they connect, move to other connections, and leave, by Finalize, by a lost connection, or
+ * with their job. {@link RankAdmission} decides who may connect. Part of {@link RelayCore}.
+ */
+final class RankLifecycle {
+    private final Deliveries deliveries;
+    private final Checkpoints checkpoints;
+    private final CollectiveMismatchDetector collectiveMismatchDetector;
+    private final RankAdmission rankAdmission;
+
+    RankLifecycle(
+            String relay,
+            CoreConfig config,
+            Deliveries deliveries,
+            Checkpoints checkpoints,
+            CollectiveMismatchDetector collectiveMismatchDetector,
+            HistorySource historySource) {
+        this.deliveries = deliveries;
+        this.checkpoints = checkpoints;
+        this.collectiveMismatchDetector = collectiveMismatchDetector;
+        this.rankAdmission = new RankAdmission(relay, config, historySource, rank -> leave(rank, RankState.AWAY));
+    }
+
+    // ---- coming
+
+    /** A client that claims to be this rank does not know its token: tells the job's launcher. */
+    static Refusal unproven(Job job, int rank) {
+        Refusal refusal = new Refusal(
+                CloseReason.WRONG_TOKEN, "rank " + rank + " of job " + job.hexId() + " came with a token that is not this rank's");
+        tellRefused(job, rank, refusal);
+        return refusal;
+    }
+
+    /** Admits the rank that sent {@code hello}. */
+    HomedRank connect(Job job, Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
+        try {
+            return rankAdmission.admit(job, hello, state, port, deliveries.times().now());
+        } catch (JournalFailure e) {
+            job.fail(e); // Whoever was the rank has been closed, and nobody can be let in.
+            throw new Refusal(e.reason(), e.getMessage());
+        } catch (Refusal refusal) {
+            if (!isKnownToLauncher(job, hello, refusal)) {
+                tellRefused(job, hello.rank(), refusal);
+            }
+            throw refusal;
+        }
+    }
+
+    /**
+     * The client takes this relay for its own and retries; or the answer to its HELLO was lost, and it repeats the
+     * HELLO and ends.
+     */
+    private static boolean isKnownToLauncher(Job job, Hello hello, Refusal refusal) {
+        return switch (refusal.reason()) {
+            case WRONG_RANK -> hello.rank() >= 0 && hello.rank() < job.size();
+            case FENCED -> {
+                HomedRank rank = job.homed(hello.rank());
+                boolean isCutOff = rank.state() == RankState.AWAY || rank.state() == RankState.LOST;
+                yield isCutOff && hello.incarnation() == rank.incarnation();
+            }
+            default -> false;
+        };
+    }
+
+    private static void tellRefused(Job job, int rank, Refusal refusal) {
+        job.report(JobEvent.REFUSED, rank, refusal.reason().code(), refusal.getMessage());
+    }
+
+    /** The answer to a rank that was admitted. */
+    Welcome welcome(HomedRank rank) {
+        return rankAdmission.welcome(rank);
+    }
+
+    // ---- moving
+
+    /**
+     * Asks a connected rank to reconnect.
+     *
+     * @return whether it is asked now, was asked before, or will be asked
+     */
+    static boolean askMove(HomedRank rank) {
+        boolean there = rank.state() == RankState.CONNECTED || rank.state() == RankState.REPLAYING;
+        if (there && !rank.isMoveAsked()) {
+            rank.askMove();
+        }
+        return there;
+    }
+
+    /** The rank has stopped writing, as it was asked to. */
+    static void beginMove(HomedRank rank) throws WireException {
+        if (!rank.isMoveAsked() || rank.isFinalizing()) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED, "MOVE from " + rank + ", which " + (rank.isFinalizing() ? "has said FINALIZE" : "was not asked to"));
+        }
+        RankPort port = rank.port();
+        rank.beginMove();
+        port.close(CloseNotice.closing(rank.job().id(), CloseReason.MOVED, "connect again"));
+    }
+
+    /** The rank has not reconnected in time. Does nothing if its {@code move}-th move is over. */
+    void moveFailed(HomedRank rank, int move, CloseNotice why) {
+        if (rank.state() == RankState.MOVING && rank.moves() == move) {
+            lose(rank, why);
+        }
+    }
+
+    // ---- going
+
+    /** The connection of {@code port} ended. */
+    void disconnected(HomedRank rank, RankPort port, CloseNotice why) {
+        boolean replayed = rank.replay() != null && rank.replay().port() == port;
+        if (replayed || rank.state() == RankState.CONNECTED && rank.port() == port) {
+            lose(rank, why);
+        }
+    }
+
+    /**
+     * The rank's connection ended without a goodbye: the rank has gone for ever, or until its next incarnation
+     * connects.
+     */
+    private void lose(HomedRank rank, CloseNotice why) {
+        boolean awaited = rank.job().logged();
+        leave(rank, awaited ? RankState.AWAY : RankState.LOST);
+        rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
+    }
+
+    private void leave(HomedRank rank, RankState next) {
+        checkpoints.drop(rank);
+        rank.disconnect(next);
+        deliveries.left(rank);
+    }
+
+    /**
+     * The rank called Finalize. It is answered at once, or, in a logged job, when all its sent frames are {@link #safer
+     * safe}.
+     */
+    void beginFinalize(HomedRank rank, FrameView view) throws WireException {
+        if (rank.state() == RankState.REPLAYING) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
+        }
+        RankFrames.logPolls(rank, view.finalizeFailedPolls());
+        if (rank.job().logged()) {
+            rank.beginFinalize();
+        }
+        if (!rank.job().logged() || rank.mayFinalize()) {
+            endFinalize(rank);
+        }
+    }
+
+    /** More of the rank's sent frames are stable. */
+    void safer(HomedRank rank) {
+        if (rank.port() == null) {
+            return;
+        }
+        if (rank.mayFinalize()) {
+            rank.job().guarded(() -> endFinalize(rank));
+        } else if (rank.safety().isDue()) {
+            rank.safety().tell(rank.port());
+        }
+    }
+
+    private void endFinalize(HomedRank rank) {
+        RankPort port = rank.port();
+        rank.job().journal().finalized(rank.job().id(), rank.rank(), rank.incarnation());
+        leave(rank, RankState.FINALIZED);
+        port.finalized();
+        collectiveMismatchDetector.finalized(rank);
+        deliveries.finalized(rank);
+        rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
+    }
+
+    /**
+     * No process of the rank follows. If it has not called Finalize, as far as the log of a host that lost its power
+     * shows, nothing is discarded.
+     */
+    static void done(HomedRank rank) {
+        if (rank.state() == RankState.FINALIZED) {
+            rank.job().journal().done(rank.job().id(), rank.rank(), rank.incarnation());
+        }
+    }
+
+    /** The rank's job has ended: tells it if it is connected, and discards its state. */
+    void end(HomedRank rank, CloseNotice why) {
+        checkpoints.drop(rank);
+        RankPort port = rank.port();
+        if (port != null) {
+            rank.disconnect(RankState.LOST);
+            rank.job().report(JobEvent.LOST, rank.rank(), why.code(), "the job was closed");
+            port.aborted(why);
+        }
+        deliveries.forget(rank);
+        rank.release();
+    }
+}

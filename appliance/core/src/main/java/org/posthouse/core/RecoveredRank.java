@@ -1,0 +1,43 @@
+package org.posthouse.core;
+
+import java.util.List;
+
+/**
+ * What a relay's log says of one rank that is at home there, for {@link RelayCore#restore}.
+ *
+ * @param rank its world rank
+ * @param incarnation of the process that was let in last; 0 if none was
+ * @param finalized whether that process has said goodbye
+ * @param deliveries number of its last delivery
+ * @param events number of its last event
+ * @param failedPolls polls that have failed
+ * @param channels into its mailbox, each with the last sequence number that came
+ * @param takenBack offers to it that their sources took back
+ * @param messages to it that no receive has got, or that are not whole: {@link Message#recovered}, in the order in which
+ *     they came. They are the core's from then on
+ * @param limited whether it cannot be replayed behind its last checkpoint
+ * @param marks where in its output its checkpoints stand, older ones first
+ */
+public record RecoveredRank(
+        int rank,
+        int incarnation,
+        boolean finalized,
+        long deliveries,
+        long events,
+        long failedPolls,
+        List<Channel> channels,
+        List<Channel> takenBack,
+        List<Message> messages,
+        boolean limited,
+        List<Mark> marks) {
+    /** A place in the stream of messages from {@code source} in one context. */
+    public record Channel(int context, int source, long sequence) {}
+
+    /** Where in what a rank has printed an image of it stands, or for 0 the end of its prologue. */
+    public record Mark(long image, long out, long err) {}
+
+    /** A rank of which the log has no record. */
+    public static RecoveredRank nothing(int rank) {
+        return new RecoveredRank(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of());
+    }
+}

@@ -1,0 +1,86 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.WireException;
+
+/**
+ * Handles ranks and relays that reconnect: the steps and the end of a replay, and the frames to a restarted peer. Part
+ * of {@link RelayCore}.
+ */
+final class RecoveryFrames {
+    private static final int NANOS_PER_MICRO = 1_000;
+
+    private final Deliveries deliveries;
+
+    RecoveryFrames(Deliveries deliveries) {
+        this.deliveries = deliveries;
+    }
+
+    /** The next steps of the rank's history. */
+    void past(HomedRank rank, List<HistoryStep> steps) {
+        rank.replay().past(steps);
+        askForMissing(rank);
+    }
+
+    /** A rank that is replayed reads again. */
+    void goOn(HomedRank rank) {
+        rank.replay().goOn();
+        askForMissing(rank);
+    }
+
+    /** What the log misses of the rank's history its senders have. */
+    private void askForMissing(HomedRank rank) {
+        if (rank.replay() != null && rank.takesPieces()) {
+            askForPieces(rank);
+        }
+    }
+
+    /** The rank has observed all of its history again: from here on it goes on as any other. */
+    void live(HomedRank rank) throws WireException {
+        Replay replay = rank.replay();
+        if (replay == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
+        }
+        replay.requireEnded();
+        rank.endReplay();
+        askForPieces(rank);
+        RankReconnection.askAgain(rank);
+        long us = (deliveries.times().now() - replay.startNanos()) / NANOS_PER_MICRO;
+        rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
+    }
+
+    /** Who sends what the rank was given a part of may go on, also if all that he was allowed to send came while the rank was away. */
+    private void askForPieces(HomedRank rank) {
+        List.copyOf(rank.incoming().arriving()).stream()
+                .filter(message -> message.receive() != null)
+                .forEach(message -> deliveries.progress(rank, message));
+    }
+
+    /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end, unless none of theirs has come here: their launchers may be about to open them there. */
+    void peerRestarted(Peer peer, ForwardCounts forwardCounts, Collection<Job> jobs, List<Frame> unacknowledged) {
+        List<PeerRestart> goOn = new ArrayList<>();
+        for (Job job : jobs) {
+            if (!job.peers().contains(peer)) {
+                continue;
+            }
+            if (job.logged()) {
+                PeerRestart restart = new PeerRestart(job, forwardCounts.of(peer, job.survivesHost()));
+                restart.forgive();
+                deliveries.grants().forgiveHeld(job, peer);
+                restart.returnCredit(unacknowledged);
+                goOn.add(restart);
+            } else if (job.homedRanks().stream().anyMatch(rank -> rank.incarnation() > 0)) {
+                job.fail(CloseReason.CANNOT_RESUME, peer + " was restarted");
+            }
+        }
+        forwardCounts.forgetUnhandled(peer);
+        for (Frame frame : unacknowledged) {
+            goOn.stream().filter(restart -> restart.isAbout(frame)).forEach(restart -> restart.repeat(frame));
+        }
+        goOn.forEach(PeerRestart::askAgain);
+    }
+}

@@ -1,0 +1,123 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CheckpointNotice;
+import org.posthouse.wire.CloseNotice;
+
+/**
+ * The port of a rank in replay: it sends, and gets answers about its sends; its receives come from its history.
+ * Confined to the relay core.
+ */
+final class ReplayPort implements RankPort {
+    private final HomedRank rank;
+    private final Replay replay;
+    private final RankPort port;
+
+    ReplayPort(HomedRank rank, Replay replay) {
+        this.rank = rank;
+        this.replay = replay;
+        this.port = replay.port();
+    }
+
+    @Override
+    public void deliver(Message message, Parcel head) {
+        throw new IllegalStateException(message + " is delivered to " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        throw new IllegalStateException(message + " is pushed to " + rank + " beside its history");
+    }
+
+    @Override
+    public void ended(int context, int round, PushWindow.End why, long pushedCost) {
+        throw new IllegalStateException("a round of " + rank + ", which is replayed");
+    }
+
+    /** The log has it, and the history will come to it; unless all of it was handed out. */
+    @Override
+    public void chunk(Parcel chunk) {
+        if (replay.comesTo(rank.job().journal().position())) {
+            chunk.release();
+        } else {
+            port.chunk(chunk);
+        }
+    }
+
+    @Override
+    public void clear(int context, int destination, long sequence, long upTo) {
+        port.clear(context, destination, sequence, upTo);
+    }
+
+    @Override
+    public void credit(long bytes, int messages) {
+        port.credit(bytes, messages);
+    }
+
+    @Override
+    public void probeAnswer(int request, Message found) {
+        throw new IllegalStateException("a probe of " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void cancelled(int request, boolean gone) {
+        throw new IllegalStateException("a receive of " + rank + " is taken back, which is replayed and has posted none");
+    }
+
+    @Override
+    public void withdrawn(int context, int destination, long sequence, boolean gone) {
+        port.withdrawn(context, destination, sequence, gone);
+    }
+
+    /** What it was told then is in its history; what it is to be told now it will ask for again. */
+    @Override
+    public void mismatch(BlockedReport blockedReport) {}
+
+    @Override
+    public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        port.events(first, count, failedPolls, items, end);
+    }
+
+    /** It is told when it is live. */
+    @Override
+    public void point(CheckpointNotice checkpointNotice) {
+        throw new IllegalStateException(checkpointNotice + " for " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void image(HistoryStep.ImagePiece piece) {
+        throw new IllegalStateException("an image for " + rank + " that is not of its history");
+    }
+
+    @Override
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        port.ack(safe, handled, firstUnsafe);
+    }
+
+    @Override
+    public void move() {
+        throw new IllegalStateException(rank + " is replayed and cannot move");
+    }
+
+    @Override
+    public void finalized() {
+        port.finalized();
+    }
+
+    @Override
+    public void aborted(CloseNotice closeNotice) {
+        port.aborted(closeNotice);
+    }
+
+    @Override
+    public void close(CloseNotice why) {
+        port.close(why);
+    }
+
+    /** What depends on the rank's reading waits until it is live. */
+    @Override
+    public boolean writable() {
+        return false;
+    }
+}

@@ -1,0 +1,47 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/**
+ * What a restarted rank says of a message that it would send again: its channel's end and number, its tag, and what is in
+ * it. Two of the same message are equal, or the rank's program does not do what it did before.
+ *
+ * @param bytes of the payload
+ * @param checksum of the payload, see {@link org.posthouse.wire.MessageChecksum}
+ */
+public record ResendClaim(
+        int context, int destination, long sequence, int tag, long bytes, int elements, int datatype, int checksum) {
+    static ResendClaim of(FrameView resent) {
+        return new ResendClaim(
+                resent.context(),
+                resent.destination(),
+                resent.sequence(),
+                resent.tag(),
+                resent.messageBytes(),
+                resent.elements(),
+                resent.datatype(),
+                resent.checksum());
+    }
+
+    /** What it differs in from what was sent before, for people; empty if in nothing. */
+    public String difference(ResendClaim before) {
+        StringBuilder differs = new StringBuilder();
+        if (before.tag != tag) {
+            differs.append("tag ").append(Wire.tag(tag)).append(" instead of ").append(Wire.tag(before.tag));
+        }
+        differs(differs, "bytes", before.bytes, bytes);
+        differs(differs, "elements", before.elements, elements);
+        differs(differs, "datatype", before.datatype, datatype);
+        if (differs.isEmpty() && before.checksum != checksum) {
+            differs.append("other content in ").append(bytes).append(" bytes");
+        }
+        return differs.toString();
+    }
+
+    private static void differs(StringBuilder differs, String what, long before, long now) {
+        if (before != now) {
+            differs.append(differs.isEmpty() ? "" : ", ").append(what).append(' ').append(now).append(" instead of ").append(before);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.posthouse.chaos;
+
+import java.util.List;
+import org.posthouse.faults.FaultInjector;
+import org.posthouse.faults.RankKill;
+import org.posthouse.faults.RelayKill;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.Restart;
+
+/**
+ * One job of a campaign, what it did, and what was done to it.
+ *
+ * @param shownWrong what is wrong with what its launchers have shown together; empty if nothing is
+ * @param lostRelay why a relay that was killed in it does not come back; empty if all are there
+ * @param connectedNs how long after its start every rank's program had called Init
+ */
+record CampaignRun(
+        JobOutcome outcome,
+        Transcript transcript,
+        String shownWrong,
+        String lostRelay,
+        List<RankKill> kills,
+        List<RelayKill> relayKills,
+        List<LauncherKill> launcherKills,
+        long connectedNs) {
+    /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
+    boolean isUntold(RelayKill kill) {
+        return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
+    }
+
+    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
+    Restart restart(RankKill kill) {
+        return outcome.restarts().stream().filter(kill::ledTo).findFirst().orElse(null);
+    }
+
+    /** What is wrong, in one line; empty if nothing is. @param outLines how many it is to have printed */
+    String wrong(long outLines) {
+        if (!lostRelay.isEmpty()) {
+            return lostRelay;
+        }
+        if (!outcome.isSuccess()) {
+            return "status " + outcome.status() + ", " + outcome.cause();
+        }
+        if (!outcome.divergences().isEmpty()) {
+            return "diverged: " + outcome.divergences().get(0);
+        }
+        if (!outcome.printedOther().isEmpty()) {
+            return "prints differ: " + outcome.printedOther().get(0);
+        }
+        String byItself = FaultInjector.byItself(outcome, kills, relayKills);
+        if (!byItself.isEmpty()) {
+            return byItself;
+        }
+        if (!shownWrong.isEmpty()) {
+            return shownWrong;
+        }
+        if (!transcript.verification().isSuccessful()) {
+            return "it said " + transcript.verification() + ", expected SUCCESSFUL once";
+        }
+        if (transcript.outLines() != outLines) {
+            return "it printed " + transcript.outLines() + " lines, expected " + outLines + " as without kills";
+        }
+        return "";
+    }
+}

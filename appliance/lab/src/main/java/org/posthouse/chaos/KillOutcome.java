@@ -1,0 +1,54 @@
+package org.posthouse.chaos;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Locale;
+import org.posthouse.faults.RankKill;
+import org.posthouse.launch.Restart;
+
+/**
+ * A kill and what came of it.
+ *
+ * @param run the run's number, from 1
+ * @param kill what was done
+ * @param restart what the launcher did; null if the job ended before it did anything
+ * @param isVerified whether that run's result is right
+ */
+record KillOutcome(int run, RankKill kill, @JsonIgnore Restart restart, @JsonProperty("verified") boolean isVerified) {
+    @JsonProperty("parts")
+    Object parts() {
+        return restart;
+    }
+
+    /** One line for people. */
+    String words() {
+        return String.format(
+                Locale.ROOT,
+                "run %d: rank %d killed at %.2f s, %s: %s",
+                run,
+                kill.rank(),
+                kill.atNs() / 1e9,
+                recovery(),
+                isVerified ? "verified" : "FAILED");
+    }
+
+    private String recovery() {
+        if (restart == null) {
+            return "not restarted";
+        }
+        if (restart.lostLauncher()) {
+            return "its launcher was killed before it had noticed";
+        }
+        if (!restart.isCaughtUp()) {
+            return String.format(Locale.ROOT, "detected %.3f, ended before it had caught up", restart.detectedNs() / 1e9);
+        }
+        return String.format(
+                Locale.ROOT,
+                "detected %.3f, restarted %.3f, JVM %.3f, replayed %,d deliveries in %.3f",
+                restart.detectedNs() / 1e9,
+                restart.waitedNs() / 1e9,
+                restart.startedNs() / 1e9,
+                restart.deliveries(),
+                restart.replayedNs() / 1e9);
+    }
+}

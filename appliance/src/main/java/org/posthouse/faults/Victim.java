@@ -1,9 +1,0 @@
-package org.posthouse.faults;
-
-/** Whose process is killed. */
-public enum Victim {
-    RANK,
-    RELAY,
-    /** Another goes on with the job: {@code posthouse resume}. */
-    LAUNCHER
-}

@@ -1,0 +1,419 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.internal.ContextInternal;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.core.Job;
+import org.posthouse.ops.KeysView;
+import org.posthouse.ops.LaneView;
+import org.posthouse.ops.LinkStreamsView;
+import org.posthouse.ops.LinkView;
+import org.posthouse.ops.PackingView;
+import org.posthouse.ops.StreamsView;
+import org.posthouse.tunnel.ForwardStatus;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkRefusal;
+import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.LoopbackConfig;
+import org.posthouse.wire.BlockedReport;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** Connects the shards to other relays, over the links of the tunnel. Confined to the relay's control strand. */
+final class PeerLinks implements Links.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
+
+    /**
+     * Milliseconds after which a link that is down and that no job needs is released. If three relays a minute are
+     * killed for good, a site has 180 such links; the limit is 192.
+     */
+    private static final long SILENT_MS_MAX = TimeUnit.HOURS.toMillis(1);
+
+    private final Relay relay;
+    private final ArrivedFrame arrived = new ArrivedFrame();
+    private final InboundBatch visit = new InboundBatch();
+
+    /** Pending waits for contact, each with its relay. */
+    private final Map<Promise<Void>, String> contacts = new HashMap<>();
+
+    private final Map<String, LinkedRelay> others = new HashMap<>();
+
+    /** The traffic of links that were released. */
+    private TrafficCounters.Counts carriedBefore = TrafficCounters.Counts.NONE;
+
+    private final LinkOutages linkOutages;
+
+    /** The relay's context; waits complete on its loop. */
+    private ContextInternal context;
+
+    private Links links;
+    private String host = "";
+
+    /** Reaches the group's members over links; empty if they are reached otherwise. */
+    private Optional<LoopbackConfig> loopback = Optional.empty();
+
+    PeerLinks(Relay relay) {
+        this.relay = relay;
+        this.linkOutages = new LinkOutages(relay, (other, visitor) -> links.forEachUnacknowledged(other, visitor));
+    }
+
+    /** Creates the links; they carry nothing before {@link #start}. */
+    void prepare(ContextInternal context, Optional<LinkConfig> config) {
+        assert relay.inLoop();
+        this.context = context;
+        config.ifPresent(settings -> {
+            host = settings.listenHost();
+            loopback = settings.forwards().loopback();
+            links = new Links(context, settings, this);
+        });
+    }
+
+    Future<Void> start() {
+        return links == null ? Future.succeededFuture() : links.start();
+    }
+
+    Future<Void> close() {
+        return links == null ? Future.succeededFuture() : links.close();
+    }
+
+    int port() {
+        return links == null ? 0 : links.port();
+    }
+
+    /** The address that other relays dial, as host:port; empty if they cannot. */
+    String address() {
+        return port() == 0 ? "" : HomeRelay.address(host, port());
+    }
+
+    /**
+     * Completes when there was contact with all of {@code others}. From then on frames for them are kept through every
+     * link outage.
+     */
+    Future<Void> contacted(Collection<String> others, long timeoutMs) {
+        if (links == null && !others.isEmpty()) {
+            return Future.failedFuture("no way to relays " + others + ": relay " + relay.id()
+                    + " has no links; start it with --keys and --peer or --links");
+        }
+        List<Future<Void>> waiting = new ArrayList<>();
+        for (String other : Set.copyOf(others)) {
+            if (!links.hasMet(other)) {
+                waiting.add(contact(other, timeoutMs));
+            }
+        }
+        return Future.all(waiting).mapEmpty();
+    }
+
+    /** On the relay's context, so that a timeout also completes on its loop. */
+    private Future<Void> contact(String other, long timeoutMs) {
+        Promise<Void> contact = context.promise();
+        contacts.put(contact, other);
+        return contact.future()
+                .timeout(timeoutMs, TimeUnit.MILLISECONDS)
+                .onComplete(over -> contacts.remove(contact))
+                .recover(late -> Future.failedFuture("no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other)));
+    }
+
+    /** Whether a link to another relay of the job is down. */
+    boolean isParted(OpenJob job) {
+        return linkOutages.isParted(job);
+    }
+
+    /**
+     * Keeps frames for these relays until they link. They were in contact before, perhaps with an earlier process of
+     * this relay.
+     */
+    void expect(Collection<String> others) {
+        if (links != null) {
+            others.forEach(links::expect);
+        }
+    }
+
+    /** Discards what waits for links of a job that has ended here. */
+    void forget(long job) {
+        if (links != null) {
+            links.forget(job);
+        }
+    }
+
+    private String stateOf(String other) {
+        assert relay.inLoop();
+        return links.status().stream()
+                .filter(status -> status.relay().equals(other))
+                .findFirst()
+                .map(status -> status.state() + " " + status.lastReason())
+                .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
+    }
+
+    /** The relay with this id; created if needed. */
+    LinkedRelay other(String id) {
+        assert relay.inLoop();
+        LinkedRelay known = others.get(id);
+        if (known == null) {
+            known = new LinkedRelay(id, relay.shards().all(), relay.control(), links);
+            others.put(id, known);
+            linkOutages.meets(known);
+        }
+        return known;
+    }
+
+    /**
+     * The relay with this id; empty if there was no contact. Nothing is created, because others may name any number of
+     * relays.
+     */
+    Optional<LinkedRelay> known(String id) {
+        return Optional.ofNullable(others.get(id));
+    }
+
+    @Override
+    public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        assert relay.inLoop();
+        LinkedRelay other = other(from);
+        other.requireAnswersRead(view);
+        try {
+            FrameType type = view.type();
+            other.flow().in(type, length);
+            if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
+                visit.leave();
+                stalled(other, type, BlockedReport.decode(Connection.copy(buffer, index, length)));
+            } else {
+                Shard shard = relay.shards().addressed(view);
+                visit.enter(shard.strand(), length);
+                return other.take(shard, number, arrived, buffer, index, length, view);
+            }
+        } catch (WireException e) {
+            breach(other, view.job(), e);
+        } catch (RuntimeException e) {
+            // The fault is ours, not the peer's, but the link would bring the same frame again forever. The frame's
+            // job fails, if that relay has ranks of it.
+            LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
+            breach(other, view.job(), new WireException(CloseReason.INTERNAL, e.toString()));
+        } catch (VirtualMachineError e) {
+            FatalErrorExit.report(e);
+            throw e;
+        }
+        return true;
+    }
+
+    @Override
+    public void onReadEnd() {
+        visit.leave();
+    }
+
+    /** Passes a report on blocked ranks to every shard, and a MISMATCH to the shard of its rank. */
+    private void stalled(LinkedRelay other, FrameType type, BlockedReport blockedReport) {
+        if (type == FrameType.BLOCKED) {
+            relay.shards().each(shard -> shard.core().stalled(other.peer(shard), type, blockedReport));
+        } else {
+            Shard shard = relay.shards().of(blockedReport.job(), blockedReport.rank());
+            shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, blockedReport));
+        }
+    }
+
+    private void breach(LinkedRelay other, long job, WireException what) {
+        Shard shard = relay.shards().of(job, 0);
+        shard.strand().submit(() -> shard.core().breach(other.peer(shard), job, what));
+    }
+
+    @Override
+    public void onUp(String other, long epoch) {
+        assert relay.inLoop();
+        LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
+        List.copyOf(contacts.keySet()).stream().filter(contact -> other.equals(contacts.get(contact))).forEach(Promise::tryComplete);
+        other(other).onUp();
+        linkOutages.onUp(other, System.nanoTime());
+    }
+
+    @Override
+    public void onEpoch(long epoch) {
+        relay.onEpoch(epoch);
+    }
+
+    @Override
+    public void onDown(String other, CloseNotice why) {
+        assert relay.inLoop();
+        LOG.atLevel(why.reason() == CloseReason.RELAY_STOPPING ? Level.INFO : Level.WARN)
+                .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
+        linkOutages.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());
+    }
+
+    @Override
+    public void onAcknowledged(String other, long frames) {
+        other(other).onAcknowledged(frames);
+    }
+
+    @Override
+    public void onForgotten(String other, List<ByteBuf> frames) {
+        visit.leave();
+        LOG.warn("{}: relay {} was restarted, or has let go of its link to this one, {} frames that it may not have handled", relay.id(), other, frames.size());
+        other(other).onRestarted(frames);
+    }
+
+    /**
+     * The traffic of each link that has been up, by the relay at its far end. Relays that are only named by others have
+     * no entry.
+     */
+    Map<String, TrafficCounters.Counts> carried() {
+        Map<String, TrafficCounters.Counts> carried = new HashMap<>();
+        others.forEach((id, other) -> carried.put(id, other.flow().counts()));
+        return carried;
+    }
+
+    /** The traffic of all links, including those that were released, so that the total never falls. */
+    TrafficCounters.Counts carriedInAll() {
+        return others.values().stream().map(other -> other.flow().counts()).reduce(carriedBefore, TrafficCounters.Counts::plus);
+    }
+
+    /** Forgets the other relay. If it connects again, it is a new one. */
+    @Override
+    public void onLetGo(String other, List<ByteBuf> frames) {
+        visit.leave();
+        LOG.info("{}: no job needs relay {}, which has stopped, was never here, or is silent: the link is let go of, with {} frames",
+                relay.id(), other, frames.size());
+        loopback.ifPresent(service -> relay.directory().miss(service.endpointOf(other)));
+        LinkedRelay gone = others.remove(other);
+        if (gone != null) {
+            carriedBefore = carriedBefore.plus(gone.flow().counts());
+            gone.onLetGo(frames);
+        }
+    }
+
+    /** Number of connections that did not become a link, by kind. */
+    Map<LinkRefusal, Long> refusals() {
+        return links == null ? Map.of() : links.refusals();
+    }
+
+    /** The keys of the links as the console shows them. */
+    Optional<KeysView> keys() {
+        return Optional.ofNullable(links).map(Links::keysStatus).map(status -> new KeysView(
+                status.certificate().serial(),
+                status.certificate().notAfter().toEpochMilli(),
+                status.authorityNotAfter().toEpochMilli(),
+                status.listNumber(),
+                status.revoked(),
+                status.warnings()));
+    }
+
+    /** The streams beside messages as the console shows them. */
+    Optional<StreamsView> streams() {
+        return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
+                status.open(),
+                status.opened(),
+                status.refused(),
+                status.bytesIn(),
+                status.bytesOut(),
+                status.waits(),
+                status.buffersUsed(),
+                status.buffers(),
+                status.carried(),
+                status.bytesCarried(),
+                links.drained(),
+                links.forwardStatus().stream().map(PeerLinks::view).toList()));
+    }
+
+    private static StreamsView.ForwardView view(ForwardStatus status) {
+        return new StreamsView.ForwardView(
+                status.name(),
+                status.address(),
+                status.state().name(),
+                status.streams(),
+                status.opened(),
+                status.refused(),
+                status.lastReason());
+    }
+
+    /**
+     * Moves the lanes of other relays away from this gateway, or admits them again.
+     *
+     * @return number of lanes that go through this relay now; empty if it has no links
+     */
+    Optional<Integer> drain(boolean drain) {
+        if (links == null) {
+            return Optional.empty();
+        }
+        links.drain(drain);
+        return Optional.of(links.streamStatus().carried());
+    }
+
+    /**
+     * Checks which links are down and which frames wait for them. Ends what has waited too long. Releases relays that
+     * no job needs and that have stopped or are silent.
+     */
+    void look() {
+        if (links != null) {
+            links.letGo(linkOutages::isNeeded, SILENT_MS_MAX);
+            linkOutages.look(links.status(), System.nanoTime());
+        }
+    }
+
+    /** The links as the console shows them. */
+    List<LinkView> views() {
+        return links == null ? List.of() : links.status().stream().map(this::view).toList();
+    }
+
+    private LinkView view(LinkStatus status) {
+        LinkedRelay other = others.get(status.relay());
+        TrafficCounters.Counts carried = other == null ? TrafficCounters.Counts.NONE : other.flow().counts();
+        return new LinkView(
+                status.site(),
+                status.relay(),
+                LinkView.State.valueOf(status.state().name()),
+                status.since().toEpochMilli(),
+                carried.messagesIn(),
+                carried.messagesOut(),
+                carried.bytesIn(),
+                carried.bytesOut(),
+                status.framesIn(),
+                status.framesOut(),
+                status.bytesIn(),
+                status.bytesOut(),
+                Math.max(0, status.roundTripMicros()),
+                status.unacknowledgedBytes(),
+                status.framesRetransmitted(),
+                status.lanes(),
+                status.perLane().stream().map(PeerLinks::view).toList(),
+                new PackingView(
+                        status.packing().on(), status.packing().bytesBefore(), status.packing().bytesAfter(), status.packing().samples()),
+                status.paths(),
+                status.moves(),
+                view(status.streams()),
+                linkOutages.view(status),
+                status.suspicion().isEmpty() ? heldAt(status, other) : status.suspicion());
+    }
+
+    private String heldAt(LinkStatus status, LinkedRelay other) {
+        return status.state() != LinkStatus.State.UP || other == null ? "" : held(other);
+    }
+
+    private String held(LinkedRelay other) {
+        return other.held(System.nanoTime(), id -> {
+            OpenJob job = relay.jobs().job(id);
+            return job == null ? "job " + Job.hexId(id) : job.toString();
+        });
+    }
+
+    private static LaneView view(LinkStatus.Lane lane) {
+        return new LaneView(lane.number(), lane.up(), lane.inSession(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
+    }
+
+    private static LinkStreamsView view(LinkStatus.Streams streams) {
+        return new LinkStreamsView(streams.open(), streams.bytesIn(), streams.bytesOut(), streams.tokensIn(), streams.tokensOut());
+    }
+}
