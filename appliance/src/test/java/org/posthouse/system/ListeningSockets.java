@@ -44,12 +44,21 @@ final class ListeningSockets {
                 for (Path fd : open) {
                     SocketAddress address = byInode.get(inode(fd));
                     if (address != null) {
-                        all.add(new Listening(pid, address));
+                        all.add(new Listening(pid, seenFromHere(pid, address)));
                     }
                 }
             }
         }
         return all;
+    }
+
+    /** A socket's path may be relative to the working directory of its process. The result is relative to ours: such paths must be short (unix(7)). */
+    private static SocketAddress seenFromHere(long pid, SocketAddress address) throws IOException {
+        if (!(address instanceof UnixDomainSocketAddress unix) || unix.getPath().isAbsolute()) {
+            return address;
+        }
+        Path there = Files.readSymbolicLink(PROC.resolve(pid + "/cwd")).resolve(unix.getPath()).normalize();
+        return UnixDomainSocketAddress.of(Path.of("").toAbsolutePath().relativize(there));
     }
 
     private static String inode(Path fd) {
