@@ -64,7 +64,7 @@ final class StrangeConnections {
 
     private static SocketAddress address(String text) throws IOException {
         int colon = text.lastIndexOf(':');
-        return text.startsWith("/")
+        return text.contains("/")
                 ? UnixDomainSocketAddress.of(text)
                 : new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), Integer.parseInt(text.substring(colon + 1)));
     }

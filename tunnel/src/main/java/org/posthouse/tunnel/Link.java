@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.tunnel.window.LinkTraffic;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkHello;
@@ -290,6 +291,11 @@ final class Link {
         if (!isUp()) {
             transition(LinkStatus.State.CONNECTING, "");
         }
+    }
+
+    /** Called for each attempt to dial the peer directly; {@code timedOut}: TCP connected, and TLS did not in time. */
+    void onHandshakeEnded(boolean timedOut) {
+        blackHole.onHandshakeEnded(timedOut);
     }
 
     void onDialFailed(CloseNotice why) {

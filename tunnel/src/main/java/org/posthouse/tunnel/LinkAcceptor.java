@@ -11,6 +11,7 @@ import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.tunnel.window.FairShare;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 

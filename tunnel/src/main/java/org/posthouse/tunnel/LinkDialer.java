@@ -89,6 +89,7 @@ final class LinkDialer {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
+                handshakeEnded(false);
                 failed(CloseNotice.closing(0, CloseReason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + written() : path) + ": "
                         + Causes.text(connected.cause())));
             }
@@ -144,6 +145,12 @@ final class LinkDialer {
         backOff.reset();
     }
 
+    private void handshakeEnded(boolean timedOut) {
+        if (path.isDirect()) {
+            link.onHandshakeEnded(timedOut);
+        }
+    }
+
     private void failed(CloseNotice why) {
         failures++;
         turn++;
@@ -167,6 +174,7 @@ final class LinkDialer {
             dialling = null;
             busy = false;
             failures = 0;
+            handshakeEnded(false);
             LinkConnection connection = new LinkConnection(links, peer, link, target.lane());
             connection.attach(end);
             String site = peer.site();

@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.tunnel.window.LinkFrame;
+import org.posthouse.tunnel.window.LinkWindow;
+import org.posthouse.tunnel.window.PackedRun;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 

@@ -3,6 +3,10 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.function.Consumer;
+import org.posthouse.tunnel.window.LinkFrame;
+import org.posthouse.tunnel.window.LinkQueue;
+import org.posthouse.tunnel.window.LinkTraffic;
+import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.WireException;
 
 /**

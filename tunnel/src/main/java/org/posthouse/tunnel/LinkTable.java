@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.posthouse.tunnel.window.FairShare;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
@@ -16,12 +17,12 @@ import org.posthouse.wire.WireException;
  * The links of a relay, by the relay at the other end; decides which relays get a link and which lose it. Confined to
  * the relay's context.
  */
-final class LinkTable {
+public final class LinkTable {
     /**
      * Maximum number of peer relays. With full windows they hold 256 * 2 * 64 MiB = 32 GiB, so the window must be
      * configured for the number of links. Each site has its {@link FairShare} of them.
      */
-    static final int LINKS_MAX = 256;
+    public static final int LINKS_MAX = 256;
 
     private final Function<String, Link> maker;
     private final Map<String, Link> links = new TreeMap<>();

@@ -2,6 +2,10 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import org.posthouse.tunnel.window.FairShare;
+import org.posthouse.tunnel.window.LinkReceiver;
+import org.posthouse.tunnel.window.LinkWindow;
+import org.posthouse.tunnel.window.RetainedFrame;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;

@@ -27,6 +27,8 @@ import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.tunnel.window.FairShare;
+import org.posthouse.tunnel.window.LinkReceiver;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -404,7 +406,7 @@ public final class Links {
     }
 
     /** The bytes that wait at all links for transmission or unpacking. */
-    FairShare heldBack() {
+    public FairShare heldBack() {
         return heldBack;
     }
 

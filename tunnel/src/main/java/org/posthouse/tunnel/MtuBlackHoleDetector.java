@@ -4,12 +4,13 @@ import org.posthouse.wire.CloseReason;
 
 /**
  * Detects a network that silently drops large packets (an MTU black hole, RFC 2923, 2.1) and distinguishes it from a
- * cut one. The link comes up, because its first frames are small, and stalls at the first large one, repeatedly. Pings
- * wait behind that frame in the same connection. So the reading end receives nothing, and the writing end gets no
- * acknowledgement. Confined to the relay's context.
+ * cut one. TCP connects, because its first packets are small. The TLS handshake stalls at the certificates. If these
+ * fit, the link comes up and stalls at its first large frame, repeatedly. Pings wait behind that frame in the same
+ * connection. So the reading end receives nothing, and the writing end gets no acknowledgement. Confined to the relay's
+ * context.
  */
 final class MtuBlackHoleDetector {
-    /** Number of consecutive sessions of this kind that raises the suspicion. */
+    /** Number of consecutive sessions, or handshakes, of this kind that raises the suspicion. */
     private static final int SESSIONS = 2;
 
     /** Upper bound for the bytes that two relays exchange before anything large. */
@@ -21,6 +22,7 @@ final class MtuBlackHoleDetector {
     private final int silenceMs;
     private int silences;
     private int stalls;
+    private int handshakeTimeouts;
     private long acknowledgedBytes;
 
     /** @param silenceMs time without a byte after which an end ends a session */
@@ -51,6 +53,11 @@ final class MtuBlackHoleDetector {
         acknowledgedBytes = 0;
     }
 
+    /** @param timedOut TCP connected, and the TLS handshake did not end in time */
+    void onHandshakeEnded(boolean timedOut) {
+        handshakeTimeouts = timedOut ? handshakeTimeouts + 1 : 0;
+    }
+
     /** Clears the suspicion once more than the initial small frames was received. */
     void onCame(long bytesIn) {
         if (bytesIn >= SMALL_TALK_BYTES) {
@@ -60,13 +67,19 @@ final class MtuBlackHoleDetector {
 
     /** A message for display; empty if there is no suspicion. */
     String text() {
-        if (stalls < SESSIONS && silences < SESSIONS) {
+        if (stalls < SESSIONS && silences < SESSIONS && handshakeTimeouts < SESSIONS) {
             return "";
         }
-        String what = stalls >= SESSIONS
-                ? stalls + " times in a row it came up and nothing large that was sent arrived"
-                : silences + " times in a row it came up and fell silent";
-        return what + ": small packets pass and large ones seem to be lost without a word, as where a network's MTU is smaller than its ends know. Correct the"
+        return what() + " large ones seem to be lost without a word, as where a network's MTU is smaller than its ends know. Correct the"
                 + " MTU, let ICMP through, or set net.ipv4.tcp_mtu_probing=1 at both hosts; what waits goes on then";
+    }
+
+    private String what() {
+        if (stalls >= SESSIONS) {
+            return stalls + " times in a row it came up and nothing large that was sent arrived: small packets pass and";
+        }
+        return silences >= SESSIONS
+                ? silences + " times in a row it came up and fell silent: small packets pass and"
+                : handshakeTimeouts + " times in a row TCP connected and TLS did not: the other relay stands still, or small packets pass and";
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.posthouse.tunnel.window.PackingQueue;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;

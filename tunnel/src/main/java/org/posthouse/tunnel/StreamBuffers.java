@@ -1,5 +1,7 @@
 package org.posthouse.tunnel;
 
+import org.posthouse.tunnel.window.FairShare;
+
 /**
  * Allocates a relay's stream buffers. Each open stream is guaranteed its L tokens; streams that need more share the
  * rest. Confined to the relay's context; uses no socket and no clock.

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.tunnel.window.CongestionControlTest;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;

@@ -10,17 +10,17 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /** Builds and checks the frames that the tests send: a number, random payload, and its checksum. */
-final class Frames {
+public final class Frames {
     private Frames() {}
 
     /** A SEND frame number {@code sequence} with {@code payloadBytes} of noise, whose checksum is its tag. */
-    static ByteBuf send(long sequence, int payloadBytes, RandomGenerator random) {
+    public static ByteBuf send(long sequence, int payloadBytes, RandomGenerator random) {
         byte[] payload = new byte[payloadBytes];
         random.nextBytes(payload);
         return send(sequence, payload);
     }
 
-    static ByteBuf send(long sequence, byte[] payload) {
+    public static ByteBuf send(long sequence, byte[] payload) {
         int bytes = Wire.MESSAGE_HEADER_BYTES + payload.length;
         ByteBuffer frame = ByteBuffer.allocate(bytes);
         FrameView view = new FrameView().wrap(frame, 0);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Fails a test class whose tests lost a buffer: every buffer is tracked, and what was collected unreleased counts. */
-final class LeakWatch implements BeforeAllCallback, AfterAllCallback {
+public final class LeakWatch implements BeforeAllCallback, AfterAllCallback {
     private static final int COLLECTIONS = 3;
 
     private final ListAppender<ILoggingEvent> reports = new ListAppender<>();

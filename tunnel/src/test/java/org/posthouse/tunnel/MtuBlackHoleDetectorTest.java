@@ -37,6 +37,16 @@ class MtuBlackHoleDetectorTest {
     }
 
     @Test
+    void namesItWhereTheHandshakeStalls() {
+        suspicion.onHandshakeEnded(true);
+        assertThat(suspicion.text()).isEmpty();
+        suspicion.onHandshakeEnded(true);
+        assertThat(suspicion.text()).startsWith("2 times in a row TCP connected and TLS did not: the other relay stands still, or small packets pass and large ones");
+        suspicion.onHandshakeEnded(false);
+        assertThat(suspicion.text()).isEmpty();
+    }
+
+    @Test
     void aCutOrASilenceOfABusyLinkIsNone() {
         sessions(5, CloseReason.NORMAL, SILENCE_MS / 3, 3_000, 200_000);
         sessions(5, CloseReason.TIMEOUT, SILENCE_MS / 3, 1_000_000, 0);

@@ -27,7 +27,7 @@ import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.WireException;
 
 /** One end of a link's connection by hand: blocking, with any certificate, trusting everybody, free to misbehave. */
-final class RawPeer implements Closeable {
+public final class RawPeer implements Closeable {
     private static final int PATIENCE_MS = 25_000;
 
     private final SSLSocket socket;
@@ -40,7 +40,7 @@ final class RawPeer implements Closeable {
     }
 
     /** Connects with the key and certificate in {@code keys}, or with none if it is null, ready to shake hands. */
-    static RawPeer dial(int port, Path keys, String... protocols) throws Exception {
+    public static RawPeer dial(int port, Path keys, String... protocols) throws Exception {
         SSLSocket socket = (SSLSocket) context(keys).getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port);
         if (protocols.length > 0) {
             socket.setEnabledProtocols(protocols);
@@ -64,11 +64,11 @@ final class RawPeer implements Closeable {
         return new RawPeer((SSLSocket) server.accept());
     }
 
-    void shakeHands() throws IOException {
+    public void shakeHands() throws IOException {
         socket.startHandshake();
     }
 
-    RawPeer send(ByteBuffer frame) throws IOException {
+    public RawPeer send(ByteBuffer frame) throws IOException {
         byte[] bytes = new byte[frame.remaining()];
         frame.get(bytes);
         socket.getOutputStream().write(bytes);
@@ -76,12 +76,12 @@ final class RawPeer implements Closeable {
     }
 
     /** Says that it is {@code relay}, SITE or SITE/NAME. */
-    RawPeer hello(String relay, String expected, long epoch, long peerEpoch, long received) throws IOException {
+    public RawPeer hello(String relay, String expected, long epoch, long peerEpoch, long received) throws IOException {
         return send(new LinkHello(relay.replaceFirst("/.*", ""), relay, expected, epoch, peerEpoch, 0, 1, received, 0, false, false).encode());
     }
 
     /** The next frame of {@code type}; others before it are skipped. */
-    ByteBuffer await(FrameType type) throws IOException {
+    public ByteBuffer await(FrameType type) throws IOException {
         while (true) {
             int length = in.readInt();
             ByteBuffer frame = ByteBuffer.allocate(length);
@@ -94,11 +94,11 @@ final class RawPeer implements Closeable {
         }
     }
 
-    LinkHello awaitHello() throws IOException, WireException {
+    public LinkHello awaitHello() throws IOException, WireException {
         return LinkHello.decode(await(FrameType.LINK_HELLO));
     }
 
-    CloseNotice awaitClose() throws IOException, WireException {
+    public CloseNotice awaitClose() throws IOException, WireException {
         return CloseNotice.decode(await(FrameType.CLOSE));
     }
 

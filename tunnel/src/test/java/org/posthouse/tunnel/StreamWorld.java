@@ -8,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.posthouse.tunnel.window.LinkFrame;
+import org.posthouse.tunnel.window.LinkQueue;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;

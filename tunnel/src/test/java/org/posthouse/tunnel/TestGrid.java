@@ -12,17 +12,17 @@ import org.posthouse.keys.KeysException;
 import org.posthouse.keys.SiteKeys;
 
 /** The keys of a grid in a temporary folder; issues each site's on first use. */
-final class TestGrid {
+public final class TestGrid {
     private final Path folder;
     private final GridAuthority authority;
     private final Map<String, SiteKeys> keys = new HashMap<>();
 
-    TestGrid(Path folder) throws KeysException {
+    public TestGrid(Path folder) throws KeysException {
         this.folder = folder;
         this.authority = GridAuthority.init(folder.resolve("authority"), 30);
     }
 
-    GridAuthority authority() {
+    public GridAuthority authority() {
         return authority;
     }
 
@@ -42,7 +42,7 @@ final class TestGrid {
         return LinkConfig.of(relay, epoch, keys(RelayId.parse(relay).site())).timeouts(TestRelay.QUICK);
     }
 
-    LinkConfig listening(String relay, long epoch) throws KeysException {
+    public LinkConfig listening(String relay, long epoch) throws KeysException {
         return config(relay, epoch).listen("127.0.0.1", 0);
     }
 

@@ -21,7 +21,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A relay of nothing but its links, which writes down what it hears and insists on order and checksums. */
-final class TestRelay implements Links.Listener {
+public final class TestRelay implements Links.Listener {
     /** Fast enough that hundreds of cuts take seconds, slow enough that a busy machine is not taken for a dead peer. */
     static final LinkTimeouts QUICK = new LinkTimeouts(2_000, 2_000, 2_000, 300, 5_000, 5, 1, 20);
 
@@ -29,10 +29,10 @@ final class TestRelay implements Links.Listener {
     final List<CloseNotice> downs = new CopyOnWriteArrayList<>();
     final Map<String, AtomicLong> lastFrom = new ConcurrentHashMap<>();
     final AtomicInteger writables = new AtomicInteger();
-    final Links links;
+    public final Links links;
 
     /** The first departure from order or content; null as long as there is none. */
-    volatile AssertionError failure;
+    public volatile AssertionError failure;
 
     /** If set, the next frame is refused with it, once. */
     volatile CloseReason breachOnce;
@@ -60,22 +60,22 @@ final class TestRelay implements Links.Listener {
     private boolean feeding = true;
     private long fed;
 
-    TestRelay(Vertx vertx, LinkConfig config) {
+    public TestRelay(Vertx vertx, LinkConfig config) {
         context = ((VertxInternal) vertx).createEventLoopContext();
         links = new Links(context, config, this);
     }
 
-    TestRelay start() throws Exception {
+    public TestRelay start() throws Exception {
         links.start().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         return this;
     }
 
-    void close() throws Exception {
+    public void close() throws Exception {
         links.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     /** Runs {@code action} on the relay's event loop and returns what it returns. */
-    <T> T call(Callable<T> action) throws Exception {
+    public <T> T call(Callable<T> action) throws Exception {
         CompletableFuture<T> result = new CompletableFuture<>();
         context.nettyEventLoop().execute(() -> {
             try {
@@ -91,7 +91,7 @@ final class TestRelay implements Links.Listener {
         return call(() -> links.send(relay, frame));
     }
 
-    LinkStatus status(String relay) throws Exception {
+    public LinkStatus status(String relay) throws Exception {
         return call(() -> statusNow(relay));
     }
 
@@ -134,7 +134,7 @@ final class TestRelay implements Links.Listener {
         context.nettyEventLoop().schedule(() -> feedSome(relay), 1, TimeUnit.MILLISECONDS);
     }
 
-    long refusals(LinkRefusal kind) throws Exception {
+    public long refusals(LinkRefusal kind) throws Exception {
         return call(links::refusals).getOrDefault(kind, 0L);
     }
 

@@ -6,7 +6,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /** Builds the frames of one job on the heap. */
-final class Frames {
+public final class Frames {
     private final long job;
 
     Frames(long job) {

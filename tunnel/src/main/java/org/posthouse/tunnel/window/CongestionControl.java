@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import java.util.Arrays;
 import org.posthouse.wire.Wire;
@@ -24,14 +24,14 @@ import org.posthouse.wire.Wire;
  *
  * <p>Where one frame takes long, the other end reports partial frames, so the bytes in flight are known more finely.
  */
-final class CongestionControl {
+public final class CongestionControl {
     /** Factor on the product: half of the idle one-way time, a quarter of a round trip, more than the pipe holds. */
     private static final double GAIN = 1.25;
 
     private static final double GAIN_FIRST = 2;
 
     /** A chunk of one piece and the LINK_RUN before it. */
-    static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
+    public static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
 
     /**
      * What arrives within this time may be in flight in addition. On a link so fast that thread wake-ups are slow in
@@ -45,7 +45,7 @@ final class CongestionControl {
     private static final int ROUNDS = 8;
     private static final int ROUNDS_WITHOUT_GROWTH = 3;
     private static final double GROWTH = 1.25;
-    static final long RATE_OLD_NANOS = 60_000_000_000L;
+    public static final long RATE_OLD_NANOS = 60_000_000_000L;
     private static final long USUAL_OLD_NANOS = 10_000_000_000L;
 
     /**

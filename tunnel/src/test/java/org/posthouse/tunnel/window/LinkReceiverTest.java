@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

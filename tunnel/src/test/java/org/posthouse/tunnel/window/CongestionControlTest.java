@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ import org.posthouse.wire.Wire;
  * A sender that always has more, a pipe of some bandwidth and delay, and what waits in front of it, in virtual time. The other end tells of whole
  * frames, and of each {@link #PART} of one, unless it told of something just now.
  */
-class CongestionControlTest {
+public class CongestionControlTest {
     private static final int CHUNK = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX;
     private static final int PART = 16 * 1024;
     private static final double MEGA = 1e6;

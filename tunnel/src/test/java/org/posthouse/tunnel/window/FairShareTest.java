@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -18,6 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.Frames;
+import org.posthouse.tunnel.LeakWatch;
+import org.posthouse.tunnel.LinkLimits;
+import org.posthouse.tunnel.LinkRefusal;
+import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.tunnel.LinkTable;
+import org.posthouse.tunnel.LinkTimeouts;
+import org.posthouse.tunnel.RawPeer;
+import org.posthouse.tunnel.TestGrid;
+import org.posthouse.tunnel.TestRelay;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;

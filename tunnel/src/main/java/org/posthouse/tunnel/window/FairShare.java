@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -10,9 +10,9 @@ import java.util.Map;
  * <p>A site may take one more while it has less than three times what is free. So a single site gets three quarters,
  * two greedy ones get three sevenths each, and something is left for every other site.
  */
-final class FairShare {
+public final class FairShare {
     /** The end of the message for a site that has used up its share. */
-    static final String RULE = "a site may have three times what is free";
+    public static final String RULE = "a site may have three times what is free";
 
     private static final int TIMES_FREE = 3;
 
@@ -21,17 +21,17 @@ final class FairShare {
     private long taken;
 
     /** Creates a resource of {@code all} units, all of them free. */
-    FairShare(long all) {
+    public FairShare(long all) {
         this.all = all;
     }
 
     /** Whether a user with {@code has} units may take one more, if {@code taken} of {@code all} are in use. */
-    static boolean allows(long has, long taken, long all) {
+    public static boolean allows(long has, long taken, long all) {
         return has < TIMES_FREE * (all - taken);
     }
 
     /** Takes one unit for {@code site}; false if it may have no more. */
-    boolean tryTake(String site) {
+    public boolean tryTake(String site) {
         return tryTake(site, 1);
     }
 
@@ -39,7 +39,7 @@ final class FairShare {
      * Takes {@code more} units that belong together, few compared with all. The site gets them if it may have the
      * first.
      */
-    boolean tryTake(String site, long more) {
+    public boolean tryTake(String site, long more) {
         if (!allows(of(site), taken, all)) {
             return false;
         }
@@ -49,23 +49,23 @@ final class FairShare {
     }
 
     /** Returns one unit of {@code site}. */
-    void giveBack(String site) {
+    public void giveBack(String site) {
         giveBack(site, 1);
     }
 
     /** Returns {@code less} units of {@code site}. */
-    void giveBack(String site, long less) {
+    public void giveBack(String site, long less) {
         taken -= less;
         bySite.computeIfPresent(site, (same, had) -> had == less ? null : had - less);
     }
 
     /** Units that {@code site} has. */
-    long of(String site) {
+    public long of(String site) {
         return bySite.getOrDefault(site, 0L);
     }
 
     /** Units that all sites have. */
-    long taken() {
+    public long taken() {
         return taken;
     }
 }

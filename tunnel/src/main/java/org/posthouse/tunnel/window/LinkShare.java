@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * frames only, and is limited by its own bytes. So streams, which carry other links, do not stall while the relay has
  * more to send than the link carries.
  */
-final class LinkShare {
+public final class LinkShare {
     private final long bytesMax;
     private final ArrayDeque<LinkFrame> unsettled = new ArrayDeque<>();
     private long bytes;
@@ -64,12 +64,12 @@ final class LinkShare {
     }
 
     /** Visits all frames in order, except abandoned ones. */
-    void forEach(Consumer<ByteBuf> visitor) {
+    public void forEach(Consumer<ByteBuf> visitor) {
         unsettled.stream().filter(frame -> !frame.isAbandoned()).forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     /** True while the unsettled bytes exceed the window; the user should wait. */
-    boolean full() {
+    public boolean full() {
         return bytes > bytesMax;
     }
 
@@ -77,7 +77,7 @@ final class LinkShare {
      * Whether the share was full and half of the window is free now. So a waiting user does not stop again at every
      * frame. True once.
      */
-    boolean takeRoom() {
+    public boolean takeRoom() {
         boolean takes = wasFull && bytes <= bytesMax / 2;
         wasFull &= !takes;
         return takes;
@@ -89,12 +89,12 @@ final class LinkShare {
     }
 
     /** Number of settled frames; they are always the first ones. */
-    long settled() {
+    public long settled() {
         return settled;
     }
 
     /** Number of frames settled since the last call. */
-    long takeSettled() {
+    public long takeSettled() {
         long more = settled - told;
         told = settled;
         return more;

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -8,7 +8,7 @@ import org.posthouse.wire.Wire;
  * Bulk that has left its queue for packing and was not written yet, in order: at the worker, or back. A lost connection
  * changes nothing here, because these frames have no numbers yet. Confined to its link's queue; uses no thread.
  */
-final class PackingQueue {
+public final class PackingQueue {
     /** Four full chunks: one is being written, one waits to be written, one is being packed, one waits to be packed. */
     static final int BYTES_AHEAD_MAX = 4 * Wire.PACKED_BYTES_MAX;
 

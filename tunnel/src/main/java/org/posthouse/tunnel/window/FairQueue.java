@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import java.util.ArrayDeque;
 import java.util.Comparator;

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
+import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -20,12 +21,12 @@ import org.posthouse.wire.WireException;
  * not reported the frame, the window writes the frame again. The peer recognizes a duplicate by its number. When all
  * lanes are lost, the peer reports exactly what it has.
  */
-final class LinkWindow {
+public final class LinkWindow {
     /**
      * Memory cost of a frame beyond its bytes: buffer object, slice, entry, stamp and three queue slots. It bounds the
      * number of empty frames.
      */
-    static final int FRAME_OVERHEAD_BYTES = 160;
+    public static final int FRAME_OVERHEAD_BYTES = 160;
 
     /**
      * Longest time that a short message may wait for a chunk of several pieces. A link of 2.1 Gbit/s transmits one in
@@ -67,14 +68,14 @@ final class LinkWindow {
      *
      * @param nanos the time, of which only differences count
      */
-    LinkWindow(long bytesMax, LongSupplier nanos) {
+    public LinkWindow(long bytesMax, LongSupplier nanos) {
         this.own = new LinkShare(bytesMax);
         this.streams = new LinkShare(bytesMax);
         this.nanos = nanos;
     }
 
     /** Adds one whole frame and takes ownership of it. */
-    void append(ByteBuf frame) {
+    public void append(ByteBuf frame) {
         LinkFrame last = new LinkFrame(RetainedFrame.rightSized(frame), appended++);
         queue.add(last);
         bulkWaiting += last.isBulk() ? last.length() : 0;
@@ -82,7 +83,7 @@ final class LinkWindow {
     }
 
     /** Begins pacing for a new lane that has its own path and reports its own arrivals. */
-    void pace(int lane) {
+    public void pace(int lane) {
         paces[lane] = new LanePace();
     }
 
@@ -90,7 +91,7 @@ final class LinkWindow {
      * Whether more bulk may be written on this lane. Bulk from a lost lane always may, because the other end holds back
      * everything that arrived after it.
      */
-    boolean allowsBulk(int lane) {
+    public boolean allowsBulk(int lane) {
         return queue.hasDoubtful() || (paces[lane] == null ? governor.allows(bulkUnderWay) : paces[lane].allows());
     }
 
@@ -98,7 +99,7 @@ final class LinkWindow {
      * Whether a frame would arrive sooner on this lane than on the other, given their bytes in flight and rates. A lane
      * without a known rate is tried first.
      */
-    boolean isSooner(int lane, int other) {
+    public boolean isSooner(int lane, int other) {
         return nanosTo(lane) < nanosTo(other);
     }
 
@@ -107,7 +108,7 @@ final class LinkWindow {
      * more now. Without this check, a short message could take a slow path although the fast path alone would be
      * quicker (Lim et al., ECF, CoNEXT 2017).
      */
-    boolean pays(int lane, int soonest) {
+    public boolean pays(int lane, int soonest) {
         double rate = governor(soonest).rate();
         return rate <= 0 || nanosTo(lane) <= nanosTo(soonest) + bulkWaiting / rate;
     }
@@ -122,12 +123,12 @@ final class LinkWindow {
     }
 
     /** Bytes of bulk in flight on this lane. */
-    long underWay(int lane) {
+    public long underWay(int lane) {
         return paces[lane] == null ? underWay[lane] : paces[lane].underWay();
     }
 
     /** Bytes on the wire of this lane that the peer has not reported. */
-    long unacknowledged(int lane) {
+    public long unacknowledged(int lane) {
         return underWay(lane) + (lane == 0 ? headsUnderWay : 0);
     }
 
@@ -135,7 +136,7 @@ final class LinkWindow {
      * The next wanted frame to write on {@code lane}, or null if there is none. The caller must write its bytes as a
      * slice, so that no handler can write past the frame's end.
      */
-    LinkFrame next(int lane, boolean wantsHeads, boolean wantsBulk) {
+    public LinkFrame next(int lane, boolean wantsHeads, boolean wantsBulk) {
         LinkFrame frame = queue.next(wantsHeads, wantsBulk);
         if (frame == null) {
             return null;
@@ -188,12 +189,12 @@ final class LinkWindow {
     }
 
     /** Turns packing on or off for bulk that was never written. Packing uses {@link #takeRun} and {@link #packed}. */
-    void packs(boolean isPacking) {
+    public void packs(boolean isPacking) {
         queue.packs(isPacking);
     }
 
     /** Bulk to pack; null if there is none now, or enough is being packed. */
-    PackedRun takeRun() {
+    public PackedRun takeRun() {
         return queue.takeRun();
     }
 
@@ -201,7 +202,7 @@ final class LinkWindow {
      * Returns a run that may now be written, packed, or unpacked if {@code packed} is null. The window owns
      * {@code packed}.
      */
-    void packed(PackedRun run, ByteBuf packed) {
+    public void packed(PackedRun run, ByteBuf packed) {
         queue.packed(run, packed);
     }
 
@@ -214,7 +215,7 @@ final class LinkWindow {
      * @param incompleteBytes bytes of the next frames that arrived
      * @throws WireException if the values are impossible, or lower than before
      */
-    void acknowledge(long headsHandled, long bulkHandled, long bulkArrived, long incompleteBytes) throws WireException {
+    public void acknowledge(long headsHandled, long bulkHandled, long bulkArrived, long incompleteBytes) throws WireException {
         heads.require(CloseReason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
         bulk.require(CloseReason.NOT_EXPECTED, "has", bulkArrived, bulk.arrived());
         if (incompleteBytes < 0) {
@@ -239,7 +240,7 @@ final class LinkWindow {
      *
      * @throws WireException if the value is impossible, or lower than before
      */
-    void come(int lane, long bytes) throws WireException {
+    public void come(int lane, long bytes) throws WireException {
         if (paces[lane] == null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "the peer has " + bytes + " bytes of lane " + lane + ", which is told of with the link");
         }
@@ -290,7 +291,7 @@ final class LinkWindow {
      * Drops the unwritten frames of a job that has ended; they count as handled. Written frames keep their numbers, so
      * they stay until the peer has handled them.
      */
-    void forget(long job) {
+    public void forget(long job) {
         List<LinkFrame> frames = queue.takeAll(job);
         bulkWaiting -= frames.stream().filter(LinkFrame::isBulk).mapToLong(LinkFrame::length).sum();
         frames.forEach(own::abandon);
@@ -298,7 +299,7 @@ final class LinkWindow {
     }
 
     /** Handles the loss of one lane while others remain: its frames are written again. */
-    void lost(int lane) {
+    public void lost(int lane) {
         List<LinkFrame> frames = bulk.takeOff(lane);
         frames.forEach(frame -> frame.doubt(true));
         queue.putBack(frames);
@@ -314,7 +315,7 @@ final class LinkWindow {
      * @throws WireException CANNOT_RESUME, and nothing changed, if the peer reports frames never written, or fewer than
      *         before
      */
-    void resume(long headsArrived, long bulkArrived) throws WireException {
+    public void resume(long headsArrived, long bulkArrived) throws WireException {
         heads.require(CloseReason.CANNOT_RESUME, "received", headsArrived, heads.arrived());
         bulk.require(CloseReason.CANNOT_RESUME, "received", bulkArrived, bulk.arrived());
         arrive(heads, headsArrived);
@@ -326,12 +327,12 @@ final class LinkWindow {
     }
 
     /** Whether any frame was ever written, as far as this end knows. */
-    boolean hasWritten() {
+    public boolean hasWritten() {
         return heads.written() + bulk.written() > 0;
     }
 
     /** Whether the peer is known to have received any frame. */
-    boolean hasArrived() {
+    public boolean hasArrived() {
         return heads.arrived() + bulk.arrived() > 0;
     }
 
@@ -348,7 +349,7 @@ final class LinkWindow {
      * from 0. Used when the peer has lost its state of heads and bulk. The peer may have handled some of the frames.
      * Frames of forgotten jobs contain only their heads.
      */
-    List<ByteBuf> takeAll() {
+    public List<ByteBuf> takeAll() {
         streams.takeAll().forEach(ByteBuf::release);
         heads.clear();
         bulk.clear();
@@ -360,37 +361,37 @@ final class LinkWindow {
     }
 
     /** Releases all frames. */
-    void release() {
+    public void release() {
         takeAll().forEach(ByteBuf::release);
     }
 
     /** Unsettled frames of the relay itself. */
-    LinkShare own() {
+    public LinkShare own() {
         return own;
     }
 
     /** Unsettled frames of streams. */
-    LinkShare streams() {
+    public LinkShare streams() {
         return streams;
     }
 
     /** Bytes of all held frames, including {@link #FRAME_OVERHEAD_BYTES} for each. */
-    long bytes() {
+    public long bytes() {
         return own.bytes() + streams.bytes();
     }
 
-    long retransmitted() {
+    public long retransmitted() {
         return retransmitted;
     }
 
     /** Rate of the link in bytes a nanosecond, summed over the lanes with a known rate; 0 if there are none. */
-    double rate() {
+    public double rate() {
         long now = nanos.getAsLong();
         return sum(each -> each.linkRate(now));
     }
 
     /** Rate of this lane in bytes a second; 0 if unknown, or if the lane does not report its own arrivals. */
-    long rate(int lane) {
+    public long rate(int lane) {
         return paces[lane] == null ? 0 : (long) (paces[lane].governor().rateWhenHeld(nanos.getAsLong()) * TimeUnit.SECONDS.toNanos(1));
     }
 
@@ -398,12 +399,12 @@ final class LinkWindow {
      * Whether the longest chunk is transmitted within {@link #LONG_NANOS}. Always false with lanes over other relays,
      * because each has its own rate.
      */
-    boolean carriesLong() {
+    public boolean carriesLong() {
         return !isPaced() && governor.rate() * LONG_NANOS >= Wire.CHUNK_FRAME_BYTES_MAX;
     }
 
     /** The estimated bandwidth-delay product of the network, in bytes. */
-    long product() {
+    public long product() {
         return (long) sum(CongestionControl::product);
     }
 

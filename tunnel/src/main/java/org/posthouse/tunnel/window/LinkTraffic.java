@@ -1,25 +1,25 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 /** Counters of one link since the relay started, over all its connections. Confined to its link. */
-final class LinkTraffic {
-    long framesIn;
-    long bytesIn;
-    long framesOut;
-    long bytesOut;
+public final class LinkTraffic {
+    public long framesIn;
+    public long bytesIn;
+    public long framesOut;
+    public long bytesOut;
 
     /** How often another first lane replaced one that was up. */
-    long moves;
+    public long moves;
 
     /** Of the last ping; -1 before the first answer. */
-    long roundTripMicros = -1;
+    public long roundTripMicros = -1;
 
-    void in(int bytes) {
+    public void in(int bytes) {
         framesIn++;
         bytesIn += bytes;
     }
 
     /** Counts a frame that is being written, and those packed with it, by their unpacked bytes. */
-    void out(LinkFrame frame) {
+    public void out(LinkFrame frame) {
         PackedRun run = frame.run();
         framesOut += run == null ? 1 : run.frames().size();
         bytesOut += run == null ? frame.length() : run.bytes();

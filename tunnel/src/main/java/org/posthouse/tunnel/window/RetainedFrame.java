@@ -1,16 +1,16 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 
 /** Bounds the memory of frames that are kept for long, because a limit on held bytes must limit memory. Stateless. */
-final class RetainedFrame {
+public final class RetainedFrame {
     /** A frame that would pin more than this many times its own bytes is copied. */
     private static final int PINNED_FACTOR_MAX = 4;
 
     private RetainedFrame() {}
 
     /** Takes ownership of {@code frame}. Returns it or, if it is a small part of a large buffer, a copy. */
-    static ByteBuf rightSized(ByteBuf frame) {
+    public static ByteBuf rightSized(ByteBuf frame) {
         ByteBuf root = frame;
         while (root.unwrap() != null) {
             root = root.unwrap();

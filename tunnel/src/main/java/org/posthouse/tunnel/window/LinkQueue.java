@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
@@ -27,7 +27,7 @@ import org.posthouse.wire.Wire;
  * Only chunks may be overtaken within their own channel. A message's place in the channel is that of its head, and
  * chunks name the message that they belong to (docs/wire.md).
  */
-final class LinkQueue {
+public final class LinkQueue {
     /**
      * Limit on consecutive heads, so that endless heads do not starve bulk. After this many, one bulk frame is written
      * as soon as no older head waits. With a chunk of 64 KiB after each 32 heads, bulk gets at least half of a link
@@ -39,7 +39,7 @@ final class LinkQueue {
      * A longer frame is bulk: a message of more than 4 KiB. CHUNK, STREAM_DATA and STREAM_END frames are bulk whatever
      * their length.
      */
-    static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
+    public static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
@@ -69,7 +69,7 @@ final class LinkQueue {
 
     private int headsInARow;
 
-    void add(LinkFrame frame) {
+    public void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
         switch (typeOf(bytes)) {
             case CHUNK -> addBulk(frame, flowOf(bytes), false);
@@ -148,7 +148,7 @@ final class LinkQueue {
      * @param wantsHeads whether it may be a head
      * @param wantsBulk whether it may be bulk
      */
-    LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
+    public LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
         dropWhatCame(lostBulk);
         dropWhatCame(heads);
         boolean bulkWaits = !lostBulk.isEmpty() || runs.isReady() || !packs && runs.isEmpty() && turnsWait();

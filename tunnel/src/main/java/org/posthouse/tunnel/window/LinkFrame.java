@@ -1,11 +1,11 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.posthouse.wire.Wire;
 
 /** A frame in a link's window, with its delivery state. Confined to its window. */
-final class LinkFrame {
+public final class LinkFrame {
     /** The lane value of a frame that is on no lane. */
     static final int NOWHERE = -1;
 
@@ -45,17 +45,17 @@ final class LinkFrame {
     private boolean doubtful;
 
     /** @param place number of frames appended before this one since the stream began */
-    LinkFrame(ByteBuf bytes, long place) {
+    public LinkFrame(ByteBuf bytes, long place) {
         this.bytes = bytes;
         this.length = bytes.readableBytes();
         this.place = place;
     }
 
-    ByteBuf bytes() {
+    public ByteBuf bytes() {
         return bytes;
     }
 
-    int length() {
+    public int length() {
         return length;
     }
 
@@ -81,7 +81,7 @@ final class LinkFrame {
         bulk = true;
     }
 
-    boolean isBulk() {
+    public boolean isBulk() {
         return bulk;
     }
 
@@ -107,7 +107,7 @@ final class LinkFrame {
      *
      * @param after for bulk, how many heads were written before it
      */
-    void number(long number, long after) {
+    public void number(long number, long after) {
         this.number = number;
         this.after = after;
     }
@@ -116,11 +116,11 @@ final class LinkFrame {
         return number >= 0;
     }
 
-    long number() {
+    public long number() {
         return number;
     }
 
-    long after() {
+    public long after() {
         return after;
     }
 
@@ -162,11 +162,11 @@ final class LinkFrame {
         run = newRun;
     }
 
-    PackedRun run() {
+    public PackedRun run() {
         return run;
     }
 
-    int lane() {
+    public int lane() {
         return lane;
     }
 

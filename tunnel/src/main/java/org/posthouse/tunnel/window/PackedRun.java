@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -9,7 +9,7 @@ import org.posthouse.wire.FrameView;
  * Consecutive bulk frames of one job or one stream that are packed in one LINK_PACKED. Confined to its link's window.
  * It owns the packed frame until {@link #take} or {@link #release}.
  */
-final class PackedRun {
+public final class PackedRun {
     private final List<LinkFrame> frames;
     private final int bytes;
     private ByteBuf packed;
@@ -19,7 +19,7 @@ final class PackedRun {
         this.bytes = bytes;
     }
 
-    List<LinkFrame> frames() {
+    public List<LinkFrame> frames() {
         return frames;
     }
 
@@ -28,7 +28,7 @@ final class PackedRun {
     }
 
     /** Bytes of its frames, unpacked. */
-    int bytes() {
+    public int bytes() {
         return bytes;
     }
 
@@ -37,12 +37,12 @@ final class PackedRun {
     }
 
     /** Bytes on the wire. */
-    int packedBytes() {
+    public int packedBytes() {
         return packed.readableBytes();
     }
 
     /** Returns the LINK_PACKED with the numbers of its frames, and gives up ownership. */
-    ByteBuf take() {
+    public ByteBuf take() {
         ByteBuf frame = packed;
         packed = null;
         first().goWith(null);

@@ -1,10 +1,10 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 /**
  * Counts the bulk that arrives on a lane with a {@link LanePace} at its other end, and decides when to report it.
  * Confined to its connection; uses no clock.
  */
-final class LaneCredit {
+public final class LaneCredit {
     private long whole;
     private long told;
     private long toldAtNanos;
@@ -14,7 +14,7 @@ final class LaneCredit {
      *
      * @param bytes on the wire
      */
-    void frame(int bytes) {
+    public void frame(int bytes) {
         whole += bytes;
     }
 
@@ -23,7 +23,7 @@ final class LaneCredit {
      *
      * @param incompleteBytes received bytes of an incomplete frame
      */
-    boolean isDue(int incompleteBytes, long nowNanos) {
+    public boolean isDue(int incompleteBytes, long nowNanos) {
         long news = whole + incompleteBytes - told;
         if (incompleteBytes == 0 || news >= LinkReceiver.BYTES_PER_WORD) {
             return news > 0;
@@ -32,12 +32,12 @@ final class LaneCredit {
     }
 
     /** Whether a report is due at once, if more is arriving. */
-    boolean isDueAtOnce() {
+    public boolean isDueAtOnce() {
         return whole - told >= LinkReceiver.BYTES_PER_WORD_AT_ONCE;
     }
 
     /** The count for a LINK_CAME that is being written now. */
-    long tell(int incompleteBytes, long nowNanos) {
+    public long tell(int incompleteBytes, long nowNanos) {
         told = whole + incompleteBytes;
         toldAtNanos = nowNanos;
         return told;

@@ -1,4 +1,4 @@
-package org.posthouse.tunnel;
+package org.posthouse.tunnel.window;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.PlatformDependent;
@@ -16,7 +16,7 @@ import org.posthouse.wire.WireException;
  * delivered or is held already is a duplicate and is dropped. The next frame in order is delivered. Any other is held
  * back, as long as the peer's site stays within its share of the {@link #HELD_BYTES_MAX} that all links may hold back.
  */
-final class LinkReceiver {
+public final class LinkReceiver {
     /** After this much bulk the peer is told what has arrived, so that it may send more. */
     static final int BYTES_PER_WORD = 32 * 1024;
 
@@ -35,17 +35,17 @@ final class LinkReceiver {
      * unless a report was sent within this time. A link that carries a frame in this time needs no reports of partial
      * frames.
      */
-    static final long PART_NANOS = 1_000_000;
+    public static final long PART_NANOS = 1_000_000;
 
     /**
      * Limit for all links, including frames that wait to be unpacked. A single site may use three quarters of it. That
      * pins at worst four times as much ({@link RetainedFrame}): three quarters of the direct memory. An honest peer has
      * less in flight, unless one of its lanes is silent for long.
      */
-    static final long HELD_BYTES_MAX = PlatformDependent.estimateMaxDirectMemory() / 4;
+    public static final long HELD_BYTES_MAX = PlatformDependent.estimateMaxDirectMemory() / 4;
 
     /** Receives the frames. */
-    interface Sink {
+    public interface Sink {
         /**
          * @param name identifies the frame for {@link LinkReceiver#handle}
          *
@@ -81,20 +81,20 @@ final class LinkReceiver {
      *
      * @param site the peer's
      */
-    LinkReceiver(Sink sink, FairShare room, String site) {
+    public LinkReceiver(Sink sink, FairShare room, String site) {
         this.sink = sink;
         this.room = room;
         this.site = site;
     }
 
     /** Receives the next head. */
-    void head(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+    public void head(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         hand(heads, false, buffer, index, length, view);
         handHeld();
     }
 
     /** Receives a bulk frame with its number; {@code after} heads were written before it. */
-    void bulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+    public void bulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         if (number < bulk.received() || held.containsKey(number)) {
             repeated++;
         } else if (number == bulk.received() && after <= heads.received()) {
@@ -160,32 +160,32 @@ final class LinkReceiver {
      *
      * @return whether the peer must be told now
      */
-    boolean handle(long name) {
+    public boolean handle(long name) {
         return ((name & 1) == 0 ? heads : bulk).handle(name >> 1);
     }
 
     /** Whether the peer must be told of arrived bulk after the current read. */
-    boolean isDue() {
+    public boolean isDue() {
         return bytesUntold >= BYTES_PER_WORD;
     }
 
     /** Whether the peer must be told now, if more is arriving. */
-    boolean isDueAtOnce() {
+    public boolean isDueAtOnce() {
         return bytesUntold >= BYTES_PER_WORD_AT_ONCE && framesUntold >= FRAMES_PER_WORD_AT_ONCE;
     }
 
     /** Whether the peer must be told now of an incomplete bulk frame. */
-    boolean isPartDue(long incompleteBytes, long nowNanos) {
+    public boolean isPartDue(long incompleteBytes, long nowNanos) {
         return incompleteBytes - incompleteTold >= PART_BYTES_PER_WORD && nowNanos - toldAtNanos >= PART_NANOS;
     }
 
     /** Whether there is something that the peer was not told yet. */
-    boolean pending() {
+    public boolean pending() {
         return bytesUntold > 0 || heads.pending() || bulk.pending();
     }
 
     /** Whether all delivered frames were handled. */
-    boolean isSettled() {
+    public boolean isSettled() {
         return heads.isSettled() && bulk.isSettled();
     }
 
@@ -194,7 +194,7 @@ final class LinkReceiver {
      *
      * @param incompleteBytes received bytes of incomplete frames
      */
-    Counts tell(long incompleteBytes, long nowNanos) {
+    public Counts tell(long incompleteBytes, long nowNanos) {
         bytesUntold = 0;
         framesUntold = 0;
         incompleteTold = incompleteBytes;
@@ -203,25 +203,25 @@ final class LinkReceiver {
     }
 
     /** Heads and bulk handled without a gap, bulk received without a gap, and bytes of the next frames. */
-    record Counts(long heads, long bulk, long bulkReceived, long incomplete) {}
+    public record Counts(long heads, long bulk, long bulkReceived, long incomplete) {}
 
     /** Number of heads that the peer need not write again. */
-    long headsReceived() {
+    public long headsReceived() {
         return heads.received();
     }
 
     /** Number of bulk frames that the peer need not write again. */
-    long bulkReceived() {
+    public long bulkReceived() {
         return bulk.received();
     }
 
     /** Number of duplicate frames. */
-    long repeated() {
+    public long repeated() {
         return repeated;
     }
 
     /** Drops the held frames after all lanes were lost; the peer will write them again. */
-    void drop() {
+    public void drop() {
         held.values().forEach(waiting -> waiting.frame.release());
         held.clear();
         letGo(heldBytes);
@@ -229,7 +229,7 @@ final class LinkReceiver {
     }
 
     /** Resets the numbering after a restart of the peer, whose streams begin with frame 0 again. */
-    void forget() {
+    public void forget() {
         drop();
         bytesUntold = 0;
         framesUntold = 0;
