@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Arrays of every datatype with values that tell where they come from. */
-final class Samples {
+public final class Samples {
     static final List<Datatype> BASIC = List.of(
             MPI.BYTE, MPI.CHAR, MPI.SHORT, MPI.BOOLEAN, MPI.INT, MPI.LONG, MPI.FLOAT, MPI.DOUBLE, MPI.OBJECT);
 

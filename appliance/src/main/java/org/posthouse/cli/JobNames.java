@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.LogEntry;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogState;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
 

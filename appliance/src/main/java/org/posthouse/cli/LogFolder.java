@@ -10,10 +10,10 @@ import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 import org.posthouse.logstore.LogDefect;
 import org.posthouse.logstore.LogEntry;
-import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.LogState;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.file.LogException;
 import picocli.CommandLine.Option;
 
 /** The option that says which log, and the reading of it. */

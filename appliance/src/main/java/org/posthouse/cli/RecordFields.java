@@ -6,10 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogEntry;
-import org.posthouse.logstore.LogRecord;
-import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 import org.posthouse.wire.Wire;
 
 /** A log record as names and values, for people and for programs alike. Stateless. */

@@ -18,7 +18,7 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.logstore.LogSync;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.Compression;

@@ -8,8 +8,8 @@ import org.posthouse.core.CheckpointImage;
 import org.posthouse.core.CheckpointImages;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Parcel;
-import org.posthouse.logstore.Checkpoint;
-import org.posthouse.logstore.ImageFile;
+import org.posthouse.logstore.image.ImageFile;
+import org.posthouse.logstore.record.Checkpoint;
 
 /**
  * Stores the images of one shard's ranks, on the relay's thread for images, and reports the results to the shard.

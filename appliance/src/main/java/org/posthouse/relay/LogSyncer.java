@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogSync;
+import org.posthouse.logstore.file.LogException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

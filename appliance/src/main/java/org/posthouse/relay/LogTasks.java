@@ -1,7 +1,7 @@
 package org.posthouse.relay;
 
 import java.util.function.Consumer;
-import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.file.LogException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -9,8 +9,8 @@ import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.InitHistory;
-import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.file.LogException;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 

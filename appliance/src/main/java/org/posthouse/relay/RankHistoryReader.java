@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.Message;
-import org.posthouse.logstore.Checkpoint;
-import org.posthouse.logstore.Image;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.RecordCursor;
 import org.posthouse.logstore.StoredMessage;
+import org.posthouse.logstore.image.Image;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.HistoryIndexEntry;
-import org.posthouse.logstore.Image;
 import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.image.Image;
+import org.posthouse.logstore.record.Checkpoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,18 +7,18 @@ import java.util.Optional;
 import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.HistoryIndexEntry;
-import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.InitHistory;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.LogException;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.RecordCursor;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.image.ImageStore;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.Durability;
 
 /**

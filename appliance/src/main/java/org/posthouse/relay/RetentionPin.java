@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.JobState;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogState;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.record.LogRecord;
 
 /**
  * The records that a rank of an open job needs in the log. Immutable.

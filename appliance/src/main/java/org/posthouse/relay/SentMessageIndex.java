@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.ResendClaim;
-import org.posthouse.logstore.LogException;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.RecordCursor;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.MessageChecksum;
 
 /**

@@ -1,5 +1,8 @@
 package org.posthouse.logstore;
 
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.RecordCodec;
+
 /** A log with a job whose records cannot all be taken. */
 public final class FaultedLog {
     private FaultedLog() {}

@@ -15,9 +15,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Chunk;
-import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Chunk;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.RecordCodec;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * A log in memory: the records of {@link MessageLog} as bytes, with the same book kept over them and scanned the same way when

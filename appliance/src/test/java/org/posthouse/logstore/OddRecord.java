@@ -1,7 +1,9 @@
 package org.posthouse.logstore;
 
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.RecordCodec;
 
 /** A record that the log's book cannot take, as a build that is wrong would leave it. */
 public final class OddRecord {

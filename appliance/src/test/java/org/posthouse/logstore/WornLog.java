@@ -2,6 +2,10 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.util.UUID;
+import org.posthouse.logstore.file.FolderLock;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
 
 /** A log that has used most of the names of its files, for tests of other rooms. */
 public final class WornLog {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.mpj.Diary;
 import org.posthouse.mpj.Diary.Letter;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Message;
 import org.posthouse.core.ResendClaim;
-import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogConfig;
-import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
 
 /** A real log, made safe on a real disk by a thread of its own, for whoever asks. */
 @Timeout(120)

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.Checkpoint;
-import org.posthouse.logstore.ImageFile;
-import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.LogException;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.image.ImageFile;
+import org.posthouse.logstore.image.ImageStore;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.Durability;
 
 /** Which of a rank's images are deleted, and when. */

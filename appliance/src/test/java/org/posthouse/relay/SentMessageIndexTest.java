@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.ResendClaim;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Wire;
 

@@ -7,9 +7,9 @@ import org.posthouse.core.CheckpointImage;
 import org.posthouse.core.CheckpointImages;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Parcel;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.record.Checkpoint;
 
 /** Keeps images for a {@link SimCore}: each takes a while, now and then one fails, and only one that is whole outlives the relay. */
 final class SimImages implements CheckpointImages {

@@ -9,9 +9,9 @@ import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
 import org.posthouse.core.RecoveryPoint;
-import org.posthouse.logstore.LogRecord;
-import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 

@@ -12,11 +12,11 @@ import org.posthouse.core.HistorySource;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.ResendClaim;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.HistoryIndexEntry;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.wire.Wire;
 
 /** Reads histories for a {@link SimCore}: late and in small portions, with {@link RankHistoryReader} and {@link SentMessageIndex} as they are. */

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogEntry;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.system.jobs.PilesUp;
 
 /** A message that waits in a log whose bytes change is never delivered: its job ends or stands still, by name, and no other. */

@@ -8,9 +8,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.record.LogRecord;
 
 /** With {@code --durability process} a relay's log holds every message that arrived and every delivery, in order. */
 @Timeout(900)

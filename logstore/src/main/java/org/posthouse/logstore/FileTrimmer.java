@@ -5,6 +5,12 @@ import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.PageAdvice;
+import org.posthouse.logstore.file.Pretoucher;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordPosition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,14 +18,14 @@ import org.slf4j.LoggerFactory;
  * Frees the space reserved after the last record of a full file: up to 5 MiB of blocks, and 9 MiB of length. In a small
  * log that is as much as the records. Confined to the log's owner.
  */
-final class FileTrimmer {
+public final class FileTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(FileTrimmer.class);
 
     /**
      * 5 MiB: minimum length of a file, so that it can be reused: a snapshot of one piece, and the blocks reserved
      * ahead.
      */
-    static final long BYTES_MIN = MessageLog.MAX_PAYLOAD_BYTES + RecordChain.MARGIN_BYTES;
+    public static final long BYTES_MIN = MessageLog.MAX_PAYLOAD_BYTES + RecordChain.MARGIN_BYTES;
 
     private final Path folder;
     private final Pretoucher pretoucher;

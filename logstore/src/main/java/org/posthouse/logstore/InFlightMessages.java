@@ -5,8 +5,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.logstore.LogRecord.Chunk;
-import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Chunk;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
 
 /**
  * The messages that were undelivered or incomplete when a log was last written. The mailboxes are rebuilt from them.

@@ -1,6 +1,9 @@
 package org.posthouse.logstore;
 
 import java.nio.file.Path;
+import org.posthouse.logstore.file.DiskSpace;
+import org.posthouse.logstore.file.Pretoucher;
+import org.posthouse.logstore.file.QueueFiles;
 
 /**
  * The configuration of a log. Immutable. The epoch is not configured; the log takes one more than the highest it finds.
@@ -18,7 +21,7 @@ public record LogConfig(Path folder, long rollBytes, long minFreeBytes) {
     public static final long DEFAULT_MIN_FREE_BYTES = 1L << 30;
 
     /** Minimum of rollBytes; below it, Chronicle's 64 KiB of index in each file would outweigh the records. */
-    static final long ROLL_BYTES_MIN = 128L << 10;
+    public static final long ROLL_BYTES_MIN = 128L << 10;
 
     /** Maximum of rollBytes; a scan maps a file as one ByteBuffer, which is limited to 2 GiB. */
     static final long ROLL_BYTES_MAX = 1L << 30;

@@ -11,7 +11,16 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
-import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
+import org.posthouse.logstore.record.RecordPosition;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * Reads selected records of a log in order, from a given record on, and follows the log as it grows. Confined to one

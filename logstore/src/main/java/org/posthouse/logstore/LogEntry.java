@@ -2,6 +2,7 @@ package org.posthouse.logstore;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.posthouse.logstore.record.LogRecord;
 
 /**
  * One whole, verified record as a scan shows it. Its buffers are read-only views of the mapped file and must not be

@@ -11,6 +11,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
 
 /**
  * Exports the records of one job to a separate file, as they are in the log. An export of one rank contains that rank's

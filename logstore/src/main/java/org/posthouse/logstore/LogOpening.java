@@ -5,20 +5,25 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
-import org.posthouse.logstore.LogRecord.WriterStarted;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.FolderLock;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.WriterStarted;
 
 /**
  * Opens a folder as a {@link MessageLog}: takes its lock, recovers its content, and appends the start record of the new
  * writer. Stateless.
  */
-final class LogOpening {
+public final class LogOpening {
     /** Linux's messages for ENOSPC and EDQUOT; Java passes on only the text. */
     private static final List<String> GIVES_NO_MORE = List.of("No space left on device", "Disk quota exceeded");
 
     private LogOpening() {}
 
     /** As {@link MessageLog#open(LogConfig, ToLongFunction, Consumer)}, by the process that {@code host} describes. */
-    static MessageLog open(LogConfig config, ToLongFunction<LogState> relayEpoch, Consumer<? super LogEntry> visitor, HostCalls hostCalls) {
+    public static MessageLog open(LogConfig config, ToLongFunction<LogState> relayEpoch, Consumer<? super LogEntry> visitor, HostCalls hostCalls) {
         try {
             Disk.makeFolder(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), hostCalls.pid());

@@ -11,6 +11,17 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SyncedPosition;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
+import org.posthouse.logstore.record.RecordPosition;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * Reads a log forward once. It checks each record by itself (checksum, lengths) and against its predecessor (position

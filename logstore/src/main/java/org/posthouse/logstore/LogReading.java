@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
 
 /**
  * The progress of reading a log: a visitor of its records, as {@link MessageLog#open} takes one. Confined to the

@@ -7,6 +7,13 @@ import java.util.SortedMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SpareFiles;
+import org.posthouse.logstore.file.SyncedPosition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -7,6 +7,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.SyncedPosition;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * The result of reading a whole log forward, up to its end or its first defect. Immutable.

@@ -15,6 +15,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * The state that a log describes, updated with each record. The log's owner updates it while writing, the scan while

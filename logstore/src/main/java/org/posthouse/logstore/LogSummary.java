@@ -7,8 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
 
 /** A scan's summary of each job with records in the log, closed jobs included. Confined to the scan's thread. */
 public final class LogSummary implements Consumer<LogEntry> {

@@ -6,6 +6,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.LongSupplier;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.FileBlocks;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SyncedPositionFile;
 
 /**
  * Syncs a log's appended records to the disk, concurrently with appends, so that they survive the host. The page cache

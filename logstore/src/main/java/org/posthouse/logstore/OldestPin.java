@@ -1,5 +1,7 @@
 package org.posthouse.logstore;
 
+import org.posthouse.logstore.record.LogRecord;
+
 /**
  * A rank that needs the oldest record of its job. Immutable.
  *

@@ -7,6 +7,16 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFileCache;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordCodec;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
+import org.posthouse.logstore.record.RecordPosition;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * Reads payload back from a log that is being written, one record at a time. A record is found by the place that

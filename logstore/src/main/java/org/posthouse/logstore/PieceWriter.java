@@ -7,6 +7,8 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.posthouse.logstore.file.FileBlocks;
+import org.posthouse.logstore.file.QueueFiles;
 
 /**
  * Copies large pieces of records into Chronicle's current file by a system call, beside Chronicle's mapping. Both

@@ -6,6 +6,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.RecordDecoder;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordLayout;
+import org.posthouse.logstore.record.RecordType;
 
 /**
  * The state that the log describes for one rank whose mailbox is at this relay. Changed only by {@link LogState}, one

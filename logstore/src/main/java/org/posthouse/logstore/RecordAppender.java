@@ -7,6 +7,10 @@ import net.openhft.chronicle.core.io.Closeable;
 import net.openhft.chronicle.queue.ExcerptAppender;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.wire.DocumentContext;
+import org.posthouse.logstore.file.FileClock;
+import org.posthouse.logstore.file.Pretoucher;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordPosition;
 
 /**
  * Appends whole records to a Chronicle Queue, and begins a new file on request. Confined to one thread at a time. A

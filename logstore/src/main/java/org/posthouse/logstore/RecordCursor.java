@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.nio.ByteBuffer;
+import org.posthouse.logstore.record.LogRecord;
 
 /**
  * A cursor over selected records of a log in order, from a given record on; it follows the log as it grows. The records

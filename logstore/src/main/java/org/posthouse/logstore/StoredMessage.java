@@ -1,8 +1,9 @@
 package org.posthouse.logstore;
 
 import java.util.Arrays;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 
 /**
  * A message as the log holds it: the content of its arrival record, and the places of its payload. The log's readers

@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.ReservedBlocks;
 
 /**
  * Cuts the last file of a log after its last whole record. The file is not shortened in place, because Chronicle's

@@ -3,6 +3,9 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordEnvelope;
 
 /**
  * The records that are lost with the cut end of a log after a power cut, for the log line about it. Immutable.

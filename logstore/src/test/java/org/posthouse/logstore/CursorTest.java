@@ -21,13 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Chunk;
-import org.posthouse.logstore.LogRecord.Delivery;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
-import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.Traffic.Written;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Chunk;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.LogRecord.Receipt;
+import org.posthouse.logstore.record.RecordPosition;
 
 /** Histories that are read beside the writer: every record once, in order, none that is damaged, none left out. */
 final class CursorTest {

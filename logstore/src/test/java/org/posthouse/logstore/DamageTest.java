@@ -22,7 +22,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.file.FileClock;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.RecordCodec;
+import org.posthouse.logstore.record.RecordEnvelope;
+import org.posthouse.logstore.record.RecordType;
 
 /** A log of 21 records, damaged in every way that section 13 of the design names. */
 final class DamageTest {

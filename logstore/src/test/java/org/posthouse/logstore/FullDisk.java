@@ -9,6 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordPosition;
 
 /** Run in a process of its own by {@link FullDiskTest}: fills the disk that its log is on, to the last byte, and goes on. */
 final class FullDisk {

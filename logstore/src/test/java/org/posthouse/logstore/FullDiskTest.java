@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.file.FileBlocks;
 
 /** A log on a disk of which not a byte is left: a tmpfs that only one process sees, and that goes with it. */
 @Timeout(120)

@@ -14,15 +14,19 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.CheckpointTaken;
-import org.posthouse.logstore.LogRecord.Chunk;
-import org.posthouse.logstore.LogRecord.Delivery;
-import org.posthouse.logstore.LogRecord.Events;
-import org.posthouse.logstore.LogRecord.Form;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
-import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.image.ImageStore;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.record.LogRecord.Chunk;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.LogRecord.Events;
+import org.posthouse.logstore.record.LogRecord.Form;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 
 /** A prologue says what its rank's records said, when the log is gone. */
 final class InitHistoryTest {

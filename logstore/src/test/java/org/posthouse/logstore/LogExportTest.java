@@ -14,11 +14,14 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Form;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Form;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.RecordType;
 
 /** A log of two jobs, exported: what comes back, and what is refused. */
 final class LogExportTest {

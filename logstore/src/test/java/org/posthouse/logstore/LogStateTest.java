@@ -22,15 +22,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.CheckpointTaken;
-import org.posthouse.logstore.LogRecord.Diverged;
-import org.posthouse.logstore.LogRecord.Events;
-import org.posthouse.logstore.LogRecord.Finalized;
-import org.posthouse.logstore.LogRecord.Incarnation;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
-import org.posthouse.logstore.LogRecord.Withdrawn;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.record.LogRecord.Diverged;
+import org.posthouse.logstore.record.LogRecord.Events;
+import org.posthouse.logstore.record.LogRecord.Finalized;
+import org.posthouse.logstore.record.LogRecord.Incarnation;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.LogRecord.Withdrawn;
+import org.posthouse.logstore.record.RecordCodec;
 
 /** What a log says is the same while it is written, when it is read again, and through its snapshots. */
 final class LogStateTest {

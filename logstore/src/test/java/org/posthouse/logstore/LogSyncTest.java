@@ -14,6 +14,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SyncedPosition;
+import org.posthouse.logstore.file.SyncedPositionFile;
 
 /** What is forced to the disk, in which order, and when it counts as safe. */
 @Timeout(120)

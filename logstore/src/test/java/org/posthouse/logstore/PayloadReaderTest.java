@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.RecordPosition;
 
 /** Payload that is read back by place: any record in any order beside the writer, and never a wrong or damaged one. */
 final class PayloadReaderTest {

@@ -11,7 +11,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.RecordCodec;
+import org.posthouse.logstore.record.RecordType;
 
 /** Large pieces, copied beside Chronicle's mapping, are the same to whoever reads the log. */
 final class PieceWriterTest {

@@ -23,9 +23,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SyncedPosition;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
 
 /** What a disk has after a power cut: all that was synced, and of what was written since some pages, in no order (ADR 61). */
 final class PowerCutTest {

@@ -20,7 +20,10 @@ import net.openhft.chronicle.threads.BusyTimedPauser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.RecordType;
 
 /** What a writer that died, or one that still lives, means for the next one. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -12,7 +12,15 @@ import java.util.Locale;
 import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.file.FolderLock;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.PageAdvice;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.RecordType;
 
 final class RollTest {
     @TempDir

@@ -16,14 +16,18 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Form;
-import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.file.HostCalls;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Form;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 
 /** Logs, records and damage that several tests need. */
-final class Samples {
-    static final long JOB = 0x1122334455667788L;
-    static final UUID BOOT = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
+public final class Samples {
+    public static final long JOB = 0x1122334455667788L;
+    public static final UUID BOOT = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
     static final long WALL_TIME_MS = 1_795_000_000_123L;
 
     private Samples() {}
@@ -32,7 +36,7 @@ final class Samples {
         return new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 0);
     }
 
-    static HostCalls host(UUID boot) {
+    public static HostCalls host(UUID boot) {
         return new HostCalls(() -> Long.MAX_VALUE, () -> WALL_TIME_MS, 4711, boot);
     }
 
@@ -48,21 +52,21 @@ final class Samples {
         return new Arrival(JOB, 3, 1, 2, 99, sequence, 7, (int) length, length, Form.EAGER, false, receipt);
     }
 
-    static byte[] bytes(long seed, int length) {
+    public static byte[] bytes(long seed, int length) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
     /** Appends arrivals with sequences [1, count] and payloads of this size. */
-    static void fill(MessageLog log, int count, int payloadBytes) {
+    public static void fill(MessageLog log, int count, int payloadBytes) {
         for (int i = 1; i <= count; i++) {
             log.appendArrival(arrival(i, payloadBytes), ByteBuffer.wrap(bytes(i, payloadBytes)));
         }
     }
 
     /** A closed log of one start record and this many arrivals of 200 bytes each, at positions 2…count + 1. */
-    static void closedLog(Path folder, int count) {
+    public static void closedLog(Path folder, int count) {
         try (MessageLog log = open(folder)) {
             fill(log, count, 200);
         }
@@ -75,7 +79,7 @@ final class Samples {
         new LogHighWater(first, file - 1, BOOT).write(folder);
     }
 
-    static LogScan scan(Path folder) {
+    public static LogScan scan(Path folder) {
         return MessageLog.scan(folder, entry -> {});
     }
 
@@ -87,21 +91,21 @@ final class Samples {
     }
 
     /** What a scan shows, without the payload, which is gone after the visit. */
-    static List<LogEntry> entries(Path folder) {
+    public static List<LogEntry> entries(Path folder) {
         List<LogEntry> entries = new ArrayList<>();
         MessageLog.scan(folder, entries::add);
         return entries;
     }
 
-    static LogEntry entry(Path folder, long position) {
+    public static LogEntry entry(Path folder, long position) {
         return entries(folder).stream().filter(e -> e.position() == position).findFirst().orElseThrow();
     }
 
-    static Path onlyFile(Path folder) {
+    public static Path onlyFile(Path folder) {
         return QueueFiles.file(folder, 0);
     }
 
-    static void overwrite(Path file, long offset, byte... bytes) {
+    public static void overwrite(Path file, long offset, byte... bytes) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(bytes), offset);
         } catch (IOException e) {
@@ -109,11 +113,11 @@ final class Samples {
         }
     }
 
-    static void flip(Path file, long offset) {
+    public static void flip(Path file, long offset) {
         flip(file, offset, 0x10);
     }
 
-    static void flip(Path file, long offset, int by) {
+    public static void flip(Path file, long offset, int by) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer one = ByteBuffer.allocate(1);
             channel.read(one, offset);

@@ -13,8 +13,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.file.MappedQueueFile;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.RecordEnvelope;
 
 /** A writer is killed in files that had an earlier life: what it acknowledged is there, and nothing of that life is. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -16,8 +16,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Snapshot;
+import org.posthouse.logstore.file.Disk;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.LogHighWater;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.file.SyncedPosition;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Snapshot;
 
 /** A log without its older files says what it said with them; without the whole of a snapshot it is none. */
 final class SnapshotTest {

@@ -9,20 +9,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.CheckpointTaken;
-import org.posthouse.logstore.LogRecord.Chunk;
-import org.posthouse.logstore.LogRecord.Delivery;
-import org.posthouse.logstore.LogRecord.Diverged;
-import org.posthouse.logstore.LogRecord.Events;
-import org.posthouse.logstore.LogRecord.Finalized;
-import org.posthouse.logstore.LogRecord.Form;
-import org.posthouse.logstore.LogRecord.Incarnation;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
-import org.posthouse.logstore.LogRecord.Receipt;
-import org.posthouse.logstore.LogRecord.Withdrawn;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.record.LogRecord.Chunk;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.LogRecord.Diverged;
+import org.posthouse.logstore.record.LogRecord.Events;
+import org.posthouse.logstore.record.LogRecord.Finalized;
+import org.posthouse.logstore.record.LogRecord.Form;
+import org.posthouse.logstore.record.LogRecord.Incarnation;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
+import org.posthouse.logstore.record.LogRecord.Receipt;
+import org.posthouse.logstore.record.LogRecord.Withdrawn;
 
 /**
  * Random records as a relay would write them, from one seed, with a model of its own of what they say: what was written,

@@ -16,12 +16,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
-import org.posthouse.logstore.LogRecord.CheckpointTaken;
-import org.posthouse.logstore.LogRecord.Finalized;
-import org.posthouse.logstore.LogRecord.Incarnation;
-import org.posthouse.logstore.LogRecord.JobClosed;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.file.LogException;
+import org.posthouse.logstore.file.QueueFiles;
+import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.record.LogRecord.Finalized;
+import org.posthouse.logstore.record.LogRecord.Incarnation;
+import org.posthouse.logstore.record.LogRecord.JobClosed;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Polls;
 
 /** Files that nobody needs go, oldest first, and what is left is a log, wherever a crash comes in between. */
 final class TruncateTest {

@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 
 /** The other programs' tunnels that this machine has and that work, and why not the others. Confined to the driver's thread. */
 final class Tunnels implements AutoCloseable {

@@ -23,7 +23,7 @@ import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 
 /**
  * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails

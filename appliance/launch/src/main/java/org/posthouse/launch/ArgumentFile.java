@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 
 /**
  * A command of {@code java} whose words are too long for the system: the last of them stand in a file ({@code java @FILE}), in a temporary folder that goes with this.

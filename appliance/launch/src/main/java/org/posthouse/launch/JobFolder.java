@@ -16,7 +16,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.causes.Causes;
-import org.posthouse.logstore.Disk;
+import org.posthouse.logstore.file.Disk;
 
 /**
  * The state that a launcher leaves for its successor, which continues the job if the launcher dies. A folder that only

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import org.posthouse.logstore.Disk;
+import org.posthouse.logstore.file.Disk;
 
 /** The bytes of one {@link OutputJournal}: the last ones in memory, the others in a file. Guarded by the tape's lock. */
 final class OutputJournalBytes implements AutoCloseable {

@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.posthouse.logstore.TemporaryFolder;
+import org.posthouse.logstore.file.TemporaryFolder;
 import org.posthouse.mpj.RankMain;
 
 /**

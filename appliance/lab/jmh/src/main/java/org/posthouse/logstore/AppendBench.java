@@ -20,11 +20,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Delivery;
-import org.posthouse.logstore.LogRecord.Form;
-import org.posthouse.logstore.LogRecord.JobOpened;
-import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.logstore.record.LogRecord.Arrival;
+import org.posthouse.logstore.record.LogRecord.Delivery;
+import org.posthouse.logstore.record.LogRecord.Form;
+import org.posthouse.logstore.record.LogRecord.JobOpened;
+import org.posthouse.logstore.record.LogRecord.Receipt;
 
 /**
  * What a logged message costs the relay's thread: its arrival and its delivery, in one record or in two, in a log that is
