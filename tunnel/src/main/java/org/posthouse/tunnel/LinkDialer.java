@@ -205,6 +205,7 @@ final class LinkDialer {
                 return;
             }
             dialling = null;
+            handshakeEnded(kind == LinkRefusal.TIMEOUT);
             links.refusalCounter().count(kind, "relay " + link.relay() + " " + where(), detail);
             failed(kind.notice(where(), detail));
         }
