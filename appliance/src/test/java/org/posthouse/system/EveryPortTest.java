@@ -65,7 +65,8 @@ class EveryPortTest {
             List<Long> pids = Command.processes(folder);
             List<Listening> listening = ListeningSockets.of(pids);
             assertThat(listening.stream().map(Listening::text)).as("ports that are expected").containsAll(known.keySet());
-            assertThat(listening.stream().filter(each -> each.pid() != embedded.handle().pid() && !isUnixSocketOf(List.of(a, b, alone), each)).map(Listening::text))
+            assertThat(listening.stream().filter(each -> each.pid() != embedded.handle().pid() && !isUnixSocketOf(List.of(a, b, alone), each))
+                    .map(Listening::text))
                     .as("ports whose protocol this test knows").isSubsetOf(known.keySet());
             List<SocketAddress> ports = listening.stream().map(Listening::address).distinct().toList();
             assertThat(ports).as("the embedded run's, too").hasSizeGreaterThan(known.size());

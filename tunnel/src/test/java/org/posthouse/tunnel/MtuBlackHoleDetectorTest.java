@@ -41,7 +41,8 @@ class MtuBlackHoleDetectorTest {
         suspicion.onHandshakeEnded(true);
         assertThat(suspicion.text()).isEmpty();
         suspicion.onHandshakeEnded(true);
-        assertThat(suspicion.text()).startsWith("2 times in a row TCP connected and TLS did not: the other relay stands still, or small packets pass and large ones");
+        assertThat(suspicion.text())
+                .startsWith("2 times in a row TCP connected and TLS did not: the other relay stands still, or small packets pass and large ones");
         suspicion.onHandshakeEnded(false);
         assertThat(suspicion.text()).isEmpty();
     }
