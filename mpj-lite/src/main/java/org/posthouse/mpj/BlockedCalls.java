@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.posthouse.wire.BlockedReport;
-import org.posthouse.wire.Wire;
 
 /**
  * The waiting point-to-point calls of the program, and the reports about the one that has waited longest (docs/wire.md,
@@ -23,9 +22,6 @@ final class BlockedCalls {
 
     /** Most characters of the exception that are reported. */
     private static final int CHARACTERS_MAX = 300;
-
-    /** Context of the messages of COMM_WORLD. */
-    private static final int WORLD = 0;
 
     /**
      * The calls, in the order in which they began to wait, and what each waits for: an {@link Operation}, or several.
@@ -192,17 +188,5 @@ final class BlockedCalls {
     private static String named(Operation operation) {
         String arguments = operation.arguments();
         return arguments == null ? "a collective in the background" : (operation instanceof OfferedSend ? "a send " : "a receive ") + arguments;
-    }
-
-    static String source(int context, int source, int tag) {
-        return arguments(context, source == Wire.ANY ? "any source" : "source " + source, tag == Wire.ANY ? "any tag" : "tag " + tag);
-    }
-
-    static String destination(int context, int destination, int tag) {
-        return arguments(context, "destination " + destination, "tag " + Wire.tag(tag));
-    }
-
-    private static String arguments(int context, String peer, String tag) {
-        return "(" + peer + ", " + tag + (context == WORLD ? ")" : "; another communicator, world ranks)");
     }
 }

@@ -82,7 +82,7 @@ final class OfferedSend extends Operation {
 
     @Override
     String arguments() {
-        return BlockedCalls.destination(context, destination, tag);
+        return destination(context, destination, tag);
     }
 
     @Override

@@ -1,10 +1,15 @@
 package org.posthouse.mpj;
 
+import org.posthouse.wire.Wire;
+
 /**
  * A send or receive under way. Written by its endpoint under the endpoint's lock. Read through {@link Endpoint#test}
  * and {@link Endpoint#await}, which order the reads after the writes.
  */
 public class Operation {
+    /** Context of the messages of COMM_WORLD. */
+    private static final int WORLD = 0;
+
     private boolean done;
     private boolean cancelled;
     private Envelope envelope;
@@ -99,9 +104,23 @@ public class Operation {
         return false;
     }
 
-    /** The message that it waits for, in the terms of {@link BlockedCalls}; null if none. */
+    /** The message that it waits for, in the terms of the reports about blocked calls; null if none. */
     String arguments() {
         return null;
+    }
+
+    /** The text of a receive or probe of this source and tag. */
+    protected static String source(int context, int source, int tag) {
+        return arguments(context, source == Wire.ANY ? "any source" : "source " + source, tag == Wire.ANY ? "any tag" : "tag " + tag);
+    }
+
+    /** The text of a send to this destination with this tag. */
+    protected static String destination(int context, int destination, int tag) {
+        return arguments(context, "destination " + destination, "tag " + Wire.tag(tag));
+    }
+
+    private static String arguments(int context, String peer, String tag) {
+        return "(" + peer + ", " + tag + (context == WORLD ? ")" : "; another communicator, world ranks)");
     }
 
     /** The only rank that it waits for, or -1. */

@@ -35,7 +35,7 @@ final class PendingProbe extends Operation {
 
     @Override
     String arguments() {
-        return BlockedCalls.source(context, source, tag);
+        return source(context, source, tag);
     }
 
     @Override

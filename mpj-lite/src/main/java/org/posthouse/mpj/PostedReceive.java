@@ -177,7 +177,7 @@ final class PostedReceive extends Operation {
 
     @Override
     String arguments() {
-        return BlockedCalls.source(context, source, tag);
+        return source(context, source, tag);
     }
 
     @Override
