@@ -9,8 +9,8 @@ import java.nio.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.mpj.CheckpointStore;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.mpj.checkpoint.CheckpointStore;
 
 /**
  * Saves a program's state, so that a process which is started in the place of this one goes on from there and not from the

@@ -1,6 +1,6 @@
 package mpi;
 
-import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /** One call of a collective, its arguments checked: to be made now, or started. For one use. */
 final class Collective {

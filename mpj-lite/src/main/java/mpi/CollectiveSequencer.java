@@ -6,13 +6,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.posthouse.mpj.CollectivePosition;
-import org.posthouse.mpj.CollectiveThread;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.blocked.CollectivePosition;
+import org.posthouse.mpj.channel.CollectiveThread;
 import org.posthouse.mpj.coll.ProgramException;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.progress.FinalizedException;
 
 /**
  * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 6):

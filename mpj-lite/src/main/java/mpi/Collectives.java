@@ -1,7 +1,6 @@
 package mpi;
 
 import java.util.Arrays;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Allgather;
 import org.posthouse.mpj.coll.Allreduce;
 import org.posthouse.mpj.coll.Alltoall;
@@ -19,6 +18,7 @@ import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.coll.Scan;
 import org.posthouse.mpj.coll.Scatter;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * The collectives of an intracommunicator: checks the arguments of each call, under the name that the program calls it

@@ -2,12 +2,12 @@ package mpi;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.progress.FinalizedException;
 
 /**
  * What every communicator is: a context of its own, the group of the calling process, and the group that its calls

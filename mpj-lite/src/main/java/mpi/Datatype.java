@@ -4,12 +4,12 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.BufferMemory;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.Unit;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * The type of the elements of a message: which kind of array they lie in, and which array elements make one. Immutable

@@ -2,7 +2,7 @@ package mpi;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.operation.Operation;
 
 /**
  * The receives and sends that the program has freed before their end: each keeps its communicator's number until that. Nobody waits for

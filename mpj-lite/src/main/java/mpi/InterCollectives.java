@@ -1,12 +1,12 @@
 package mpi;
 
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
 import org.posthouse.mpj.coll.InterCollectiveSteps;
 import org.posthouse.mpj.coll.InterPeers;
 import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * The collectives of an intercommunicator (MPI-2, 7.3): what one group gives, the other gets. Of rooted ones, the root

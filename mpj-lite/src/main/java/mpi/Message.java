@@ -1,6 +1,6 @@
 package mpi;
 
-import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * A message that a matched probe took out of the machine, so that no other thread can receive it (MPI-3.1, 3.8.2; Open

@@ -1,14 +1,14 @@
 package mpi;
 
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.SendMode;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.Wire;
 
 /**

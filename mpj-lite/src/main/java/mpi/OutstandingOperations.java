@@ -3,7 +3,7 @@ package mpi;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.operation.Operation;
 
 /**
  * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 20). It

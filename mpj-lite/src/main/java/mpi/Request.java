@@ -1,8 +1,8 @@
 package mpi;
 
 import java.util.function.Supplier;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.progress.FinalizedException;
 
 /**
  * An operation under way. Once its completion was seen it is null: waiting for it returns at once. Confined to one

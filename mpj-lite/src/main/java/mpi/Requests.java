@@ -1,8 +1,8 @@
 package mpi;
 
 import java.util.Arrays;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.progress.FinalizedException;
 
 /** The calls on arrays of requests, under whichever name a program makes them. Null elements are null requests. */
 final class Requests {

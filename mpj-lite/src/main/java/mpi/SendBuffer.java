@@ -9,11 +9,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.FinalizedException;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.SendMode;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.Wire;
 
 /**

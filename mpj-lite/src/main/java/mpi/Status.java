@@ -1,7 +1,7 @@
 package mpi;
 
-import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.operation.Envelope;
 
 /** What a receive or probe found. Plain fields, as mpiJava programs read them, and Open MPI's methods. */
 public class Status extends mpjdev.Status {

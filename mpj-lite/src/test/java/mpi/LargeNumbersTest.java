@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.operation.Envelope;
 
 /** Counts, sizes and displacements near the end of int and beyond it, none of which needs the memory that it counts. */
 class LargeNumbersTest {

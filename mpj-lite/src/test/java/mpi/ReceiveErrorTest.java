@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.mpj.SendMode;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.SendMode;
 
 /** Messages that do not fit their receive: an error there, and the next message is received as usual. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.operation.Operation;
 
 /** Requests: alone, in arrays, complete, null, and failed. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.mpj.operation.Operation;
 
 /** Buffered sends, on a machine where no message leaves before it is matched. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -1,6 +1,6 @@
 package org.posthouse.cli;
 
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

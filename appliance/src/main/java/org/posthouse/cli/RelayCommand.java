@@ -18,7 +18,7 @@ import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.launch.RelayClient;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.AcceptorConfig;
 import org.posthouse.relay.ConsoleAccess;

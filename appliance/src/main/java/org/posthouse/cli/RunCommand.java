@@ -22,7 +22,7 @@ import org.posthouse.launch.RankStreams;
 import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.EventLoopKind;
 import org.posthouse.relay.LogLimits;

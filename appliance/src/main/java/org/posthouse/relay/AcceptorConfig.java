@@ -1,7 +1,7 @@
 package org.posthouse.relay;
 
 import java.util.Optional;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.wire.Token;
 
 /**

@@ -19,7 +19,7 @@ import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.file.TemporaryFolder;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.LinkConfig;

@@ -21,8 +21,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
-import org.posthouse.mpj.LocalSockets;
-import org.posthouse.mpj.TcpKeepalive;
+import org.posthouse.mpj.channel.LocalSockets;
+import org.posthouse.mpj.channel.TcpKeepalive;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -24,7 +24,7 @@ import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.file.LogException;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;

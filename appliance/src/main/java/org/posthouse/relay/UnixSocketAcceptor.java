@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
-import org.posthouse.mpj.LocalSockets;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.posthouse.launch.Installation;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import picocli.CommandLine;
 
 class RunCommandTest {

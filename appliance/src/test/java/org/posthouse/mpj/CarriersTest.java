@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.channel.FrameChannel;
 
 /** Virtual threads that wait for a relay leave the processors to others. */
 @Timeout(120)

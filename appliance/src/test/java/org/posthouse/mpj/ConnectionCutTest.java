@@ -15,6 +15,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.Wire;
 
 /**

@@ -18,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.ops.LinkView;
 import org.posthouse.relay.CutLinks;
 import org.posthouse.wire.Durability;

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;

@@ -10,9 +10,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
 
 /** An interrupted thread's calls go on, whatever thread it is, and its flag is still set when they return. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;

@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.ThreadLoad;
 

@@ -13,6 +13,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
 
 /** The library's end and the relay's end of modes and of taking back, over real sockets, on one site and over a link. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

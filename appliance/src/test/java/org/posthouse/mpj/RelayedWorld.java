@@ -9,6 +9,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.ops.RelayView;
 import org.posthouse.relay.ClientHalf;
 import org.posthouse.relay.EmbeddedGrid;

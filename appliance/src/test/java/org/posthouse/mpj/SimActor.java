@@ -9,6 +9,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
 import org.posthouse.wire.Wire;
 
 /** One rank in one phase of a {@link SimScript}: what it can do, and how it writes that down. */

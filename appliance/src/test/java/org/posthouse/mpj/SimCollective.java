@@ -13,6 +13,7 @@ import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.Unit;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /** A collective of many longs over all ranks. Each rank has a part in it, and what comes out is the sum of the parts. */
 enum SimCollective {

@@ -6,6 +6,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.posthouse.mpj.SimActor.Act;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.wire.Wire;
 
 /** A phase of a {@link SimScript}. */

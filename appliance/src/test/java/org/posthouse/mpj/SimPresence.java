@@ -1,6 +1,7 @@
 package org.posthouse.mpj;
 
 import java.util.concurrent.locks.ReentrantLock;
+import org.posthouse.mpj.blocked.CollectivePosition;
 
 /** A {@link CollectivePosition} on a {@link Stage}, whose threads may wait for a lock, but not for a monitor that another of them has. */
 final class SimPresence {

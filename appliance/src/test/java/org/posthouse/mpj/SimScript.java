@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.progress.Settings;
 
 /**
  * A random program, the same for all incarnations of all ranks: phases, each with traffic of its own in contexts of its own,

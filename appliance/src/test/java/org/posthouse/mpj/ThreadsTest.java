@@ -27,6 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.progress.FinalizedException;
+import org.posthouse.mpj.progress.Settings;
 
 /** Thread level MULTIPLE at the real endpoint: several threads of a rank block at once, all go on, and none spins. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -46,7 +46,7 @@ public enum ArgumentWords {
     }
 
     /** The arguments for main. */
-    String[] before(String[] own, int rank) {
+    public String[] before(String[] own, int rank) {
         String[] words = words(rank);
         String[] all = Arrays.copyOf(words, words.length + own.length);
         System.arraycopy(own, 0, all, words.length, own.length);
@@ -54,7 +54,7 @@ public enum ArgumentWords {
     }
 
     /** The program's own part of its arguments to Init: all of them, unless they begin with these very words. */
-    String[] strip(String[] given, int rank) {
+    public String[] strip(String[] given, int rank) {
         String[] words = words(rank);
         boolean begins = given.length >= words.length
                 && Arrays.equals(words, 0, words.length, given, 0, words.length);

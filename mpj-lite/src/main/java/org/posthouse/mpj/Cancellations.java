@@ -1,6 +1,16 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.match.Inbox;
+import org.posthouse.mpj.operation.OfferedSend;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.PostedReceive;
+import org.posthouse.mpj.progress.ProgressEngine;
+import org.posthouse.mpj.progress.RelayConnection;
+import org.posthouse.mpj.progress.WriteReadiness;
+import org.posthouse.mpj.send.Outbox;
 
 /**
  * Cancels operations: the relay tells whether the cancel was in time, and a restarted rank repeats the recorded

@@ -1,6 +1,13 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import org.posthouse.mpj.blocked.CallTracker;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.determinant.DivergedException;
+import org.posthouse.mpj.operation.BackgroundOperation;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.progress.ProgressEngine;
 
 /**
  * Waits for operations and tests them. The choice among several operations, and the result of a test, depend on time. A

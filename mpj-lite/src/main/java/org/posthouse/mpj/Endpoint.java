@@ -1,6 +1,15 @@
 package org.posthouse.mpj;
 
 import java.util.function.LongSupplier;
+import org.posthouse.mpj.blocked.CollectivePosition;
+import org.posthouse.mpj.checkpoint.CheckpointStore;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.ReplayLimit;
 
 /**

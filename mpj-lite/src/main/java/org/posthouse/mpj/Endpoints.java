@@ -4,6 +4,11 @@ import java.io.IOException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.mpj.channel.Credentials;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.channel.Platform;
+import org.posthouse.mpj.checkpoint.ProgramInput;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Token;
 

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.posthouse.mpj.checkpoint.OutputOffset;
 
 /**
  * The output gate for what a rank's program prints. In a logged job, bytes leave the process only when all earlier

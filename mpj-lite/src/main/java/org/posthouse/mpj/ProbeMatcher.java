@@ -1,6 +1,14 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import org.posthouse.mpj.blocked.CallTracker;
+import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.match.Inbox;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.PendingProbe;
+import org.posthouse.mpj.progress.ProgressEngine;
+import org.posthouse.mpj.progress.RelayConnection;
+import org.posthouse.mpj.progress.WriteReadiness;
 import org.posthouse.wire.FrameView;
 
 /**

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.posthouse.mpj.checkpoint.OutputOffset;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
+import org.posthouse.mpj.channel.SystemWait;
+import org.posthouse.mpj.checkpoint.ProgramInput;
 import org.posthouse.wire.ExitStatuses;
 
 /**

@@ -3,6 +3,32 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
+import org.posthouse.mpj.blocked.CallTracker;
+import org.posthouse.mpj.blocked.CollectivePosition;
+import org.posthouse.mpj.channel.Credentials;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.channel.Platform;
+import org.posthouse.mpj.checkpoint.CheckpointClient;
+import org.posthouse.mpj.checkpoint.CheckpointStore;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.DeterminantRecorder;
+import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.determinant.DivergedException;
+import org.posthouse.mpj.determinant.ThreadUseGuard;
+import org.posthouse.mpj.match.Inbox;
+import org.posthouse.mpj.operation.BackgroundOperation;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.PostedReceive;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
+import org.posthouse.mpj.progress.ProgressEngine;
+import org.posthouse.mpj.progress.RelayConnection;
+import org.posthouse.mpj.progress.Settings;
+import org.posthouse.mpj.send.DeliveredPrefix;
+import org.posthouse.mpj.send.Outbox;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
@@ -522,7 +548,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         return callTracker.presence(context, worldRanks, first);
     }
 
-    CallTracker presences() {
+    public CallTracker presences() {
         return callTracker;
     }
 

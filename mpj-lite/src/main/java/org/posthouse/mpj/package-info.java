@@ -1,5 +1,6 @@
 /**
- * The progress engine below the {@code mpi} package: a rank's one connection to its home relay, and the traffic on it.
+ * A rank's endpoint below the {@code mpi} package, and the main class of a rank's process. The endpoint connects its
+ * parts: channel, progress engine, sends, receives, determinants, checkpoints, and reports about blocked calls.
  *
  * <p>State belongs to the {@link org.posthouse.mpj.Endpoint} and is guarded by its lock. The API layer and the
  * collectives call the endpoint; programs never do. The package knows the frames of {@code org.posthouse.wire}. It

@@ -10,6 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
 
 /** What the endpoint promises of modes, of taking back, and of when a receive's sink is ended; on the tests' machine. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -10,11 +10,21 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.posthouse.mpj.blocked.CollectivePosition;
+import org.posthouse.mpj.checkpoint.CheckpointImage;
+import org.posthouse.mpj.checkpoint.CheckpointStore;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.operation.Sink;
+import org.posthouse.mpj.progress.FinalizedException;
 import org.posthouse.wire.ReplayLimit;
 import org.posthouse.wire.Wire;
 
 /** One rank's end of a {@link LocalWorld}, which guards its state. */
-final class LocalEndpoint implements Endpoint {
+public final class LocalEndpoint implements Endpoint {
     static final int PIECE_BYTES = Wire.PAYLOAD_BYTES_MAX;
 
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
@@ -436,7 +446,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     /** A presence that nobody watches. */
-    static CollectivePosition unwatched() {
+    public static CollectivePosition unwatched() {
         return new CollectivePosition(
                 new CollectivePosition.Watch() {
                     @Override

@@ -5,9 +5,10 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.function.Function;
+import org.posthouse.mpj.channel.Platform;
 
 /** This process's own machine, but for its connections past a port. */
-record LocalMachine(Function<InetSocketAddress, Optional<SocketChannel>> local) implements Platform {
+public record LocalMachine(Function<InetSocketAddress, Optional<SocketChannel>> local) implements Platform {
     @Override
     public SocketChannel socket() throws IOException {
         return REAL.socket();

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.posthouse.mpj.operation.Content;
 import org.posthouse.wire.ReplayLimit;
 
 /**

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Sink;
 
 /** The tests' own machine: it must find what it is there to find. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
@@ -28,7 +30,7 @@ final class OutboxTest extends OneRank {
     OutboxTest() throws IOException {}
 
     @BeforeEach
-    void connect() throws Exception {
+    public void connect() throws Exception {
         List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         Welcome welcome = new Welcome(ScriptedRelay.JOB, 0, 1, 16 << 20, 64, Durability.NONE, 0, 0, 0, 0, 0, 0, homes, new int[2], new int[0]);
         connect(Hello.firstStart(ScriptedRelay.JOB, 0), new Settings(1024 * 1024, 0), welcome.encode());

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.FrameType;

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.RecordingRelay.Outcome;
 import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.wire.FrameType;
 
 /**

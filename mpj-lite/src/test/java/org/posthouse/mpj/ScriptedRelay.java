@@ -29,11 +29,11 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A relay that says what the test tells it to, and checks what one rank says. */
-final class ScriptedRelay implements AutoCloseable {
-    static final long JOB = 7;
+public final class ScriptedRelay implements AutoCloseable {
+    public static final long JOB = 7;
 
     /** The rank's. */
-    static final Token TOKEN = new Token(3, 4);
+    public static final Token TOKEN = new Token(3, 4);
 
     private static final int QUIET_MS = 50;
     private static final int ANSWER_MS = 60_000;
@@ -42,17 +42,17 @@ final class ScriptedRelay implements AutoCloseable {
     private final int port;
     private ServerSocket server;
 
-    ScriptedRelay() throws IOException {
+    public ScriptedRelay() throws IOException {
         server = new ServerSocket(0, 1, host);
         port = server.getLocalPort();
     }
 
-    String address() {
+    public String address() {
         return host.getHostAddress() + ":" + port;
     }
 
     /** A rank has come, both have proven who they are, and it says HELLO next. */
-    Connection accept() throws IOException {
+    public Connection accept() throws IOException {
         Connection rank = meet();
         try {
             Identify self = Identify.decode(rank.hear(FrameType.IDENTIFY));
@@ -66,7 +66,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** {@link #accept} on a thread of its own, for a rank on the test's. */
-    CompletableFuture<Connection> accepting() {
+    public CompletableFuture<Connection> accepting() {
         CompletableFuture<Connection> rank = new CompletableFuture<>();
         Thread thread = new Thread(() -> {
             try {
@@ -81,16 +81,16 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** A rank has come, and says IDENTIFY next. */
-    Connection meet() throws IOException {
+    public Connection meet() throws IOException {
         return new Connection(server.accept());
     }
 
     /** From here to {@link #open} it refuses connections. */
-    void shut() throws IOException {
+    public void shut() throws IOException {
         server.close();
     }
 
-    void open() throws IOException {
+    public void open() throws IOException {
         server = new ServerSocket(port, 1, host);
     }
 
@@ -100,7 +100,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** The relay's end of one connection. */
-    static final class Connection implements AutoCloseable {
+    public static final class Connection implements AutoCloseable {
         private final Socket socket;
         private final DataInputStream in;
 
@@ -110,7 +110,7 @@ final class ScriptedRelay implements AutoCloseable {
             socket.setSoTimeout(ANSWER_MS);
         }
 
-        void say(ByteBuffer... frames) throws IOException {
+        public void say(ByteBuffer... frames) throws IOException {
             ByteBuffer all = ByteBuffer.allocate(frames.length * Wire.FRAME_BYTES_MAX);
             for (ByteBuffer frame : frames) {
                 all.put(frame.duplicate());
@@ -119,14 +119,14 @@ final class ScriptedRelay implements AutoCloseable {
         }
 
         /** The rank's next frame, which is of this type and sound. */
-        ByteBuffer hear(FrameType type) throws IOException, WireException {
+        public ByteBuffer hear(FrameType type) throws IOException, WireException {
             ByteBuffer frame = hearAny();
             assertThat(view(frame).type()).isSameAs(type);
             return frame;
         }
 
         /** The rank's next frame, which is sound. */
-        ByteBuffer hearAny() throws IOException, WireException {
+        public ByteBuffer hearAny() throws IOException, WireException {
             int length = in.readInt();
             ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
             in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
@@ -137,12 +137,12 @@ final class ScriptedRelay implements AutoCloseable {
         }
 
         /** Whether the rank has said something that was not heard yet. */
-        boolean hasSaid() throws IOException {
+        public boolean hasSaid() throws IOException {
             return in.available() > 0;
         }
 
         /** The rank says nothing for a moment. */
-        void hearNothing() throws IOException {
+        public void hearNothing() throws IOException {
             socket.setSoTimeout(QUIET_MS);
             try {
                 assertThat(in.read()).as("a byte from the rank").isNull();
@@ -152,7 +152,7 @@ final class ScriptedRelay implements AutoCloseable {
         }
 
         /** The rank has said MOVE, says no more, and leaves once it was let go. */
-        void letGo() throws IOException, WireException {
+        public void letGo() throws IOException, WireException {
             hear(FrameType.MOVE);
             hearNothing();
             say(closing(CloseReason.MOVED));
@@ -160,7 +160,7 @@ final class ScriptedRelay implements AutoCloseable {
         }
 
         /** The rank has closed the connection, and said nothing before. */
-        void hearEnd() throws IOException {
+        public void hearEnd() throws IOException {
             assertThat(in.read()).isEqualTo(-1);
             close();
         }
@@ -173,30 +173,30 @@ final class ScriptedRelay implements AutoCloseable {
 
     // ---- frames
 
-    static FrameView view(ByteBuffer frame) {
+    public static FrameView view(ByteBuffer frame) {
         return new FrameView().wrap(frame, 0);
     }
 
-    static ByteBuffer fixed(FrameType type, int bytes) {
+    public static ByteBuffer fixed(FrameType type, int bytes) {
         return frame(type, bytes, 0);
     }
 
-    static ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
+    public static ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
         ByteBuffer frame = ByteBuffer.allocate(headerBytes + payloadBytes);
         view(frame).begin(type, headerBytes, JOB).length(frame.limit());
         return frame;
     }
 
-    static ByteBuffer move() {
+    public static ByteBuffer move() {
         return fixed(FrameType.MOVE, Wire.HEADER_BYTES);
     }
 
     /** The answer to a HELLO of rank 0 of 3, with room for two messages. */
-    static ByteBuffer welcome(int incarnation, boolean logged, long deliveries, int pages) {
+    public static ByteBuffer welcome(int incarnation, boolean logged, long deliveries, int pages) {
         return welcome(incarnation, logged ? Durability.PROCESS : Durability.NONE, deliveries, pages);
     }
 
-    static ByteBuffer welcome(int incarnation, Durability durability, long deliveries, int pages) {
+    public static ByteBuffer welcome(int incarnation, Durability durability, long deliveries, int pages) {
         List<HomeRelay> homes = List.of(new HomeRelay("lyon", "r1", "127.0.0.1:1"));
         return new Welcome(
                 JOB, 0, incarnation, 1 << 20, 2, durability, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
@@ -204,7 +204,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** @param firstUnsafe for each home the first number that is not safe, or none at all */
-    static ByteBuffer ack(long safe, long handled, long... firstUnsafe) {
+    public static ByteBuffer ack(long safe, long handled, long... firstUnsafe) {
         ByteBuffer frame = fixed(FrameType.ACK, Wire.ACK_HEADER_BYTES + firstUnsafe.length * Long.BYTES);
         FrameView view = view(frame).ack(safe, handled);
         for (int home = 0; home < firstUnsafe.length; home++) {
@@ -213,16 +213,16 @@ final class ScriptedRelay implements AutoCloseable {
         return frame;
     }
 
-    static ByteBuffer finalized() {
+    public static ByteBuffer finalized() {
         return fixed(FrameType.FINALIZE, FrameType.FINALIZE.bytesMin());
     }
 
-    static ByteBuffer closing(CloseReason reason) {
+    public static ByteBuffer closing(CloseReason reason) {
         return CloseNotice.closing(JOB, reason, "test").encode(FrameType.CLOSE);
     }
 
     /** The answer to a POST: a message of {@code bytes} from rank 1, the first {@code rides} of which come with it. */
-    static ByteBuffer delivered(ByteBuffer post, long sequence, byte[] bytes, int rides) {
+    public static ByteBuffer delivered(ByteBuffer post, long sequence, byte[] bytes, int rides) {
         ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
         view(frame)
                 .address(view(post).context(), 1, 0, view(post).tag())
@@ -233,7 +233,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** A message of {@code bytes} from rank 1 for a receive of the past, or for any if that is 0; the first {@code rides} come with it. */
-    static ByteBuffer pushed(int context, int tag, int ordinal, long sequence, byte[] bytes, int rides) {
+    public static ByteBuffer pushed(int context, int tag, int ordinal, long sequence, byte[] bytes, int rides) {
         ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
         view(frame)
                 .flags(FrameView.unasked(ordinal))
@@ -245,11 +245,11 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** The bytes of that message from {@code from} on, as many as a chunk holds. */
-    static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from) {
+    public static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from) {
         return chunk(context, sequence, bytes, from, Wire.PAYLOAD_BYTES_MAX);
     }
 
-    static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from, int most) {
+    public static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from, int most) {
         int count = Math.min(most, bytes.length - from);
         ByteBuffer frame = frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, count);
         view(frame).address(context, 1, 0, 0).sequence(sequence).offset(from);
@@ -257,7 +257,7 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** Asks for the bytes of an OFFER up to {@code bound}. */
-    static ByteBuffer clear(ByteBuffer offer, long bound) {
+    public static ByteBuffer clear(ByteBuffer offer, long bound) {
         ByteBuffer frame = fixed(FrameType.CLEAR, FrameType.CLEAR.bytesMin());
         view(frame)
                 .address(view(offer).context(), 0, view(offer).destination(), 0)
@@ -267,32 +267,32 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** A part of the rank's history; {@code items} hold what EVENTS frames of the rank had. */
-    static ByteBuffer events(long first, byte[] items, int polls, int flags) {
+    public static ByteBuffer events(long first, byte[] items, int polls, int flags) {
         ByteBuffer frame = frame(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, items.length);
         view(frame).flags(flags).events(first, items.length / Wire.EVENT_BYTES, polls);
         return frame.put(Wire.EVENTS_HEADER_BYTES, items);
     }
 
     /** A round ends in which, or before which, so many messages of a byte were pushed. */
-    static ByteBuffer ended(int context, int round, int pushes, int reason) {
+    public static ByteBuffer ended(int context, int round, int pushes, int reason) {
         return endedAt(context, round, pushes * Wire.cost(1), reason);
     }
 
-    static ByteBuffer endedAt(int context, int round, long pushedCost, int reason) {
+    public static ByteBuffer endedAt(int context, int round, long pushedCost, int reason) {
         ByteBuffer frame = fixed(FrameType.ENDED, FrameType.ENDED.bytesMin());
         view(frame).round(context, round, 0, reason, pushedCost);
         return frame;
     }
 
     /** The answer to a CANCEL. */
-    static ByteBuffer cancelled(ByteBuffer cancel, boolean gone) {
+    public static ByteBuffer cancelled(ByteBuffer cancel, boolean gone) {
         ByteBuffer frame = fixed(FrameType.CANCELLED, FrameType.CANCELLED.bytesMin());
         view(frame).flags(gone ? FrameView.FOUND : 0).cancelledRequest(view(cancel).postRequest());
         return frame;
     }
 
     /** The answer to a WITHDRAW. */
-    static ByteBuffer withdrawn(ByteBuffer withdraw, boolean gone) {
+    public static ByteBuffer withdrawn(ByteBuffer withdraw, boolean gone) {
         ByteBuffer frame = fixed(FrameType.WITHDRAWN, FrameType.WITHDRAWN.bytesMin());
         view(frame)
                 .flags(gone ? FrameView.FOUND : 0)
@@ -302,13 +302,13 @@ final class ScriptedRelay implements AutoCloseable {
     }
 
     /** The answer to a PROBE: nothing is there. */
-    static ByteBuffer nothingFound(ByteBuffer probe) {
+    public static ByteBuffer nothingFound(ByteBuffer probe) {
         ByteBuffer frame = fixed(FrameType.PROBE_ANSWER, Wire.MESSAGE_HEADER_BYTES);
         view(frame).request(view(probe).postRequest());
         return frame;
     }
 
-    static ByteBuffer credit(long bytes, int messages) {
+    public static ByteBuffer credit(long bytes, int messages) {
         ByteBuffer frame = fixed(FrameType.CREDIT, FrameType.CREDIT.bytesMin());
         view(frame).credit(bytes, messages, 0);
         return frame;

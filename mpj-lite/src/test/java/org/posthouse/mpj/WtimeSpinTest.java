@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.RecordedClock;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 

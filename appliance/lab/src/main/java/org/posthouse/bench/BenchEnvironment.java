@@ -6,9 +6,9 @@ import java.util.Map;
 import org.posthouse.launch.Installation;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.mpj.LocalSockets;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.mpj.coll.Algorithms;
+import org.posthouse.mpj.progress.Settings;
 
 /** What a bench's own environment says to its ranks and relays. What a {@link Variant} names its ranks have from there, whatever this says. */
 public final class BenchEnvironment {

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.mpj.RankMain;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 
 /**
  * The processes that host the ranks of {@code bench scale}, and the driver's connections to them. Confined to the

@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 
 /** Message sizes as people write them: {@code 1,1k,64k} and ranges that double, {@code 1..1m}, in any mixture. */
 public final class SizeList {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.Compression;

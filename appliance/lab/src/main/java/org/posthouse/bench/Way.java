@@ -7,12 +7,12 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * A way to the partner for a rank that shares its process with others; the buffers are the rank's, direct, and the same

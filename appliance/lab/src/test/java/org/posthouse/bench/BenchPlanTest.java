@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
 import org.w3c.dom.Document;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
-import org.posthouse.mpj.ProgramInput;
+import org.posthouse.mpj.checkpoint.ProgramInput;
 
 /**
  * Passes this process's standard input on to ranks, piece by piece ({@link ProgramInput}), no faster than they read. If

@@ -1,9 +1,9 @@
 package org.posthouse.launch;
 
 import java.io.IOException;
-import org.posthouse.mpj.FrameChannel;
-import org.posthouse.mpj.RelayAuthentication;
-import org.posthouse.mpj.UnprovenRelayException;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.mpj.channel.UnprovenRelayException;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
 import org.posthouse.wire.Challenge;

@@ -1,7 +1,7 @@
 package org.posthouse.system.jobs;
 
 import mpi.MPI;
-import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.progress.Settings;
 
 /** Says how long it polls, and whether the JVM lets the library use what makes a blocked read cheap. */
 public final class ShowsSettings {

@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Allgather and Allgatherv. Small data and objects use Gather and Bcast (few messages). Large data go around a ring of

@@ -1,10 +1,10 @@
 package org.posthouse.mpj.coll;
 
 import java.util.stream.IntStream;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Alltoall, Alltoallv and Alltoallw: direct messages from rank to rank. Small blocks of equal length that all ranks

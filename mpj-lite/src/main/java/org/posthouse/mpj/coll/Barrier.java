@@ -1,7 +1,7 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /** Barrier: no rank leaves before all have come, by empty messages. */
 public final class Barrier {

@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * The elements of one message: {@code count} elements of a region from position {@code at} on. Immutable. Blocks

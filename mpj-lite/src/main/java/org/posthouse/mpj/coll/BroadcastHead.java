@@ -1,12 +1,12 @@
 package org.posthouse.mpj.coll;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * The first message of a broadcast that a rank receives: its data, or an announcement. An announcement has the datatype

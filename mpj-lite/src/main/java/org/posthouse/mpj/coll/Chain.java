@@ -1,7 +1,7 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
 
 /**
  * Moves large data along a chain of all ranks, in segments, so that all ranks work at once. Every rank receives and

@@ -1,11 +1,11 @@
 package org.posthouse.mpj.coll;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /** The empty message, and room for it. Stateless. */
 final class EmptyMessage implements Content, Sink {

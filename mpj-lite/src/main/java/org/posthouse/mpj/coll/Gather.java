@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Gather and Gatherv: every rank sends directly to the root, which posts all receives at once. The relay's mailbox

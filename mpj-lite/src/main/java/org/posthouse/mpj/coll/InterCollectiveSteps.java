@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * The collectives of an intercommunicator (MPI-2, 7.3.2): one group receives what the other sends. They consist of

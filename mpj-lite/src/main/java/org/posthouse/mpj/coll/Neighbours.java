@@ -2,10 +2,10 @@ package org.posthouse.mpj.coll;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * The neighbourhood collectives of a topology (MPI-3.1, 7.6): direct messages from each source and to each destination,

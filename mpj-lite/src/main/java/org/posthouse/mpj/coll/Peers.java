@@ -3,13 +3,13 @@ package org.posthouse.mpj.coll;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * The ranks of one communicator as its collectives see them: numbered from 0, in a context of their own. Confined to

@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.operation.Content;
 
 /**
  * A message sent in place of every message after a failure. It fits no receive, so that ranks that would get wrong data

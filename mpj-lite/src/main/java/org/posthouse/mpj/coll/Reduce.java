@@ -1,8 +1,8 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Reduce: up a flat or a binomial tree, or for large data along a chain in segments. If the operation commutes, each

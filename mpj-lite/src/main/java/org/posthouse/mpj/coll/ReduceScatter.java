@@ -1,9 +1,9 @@
 package org.posthouse.mpj.coll;
 
 import java.util.Arrays;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Reduce_scatter, and with even blocks Reduce_scatter_block: Reduce and Scatterv. Large data of a commutative operation

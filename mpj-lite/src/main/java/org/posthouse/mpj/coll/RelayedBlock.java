@@ -1,10 +1,10 @@
 package org.posthouse.mpj.coll;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * A message that a rank forwards as it came, and stores for itself only then. Objects are not serialized again, and the

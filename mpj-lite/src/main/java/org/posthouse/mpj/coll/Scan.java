@@ -1,9 +1,9 @@
 package org.posthouse.mpj.coll;
 
 import java.util.stream.IntStream;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Scan (inclusive) and Exscan (exclusive): small data by doubling the distance, in log n steps; large data along the

@@ -1,9 +1,9 @@
 package org.posthouse.mpj.coll;
 
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * Scatter and Scatterv: the root sends directly to every rank, all at once, for the reasons given at {@link Gather}.

@@ -1,7 +1,7 @@
 package org.posthouse.mpj.data;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
+import org.posthouse.mpj.operation.Content;
 
 /**
  * Primitive elements of a program's array or buffer as a message, read when they are sent. May be sent several times.

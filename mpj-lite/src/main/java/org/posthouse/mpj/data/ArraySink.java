@@ -1,9 +1,9 @@
 package org.posthouse.mpj.data;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /** Room for primitive elements in a program's array or buffer, filled as the bytes arrive. Good for one message. */
 final class ArraySink implements Sink {

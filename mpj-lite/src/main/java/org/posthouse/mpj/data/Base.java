@@ -2,7 +2,7 @@ package org.posthouse.mpj.data;
 
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.operation.Envelope;
 
 /**
  * The kinds of array element that a message can carry. Each one's code and little-endian form are part of the wire

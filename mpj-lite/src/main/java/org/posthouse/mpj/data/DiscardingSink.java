@@ -1,8 +1,8 @@
 package org.posthouse.mpj.data;
 
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Sink;
 
 /** Takes any message and stores nothing: for a rank without memory for it, which has been noted. */
 enum DiscardingSink implements Sink {

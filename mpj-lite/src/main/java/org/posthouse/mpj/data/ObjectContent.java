@@ -3,7 +3,7 @@ package org.posthouse.mpj.data;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.nio.ByteBuffer;
-import org.posthouse.mpj.Content;
+import org.posthouse.mpj.operation.Content;
 
 /**
  * Objects as a message: one Java serialization stream with one object after another, nulls included, so that objects

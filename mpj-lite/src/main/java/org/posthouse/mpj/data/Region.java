@@ -4,10 +4,10 @@ import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 
 /**
  * Elements of one datatype in an array or NIO buffer, from an offset on, as data of a collective. Positions and counts

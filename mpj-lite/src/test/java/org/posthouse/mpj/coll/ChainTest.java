@@ -7,12 +7,12 @@ import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Operation;
 
 /** Counts near the end of int: nothing is left out. */
 class ChainTest {

@@ -21,13 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.Unit;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
 
 /**
  * A receive that fails inside a collective: nobody waits for ever, nobody gets wrong data unknowingly, nothing of it is

@@ -1,7 +1,7 @@
 package org.posthouse.mpj.data;
 
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Sink;
 
 /** Messages of adjacent elements of an array, for tests. */
 public final class Plain {

@@ -12,10 +12,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.Sink;
 import org.posthouse.wire.Wire;
 
 /** Elements in arrays and buffers, with gaps and without, on their way through messages. */

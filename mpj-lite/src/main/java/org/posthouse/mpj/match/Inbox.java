@@ -1,0 +1,617 @@
+package org.posthouse.mpj.match;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.operation.Envelope;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.PendingProbe;
+import org.posthouse.mpj.operation.PostedReceive;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * The pending receives and probes of a rank, and the handling of the relay's answers to them. Guarded by the endpoint's
+ * lock.
+ */
+public final class Inbox implements LocalMatchContexts.Posting {
+    /**
+     * Most receives and probes of one rank that are posted at its relay, over all contexts. Later ones wait in the rank
+     * and are posted in call order when there is room.
+     */
+    public static final int POSTED_SHARED = 192 * 1024;
+
+    /**
+     * The same limit including {@link #POSTED_OF_CONTEXT} of each context. The relay accepts 256 Ki (docs/wire.md,
+     * credit).
+     */
+    private static final int POSTED_MAX = 240 * 1024;
+
+    /** Receives of one context that may be posted regardless of the number in other contexts. */
+    private static final int POSTED_OF_CONTEXT = 64;
+
+    /** Free room that justifies a pass over the waiting receives. */
+    private static final int POSTED_AT_ONCE = 8 * 1024;
+
+    private static final int POST_BYTES = 48;
+
+    private record Transfer(int context, int source, long sequence) {}
+
+    private final DeterminantWriter line;
+    private final long job;
+    private final int rank;
+    private final DeterminantLog determinantLog;
+    private final PendingOperations pendingOperations = new PendingOperations();
+    private final Map<Transfer, PostedReceive> arriving = new HashMap<>();
+    private final ArrayDeque<PostedReceive> cancelling = new ArrayDeque<>();
+    private final ReplayMatcher replayMatcher = new ReplayMatcher();
+    private final LocalMatchContexts localMatchContexts;
+
+    /** For each context, the number of receives called in it. */
+    private final Map<Integer, long[]> posts = new HashMap<>();
+
+    private long deliveries;
+
+    /** Whether the relay may repeat frames that it has sent on an earlier connection. */
+    private boolean cameAgain;
+
+    /** @param ahead whether contexts may run ahead */
+    public Inbox(DeterminantWriter line, long job, int rank, DeterminantLog determinantLog, boolean ahead) {
+        this.line = line;
+        this.job = job;
+        this.rank = rank;
+        this.determinantLog = determinantLog;
+        this.localMatchContexts = new LocalMatchContexts(line, job, rank, ahead);
+    }
+
+    // ---- requests of the rank; the caller flushes the connection
+
+    /** Starts a receive. */
+    public void receive(PostedReceive postedReceive) throws IOException {
+        postedReceive.called(++posts.computeIfAbsent(postedReceive.context, none -> new long[1])[0]);
+        determinantLog.received();
+        UnexpectedQueue.Message named = replayMatcher.take(postedReceive);
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
+        LocalMatchContext.Message came = named == null ? ahead.take(postedReceive.source, postedReceive.tag, determinantLog.lastObserved()) : null;
+        if (named != null) {
+            goOn(named, postedReceive);
+        } else if (came != null) {
+            came.passTo(postedReceive);
+            localMatchContexts.received(ahead);
+        } else if (replayMatcher.isPassedOver(postedReceive)) {
+            postedReceive.passedOver();
+        } else if (determinantLog.isCatchingUp()) {
+            awaitAgain(postedReceive);
+        } else if (ahead.isOpen()) {
+            ahead.await(postedReceive);
+        } else {
+            postOrWait(postedReceive);
+            localMatchContexts.posted(ahead);
+        }
+    }
+
+    /**
+     * Waits for the message without posting the receive: during catch-up the message comes unrequested. It names this
+     * receive, or matches it.
+     */
+    private void awaitAgain(PostedReceive postedReceive) {
+        replayMatcher.await(postedReceive);
+        localMatchContexts.of(postedReceive.context).await(postedReceive);
+    }
+
+    private void goOn(UnexpectedQueue.Message came, PostedReceive postedReceive) {
+        if (!came.passTo(postedReceive)) {
+            arriving.replaceAll((transfer, each) -> each == came.keeper() ? postedReceive : each);
+        }
+    }
+
+    @Override
+    public void post(PostedReceive postedReceive) throws IOException {
+        postedReceive.posted(pendingOperations.add(postedReceive));
+        localMatchContexts.of(postedReceive.context).countPosted(1);
+        request(FrameType.POST, postedReceive);
+    }
+
+    @Override
+    public boolean mayPost(LocalMatchContext ahead) {
+        return pendingOperations.size() < POSTED_SHARED || pendingOperations.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
+    }
+
+    @Override
+    public boolean isWorth(LocalMatchContext ahead) {
+        return pendingOperations.size() < POSTED_SHARED - POSTED_AT_ONCE || pendingOperations.size() < POSTED_MAX && ahead.postedCount() == 0;
+    }
+
+    /**
+     * Posts all waiting receives, because the rank is live now. Receives that were to be cancelled are gone: nothing
+     * matched them.
+     */
+    public void live() throws IOException {
+        localMatchContexts.forgetRounds();
+        for (PostedReceive postedReceive : replayMatcher.takeWaiting()) {
+            if (postedReceive.isBeingCancelled()) {
+                postedReceive.beingCancelled(false);
+                postedReceive.takenBack();
+            } else {
+                postOrWait(postedReceive);
+            }
+        }
+    }
+
+    private void postOrWait(PostedReceive postedReceive) throws IOException {
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
+        if (!ahead.postsLater() && mayPost(ahead)) {
+            post(postedReceive);
+        } else {
+            ahead.await(postedReceive);
+            localMatchContexts.postLater(ahead);
+        }
+    }
+
+    /** Whether messages of the history have come before the calls of their receives. */
+    public boolean hasEarly() {
+        return replayMatcher.keepsMessages() || determinantLog.isCatchingUp() && localMatchContexts.keepsMessages();
+    }
+
+    /** Whether messages have come that name a later receive of the history. An image cannot contain such messages. */
+    public boolean keepsNamed() {
+        return replayMatcher.keepsMessages();
+    }
+
+    /** Whether any message may come unrequested. */
+    public boolean isAhead() {
+        return localMatchContexts.isAnyOpen();
+    }
+
+    /**
+     * Ends pushing in all contexts, so that the relay waits for posts again. {@link #isAhead()} tells when it has
+     * ended.
+     */
+    public void endAhead() throws IOException {
+        localMatchContexts.endAll();
+    }
+
+    /** Asks the relay for the answer to a probe. */
+    public void probe(PendingProbe pendingProbe) throws IOException {
+        pendingProbe.asked(pendingOperations.add(pendingProbe));
+        ask(pendingProbe);
+    }
+
+    private void ask(PendingProbe pendingProbe) throws IOException {
+        request(FrameType.PROBE, pendingProbe.flags, pendingProbe.context, pendingProbe.source, pendingProbe.tag, 0, pendingProbe.request());
+    }
+
+    /** The envelope of an arrived message that matches this probe; null if there is none. */
+    public Envelope find(int context, int source, int tag) {
+        return localMatchContexts.of(context).find(source, tag);
+    }
+
+    /** Whether messages of this context come unrequested, so that the relay must not be asked. */
+    public boolean isAhead(int context) {
+        return localMatchContexts.of(context).isOpen();
+    }
+
+    /** Whether receives of this context wait in the rank. They precede any request that is made now. */
+    public boolean postsLater(int context) {
+        return localMatchContexts.of(context).postsLater();
+    }
+
+    /** Ends pushing in this context. {@link #isAhead} tells when it has ended. */
+    public void endAhead(int context) throws IOException {
+        localMatchContexts.end(localMatchContexts.of(context));
+    }
+
+    /** Posts the receives that have waited, because frames may be sent again. */
+    public void proceed() throws IOException {
+        if (isPostDue()) {
+            localMatchContexts.postWaiting(this);
+        }
+    }
+
+    /** Whether receives wait here that are to be posted at the relay. */
+    public boolean isPostDue() {
+        return localMatchContexts.isPostDue();
+    }
+
+    /** Stops requests: the rank is closing its connection. */
+    public void stop() {
+        localMatchContexts.stop();
+    }
+
+    /**
+     * Asks the relay to cancel the receive. False if no question is needed: it is too late, or the receive was not
+     * posted.
+     */
+    public boolean cancel(PostedReceive postedReceive) throws IOException {
+        if (postedReceive.isMatched() || postedReceive.isDone()) {
+            return false;
+        }
+        if (postedReceive.isPassedOver()) {
+            postedReceive.takenBack();
+            return false;
+        }
+        LocalMatchContext ahead = localMatchContexts.of(postedReceive.context);
+        if (ahead.postsLater() && ahead.removeWaiting(postedReceive)) {
+            postedReceive.takenBack();
+            return false;
+        }
+        if (replayMatcher.remove(postedReceive)) {
+            postedReceive.takenBack();
+            ahead.remove(postedReceive);
+            return false;
+        }
+        request(FrameType.CANCEL, postedReceive);
+        cancelling.add(postedReceive);
+        postedReceive.beingCancelled(true);
+        return true;
+    }
+
+    private void request(FrameType type, PostedReceive postedReceive) throws IOException {
+        request(type, 0, postedReceive.context, postedReceive.source, postedReceive.tag, postedReceive.ordinal(), postedReceive.request());
+    }
+
+    private void request(FrameType type, int flags, int context, int source, int tag, long ordinal, int number)
+            throws IOException {
+        line.begin(POST_BYTES)
+                .begin(type, POST_BYTES, job)
+                .flags(flags)
+                .address(context, source, rank, tag)
+                .ordinal(ordinal)
+                .post(number, determinantLog.tellPolls());
+        line.end(POST_BYTES);
+    }
+
+    // ---- answers of the relay
+
+    /** Handles a message, or the beginning of one. */
+    public void onDelivered(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if ((view.flags() & FrameView.PUSHED) != 0) {
+            onPushed(frame, view);
+            return;
+        }
+        PostedReceive postedReceive = begin(view);
+        if (isWhole(view)) {
+            postedReceive.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+        } else {
+            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), postedReceive);
+        }
+    }
+
+    private static boolean isWhole(FrameView view) {
+        return view.length() == Wire.MESSAGE_HEADER_BYTES + view.messageBytes();
+    }
+
+    private PostedReceive begin(FrameView view) throws WireException {
+        boolean named = (view.flags() & FrameView.NAMED) != 0;
+        PostedReceive postedReceive = named ? unasked(view) : posted(view);
+        if (!named) {
+            localMatchContexts.of(view.context()).delivered(isWhole(view), view.messageBytes());
+        }
+        postedReceive.begin(envelope(view), ++deliveries);
+        return postedReceive;
+    }
+
+    /** The memory that the payload of a DELIVERED fills directly; null if the frame is to be handed over instead. */
+    public ByteBuffer placeOfMessage(FrameView view) {
+        PostedReceive postedReceive = isWhole(view) ? receiver(view) : null;
+        return postedReceive == null ? null : postedReceive.place(envelope(view));
+    }
+
+    /**
+     * The receive that an arriving DELIVERED belongs to; null if that is not known. For a pushed message it is the
+     * first waiting receive that matches. It remains the first: receives called meanwhile are behind it. It also
+     * remains waiting: a cancel first waits for an ENDED, which comes behind this frame, like every other frame of the
+     * relay.
+     */
+    private PostedReceive receiver(FrameView view) {
+        if (view.flags() == FrameView.PUSHED) {
+            return localMatchContexts.of(view.context()).receiver(view.source(), view.tag());
+        }
+        return view.flags() == 0 && pendingOperations.get(view.request()) instanceof PostedReceive postedReceive ? postedReceive : null;
+    }
+
+    /** As {@link #onDelivered}, after the payload has been placed. */
+    public void onMessagePlaced(FrameView view) throws WireException, IOException {
+        if (view.flags() == FrameView.PUSHED) {
+            LocalMatchContext ahead = localMatchContexts.of(view.context());
+            PostedReceive postedReceive = ahead.came(envelope(view));
+            postedReceive.begin(envelope(view), ++deliveries);
+            postedReceive.placed(view.messageBytes());
+            localMatchContexts.received(ahead);
+        } else {
+            begin(view).placed(view.messageBytes());
+        }
+    }
+
+    private void onPushed(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (!isWhole(view)) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "a part of a message of " + view.messageBytes() + " bytes, pushed");
+        }
+        LocalMatchContext ahead = localMatchContexts.of(view.context());
+        Envelope envelope = envelope(view);
+        deliveries++;
+        PostedReceive postedReceive = determinantLog.isCatchingUp() ? again(ahead, envelope) : ahead.came(envelope);
+        if (postedReceive == null) {
+            localMatchContexts.keeper(view.context())
+                    .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, determinantLog.lastTakingBack(view.context()));
+            localMatchContexts.kept(ahead);
+        } else {
+            postedReceive.begin(envelope, deliveries);
+            postedReceive.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+            localMatchContexts.received(ahead);
+        }
+    }
+
+    /**
+     * The receive that got a pushed message of the history; null if it is not called yet. A receive whose cancel is
+     * still to come in the history did not get it. Neither did any receive called before that cancel: it was posted
+     * then, so its message names it.
+     */
+    private PostedReceive again(LocalMatchContext ahead, Envelope envelope) {
+        boolean behind = !localMatchContexts.isPresent() || determinantLog.lastTakingBack(ahead.context()) > determinantLog.lastObserved();
+        PostedReceive postedReceive = behind ? null : ahead.cameAgain(envelope);
+        if (postedReceive != null) {
+            replayMatcher.remove(postedReceive);
+        }
+        return postedReceive;
+    }
+
+    /** Ends a push window: the waiting receives are posted at the relay. */
+    public void onEnded(FrameView view) throws WireException, IOException {
+        localMatchContexts.ended(view);
+        proceed();
+    }
+
+    private PostedReceive posted(FrameView view) throws WireException {
+        if (pendingOperations.remove(view.request()) instanceof PostedReceive postedReceive) {
+            localMatchContexts.of(postedReceive.context).countPosted(-1);
+            return postedReceive;
+        }
+        throw new WireException(CloseReason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+    }
+
+    /** The receiver of an unrequested message: its receive, or during replay a keeper until that receive is called. */
+    private PostedReceive unasked(FrameView view) throws WireException {
+        passOver(view);
+        PostedReceive postedReceive = replayMatcher.receiver(view.context(), view.request());
+        if (postedReceive != null) {
+            localMatchContexts.of(view.context()).remove(postedReceive);
+            postedReceive.beingCancelled(false);
+            return postedReceive;
+        }
+        if (!determinantLog.isObservedBefore()) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED,
+                    "DELIVERED for receive " + Integer.toUnsignedString(view.request()) + " of context " + view.context()
+                            + ", which does not wait");
+        }
+        return replayMatcher.keeper(view.context(), view.request());
+    }
+
+    /**
+     * Removes receives that match the named message but were called before its receive. Had they been posted, they
+     * would have got it. The process before had cancelled them, and died before it reported the outcome. Nothing that
+     * it observed is lost, so this process is about to cancel them too. They are not posted again: they would get a
+     * later message than the receive behind them.
+     */
+    private void passOver(FrameView view) {
+        LocalMatchContext ahead = localMatchContexts.of(view.context());
+        PostedReceive first = ahead.receiver(view.source(), view.tag());
+        while (first != null && first.isCalledBefore(view.request()) && !first.isBeingCancelled()) {
+            ahead.remove(first);
+            replayMatcher.remove(first);
+            first.passedOver();
+            first = ahead.receiver(view.source(), view.tag());
+        }
+    }
+
+    /** Messages that the relay has delivered, including those that are still arriving. */
+    public long deliveries() {
+        return deliveries;
+    }
+
+    /** As {@link #placeOfMessage}, for a CHUNK and all later chunks of its message. */
+    public ByteBuffer placeOfChunk(FrameView view) {
+        PostedReceive postedReceive = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
+        boolean isNext = postedReceive != null && view.offset() == postedReceive.arrived();
+        return isNext ? postedReceive.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
+    }
+
+    /** As {@link #onChunk}, after the payload has been placed. */
+    public void onChunkPlaced(FrameView view) {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
+            arriving.remove(transfer);
+        }
+    }
+
+    /** Handles a further piece of a message. */
+    public void onChunk(ByteBuffer frame, FrameView view) throws WireException {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        PostedReceive postedReceive = arriving.get(transfer);
+        if (cameAgain && (postedReceive == null || view.offset() < postedReceive.arrived())) {
+            return; // A repeat: the relay's host has lost the record of this delivery.
+        }
+        if (postedReceive == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
+        }
+        if (view.offset() != postedReceive.arrived()) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED, "chunk at " + view.offset() + " of " + transfer + ", expected at " + postedReceive.arrived());
+        }
+        if (postedReceive.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
+            arriving.remove(transfer);
+        }
+    }
+
+    /** Handles the relay's answer to the cancel of a receive. */
+    public void onCancelled(FrameView view) throws WireException {
+        PostedReceive postedReceive = cancelling.poll();
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (postedReceive == null || postedReceive.request() != view.cancelledRequest() || gone == postedReceive.isMatched()) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
+        }
+        postedReceive.beingCancelled(false);
+        if (gone) {
+            pendingOperations.remove(postedReceive.request());
+            localMatchContexts.of(postedReceive.context).countPosted(-1);
+            postedReceive.takenBack();
+        }
+    }
+
+    /** Handles the relay's answer to a probe. */
+    public void onProbeAnswer(FrameView view) throws WireException {
+        if (!(pendingOperations.remove(view.request()) instanceof PendingProbe pendingProbe)) {
+            throw new WireException(
+                    CloseReason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
+        }
+        pendingProbe.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
+    }
+
+    private static Envelope envelope(FrameView view) {
+        return new Envelope(view.source(), view.tag(), view.messageBytes(), view.elements(), view.datatype());
+    }
+
+    private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
+        return frame.position(frame.position() + headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    // ---- images
+
+    /** What is under way, in words; null if nothing is. */
+    public String busy() {
+        if (!pendingOperations.all().isEmpty() || !cancelling.isEmpty() || replayMatcher.isAwaited() || !localMatchContexts.waiting().isEmpty()) {
+            return "a receive is under way";
+        }
+        return arriving.isEmpty() ? null : "a message is arriving";
+    }
+
+    /**
+     * Writes the inbox's part of an image: the number of receives called in each context, and the messages not yet
+     * received.
+     */
+    public void write(DataOutputStream image) throws IOException {
+        image.writeInt(posts.size());
+        for (Map.Entry<Integer, long[]> context : posts.entrySet()) {
+            image.writeInt(context.getKey());
+            image.writeLong(context.getValue()[0]);
+        }
+        localMatchContexts.write(image);
+    }
+
+    /** Sets the count of deliveries before an image. The next delivery follows the image. */
+    public void goOnBehind(long deliveriesThen) {
+        deliveries = deliveriesThen;
+        localMatchContexts.goOnBehind();
+    }
+
+    /** Restores the state from an image. */
+    public void read(DataInputStream image) throws IOException {
+        posts.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            posts.put(image.readInt(), new long[] {image.readLong()});
+        }
+        localMatchContexts.read(image);
+    }
+
+    // ---- after a break
+
+    /**
+     * For each delivered message that has not arrived completely: the bytes that have come, and how many deliveries ago
+     * it began.
+     */
+    public void arriving(List<StatePage.Entry> state) {
+        arriving.forEach((transfer, postedReceive) -> {
+            int since = (int) Math.min(deliveries - postedReceive.delivery() + 1, Integer.MAX_VALUE);
+            state.add(new StatePage.Entry(
+                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, postedReceive.arrived()));
+        });
+    }
+
+    /**
+     * Handles a broken connection: a message for a posted receive comes unrequested if it comes before the rank is
+     * live.
+     */
+    public void broken() {
+        cameAgain = true;
+        cancelling.stream().filter(PostedReceive::isMatched).forEach(postedReceive -> postedReceive.beingCancelled(false));
+        cancelling.clear();
+        Set<PostedReceive> all = new LinkedHashSet<>(replayMatcher.takeWaiting());
+        all.addAll(localMatchContexts.waiting());
+        localMatchContexts.forgetRounds();
+        receives().forEach(postedReceive -> {
+            pendingOperations.remove(postedReceive.request());
+            all.add(postedReceive);
+        });
+        all.stream().sorted(Comparator.comparingLong(PostedReceive::ordinal)).forEach(this::awaitAgain);
+    }
+
+    /** Repeats the pending requests, except receives. */
+    public void askAgain() throws IOException {
+        for (Operation operation : pendingOperations.all()) {
+            if (operation instanceof PendingProbe pendingProbe) {
+                ask(pendingProbe);
+            }
+        }
+    }
+
+    // ---- blocked ranks
+
+    /** A counter that grows with each message and each byte that arrives. */
+    public long trace() {
+        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(PostedReceive::arrived).sum();
+    }
+
+    /** A rank whose message is awaited in this context, or -1. */
+    public int awaited(int context) {
+        return waiting(context).mapToInt(postedReceive -> postedReceive.source).findFirst().orElse(-1);
+    }
+
+    /** Whether receives wait in the rank that may be posted while the program makes no call. */
+    public boolean keepsReceives() {
+        return localMatchContexts.keepsReceives();
+    }
+
+    /** Whether a waiting receive names this source. */
+    public boolean waitsFor(int context, int source) {
+        return waiting(context).anyMatch(postedReceive -> postedReceive.source == source);
+    }
+
+    /** Ends all receives of a context with an error. */
+    public void abandon(int context, ReceiveException why) {
+        waiting(context).forEach(postedReceive -> postedReceive.abandon(why));
+        arriving.values().stream()
+                .filter(postedReceive -> postedReceive.context == context)
+                .forEach(postedReceive -> postedReceive.abandon(why));
+    }
+
+    private Stream<PostedReceive> waiting(int context) {
+        return determinantLog.isCatchingUp()
+                ? Stream.empty()
+                : Stream.concat(receives().filter(postedReceive -> postedReceive.context == context), localMatchContexts.waiting(context));
+    }
+
+    private Stream<PostedReceive> receives() {
+        return pendingOperations.all().stream()
+                .filter(operation -> operation instanceof PostedReceive)
+                .map(operation -> (PostedReceive) operation);
+    }
+}

@@ -1,0 +1,221 @@
+package org.posthouse.mpj.progress;
+
+import java.io.IOException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.operation.BackgroundOperation;
+import org.posthouse.wire.WireException;
+
+/**
+ * Lets a rank's threads wait for its relay: one of the waiting threads reads the socket for all, without the lock while
+ * it blocks. Its lock guards the endpoint's whole state; every method except {@link #lock} is called with it.
+ */
+public final class ProgressEngine {
+    /** The receiver of the frames. */
+    public interface Owner extends FrameChannel.Handler {
+        /** Called when all frames that were there are handled, and the frames that follow from them are sent. */
+        void caughtUp() throws IOException;
+
+        /** Called with the connection that the relay asked for, after the last one has ended. */
+        void moveTo(FrameChannel next) throws IOException;
+
+        /** Called with the next connection, after the last one has broken. */
+        void comeAgain(FrameChannel next) throws IOException;
+
+        /** Called when no frame may begin for want of room. */
+        void askForRoom() throws IOException;
+    }
+
+    private final RelayConnection line;
+    private final Owner owner;
+    private final int rank;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean reading;
+
+    /** Whether the reading thread also waits for a background operation, whose end is no frame. */
+    private boolean readsAtErrand;
+
+    private int waiting;
+
+    /** Whether the last {@link #poll} found frames: there may be more. */
+    private boolean found;
+
+    private boolean over;
+
+    /** @param owner receives the frames */
+    public ProgressEngine(RelayConnection line, int rank, Owner owner) {
+        this.line = line;
+        this.rank = rank;
+        this.owner = owner;
+    }
+
+    /** Takes the lock of the endpoint. */
+    public void lock() {
+        lock.lock();
+    }
+
+    /** Whether the caller has the lock. */
+    public boolean isLocked() {
+        return lock.isHeldByCurrentThread();
+    }
+
+    /** Releases the lock of the endpoint. */
+    public void unlock() {
+        lock.unlock();
+    }
+
+    /** Ends all waits: the relay has sent its last frame. */
+    public void end() {
+        assert isLocked();
+        over = true;
+        line.over();
+    }
+
+    /** Whether the relay has sent its last frame. */
+    public boolean isOver() {
+        assert isLocked();
+        return over;
+    }
+
+    /** Throws a {@link FinalizedException} if the relay has sent its last frame. */
+    public void requireOpen() {
+        assert isLocked();
+        if (over) {
+            throw new FinalizedException(rank);
+        }
+    }
+
+    /**
+     * Waits until frames may be written. A frame begun then, with the lock, is written before the next move, and is not
+     * lost in a break.
+     */
+    public void awaitLine() throws IOException {
+        assert isLocked();
+        requireOpen();
+        while (!line.hasRoom()) {
+            owner.askForRoom();
+            await();
+            requireOpen();
+        }
+    }
+
+    /** Handles the frames that are there, unless another thread is about to. */
+    public void poll() throws IOException {
+        assert isLocked();
+        found = !reading && line.readable();
+        if (found) {
+            readFrames(false);
+        }
+    }
+
+    /** Whether the last {@link #poll} found frames, so that another one may too. */
+    public boolean hasFound() {
+        assert isLocked();
+        return found;
+    }
+
+    /** Waits for the next frames. */
+    public void await() throws IOException {
+        await(true, false);
+    }
+
+    /**
+     * Waits for the next frames: reads them, or leaves that to the thread that is reading.
+     *
+     * @param frame whether a frame ends the wait. If not, the reading is left to the background operation's own thread,
+     * which gets its result sooner if it need not be notified
+     * @param errand whether the end of a background operation ends the wait
+     */
+    public void await(boolean frame, boolean errand) throws IOException {
+        assert isLocked();
+        requireOpen();
+        if (!reading && frame) {
+            readFrames(errand);
+            return;
+        }
+        waiting++;
+        try {
+            changed.awaitUninterruptibly();
+        } finally {
+            waiting--;
+        }
+    }
+
+    /** Ends a background operation, and wakes the threads that wait for it. */
+    public void end(BackgroundOperation errand) {
+        assert isLocked();
+        errand.done();
+        changed.signalAll();
+        if (reading && readsAtErrand) {
+            line.wake();
+        }
+    }
+
+    private void readFrames(boolean errand) throws IOException {
+        line.flush();
+        beginReading(errand);
+        try {
+            line.read(errand);
+        } finally {
+            endReading();
+        }
+        try {
+            line.dispatch(owner);
+            line.flush();
+        } catch (WireException e) {
+            throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
+        }
+        owner.caughtUp();
+        if (line.hasLeft()) {
+            move();
+        } else if (line.hasEnded()) {
+            comeAgain();
+        }
+    }
+
+    /** Makes this thread the reader, without the lock, until {@link #endReading}. */
+    private void beginReading(boolean errand) {
+        reading = true;
+        readsAtErrand = errand;
+        lock.unlock();
+    }
+
+    private void endReading() {
+        lock.lock();
+        reading = false;
+        if (waiting > 0) {
+            changed.signalAll();
+        }
+    }
+
+    /** Reconnects to the relay. The other threads wait as while this one reads. */
+    private void move() throws IOException {
+        FrameChannel next;
+        beginReading(false);
+        try {
+            next = line.dial(RelayDialer.MOVE_MS_MAX);
+        } finally {
+            endReading();
+        }
+        if (next == null) {
+            comeAgain();
+        } else {
+            owner.moveTo(next);
+        }
+    }
+
+    /** Reconnects to the relay because the connection has broken. As {@link #move}. */
+    private void comeAgain() throws IOException {
+        FrameChannel next;
+        line.giveUp();
+        beginReading(false);
+        try {
+            next = line.redial();
+        } finally {
+            endReading();
+        }
+        owner.comeAgain(next);
+    }
+}

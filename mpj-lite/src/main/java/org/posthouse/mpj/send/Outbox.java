@@ -1,0 +1,527 @@
+package org.posthouse.mpj.send;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.mpj.determinant.DeterminantLog;
+import org.posthouse.mpj.determinant.DeterminantWriter;
+import org.posthouse.mpj.operation.Content;
+import org.posthouse.mpj.operation.OfferedSend;
+import org.posthouse.mpj.operation.Operation;
+import org.posthouse.mpj.operation.ReceiveException;
+import org.posthouse.mpj.operation.SendMode;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.MessageChecksum;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * The send side of a rank: the form of each message, its sequence number, its credit, and the offers that wait for
+ * CLEAR (docs/wire.md, forms of a message). Guarded by its endpoint's lock.
+ */
+public final class Outbox {
+    private static final int WITHDRAW_BYTES = FrameType.WITHDRAW.bytesMin();
+
+    /**
+     * Most sends that one rank of a logged job may cancel. This is half of what its relay remembers; any further Cancel
+     * fails as too late.
+     */
+    static final int TAKEN_BACK_MAX = 256 * 1024;
+
+    private record Transfer(int context, int destination, long sequence) {}
+
+    private final DeterminantWriter line;
+    private final long job;
+    private final int rank;
+    private final DeterminantLog determinantLog;
+    private final DeliveredPrefix deliveredPrefix = new DeliveredPrefix();
+    private final int eagerBytesMax;
+    private final Map<Transfer, OfferedSend> offered = new HashMap<>();
+    private final SendBacklog backlog = new SendBacklog();
+    private final Map<Transfer, OfferedSend> withdrawing = new HashMap<>();
+    private final Map<Integer, long[]> sequences = new HashMap<>();
+
+    /** Cleared offers that wait for room on the connection. */
+    private final ArrayDeque<OfferedSend> held = new ArrayDeque<>();
+
+    /** Whether a frame was written that another process may be waiting for. */
+    private boolean urgent;
+
+    /** Whether the relay may repeat frames that it has sent on an earlier connection. */
+    private boolean cameAgain;
+
+    private int size;
+    private long creditBytes;
+    private int creditMessages;
+    private int chunkBytesMax;
+
+    /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
+    public Outbox(DeterminantWriter line, long job, int rank, DeterminantLog determinantLog, int eagerBytesMax) {
+        this.line = line;
+        this.job = job;
+        this.rank = rank;
+        this.determinantLog = determinantLog;
+        this.eagerBytesMax = eagerBytesMax;
+    }
+
+    /** Handles the relay's WELCOME, on the first connection or a later one. */
+    public void open(Welcome answer) {
+        size = answer.size();
+        creditBytes = answer.creditBytes();
+        creditMessages = answer.creditMessages();
+        backlog.credit();
+        chunkBytesMax = answer.chunkBytesMax();
+    }
+
+    /** Adds credit from the relay: bytes and messages. */
+    public void credit(long bytes, int messages) {
+        creditBytes += bytes;
+        creditMessages += messages;
+        backlog.credit();
+    }
+
+    /** The part of this rank's messages that the relay has; valid before the first send. */
+    public DeliveredPrefix accepted() {
+        return deliveredPrefix;
+    }
+
+    /**
+     * Writes the message's first frame, and the chunks that may follow at once. They are sent with the next flush at
+     * the latest. If the relay has too many offers of this rank, the message waits instead.
+     */
+    public Operation send(int context, int destination, int tag, Content content, SendMode mode) throws IOException {
+        OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, mode);
+        if (!backlog.holds(context, destination) && mayBegin(offeredSend)) {
+            begin(offeredSend);
+        } else {
+            backlog.add(offeredSend);
+        }
+        return offeredSend;
+    }
+
+    /** Whether the message may start: it is no new offer for the relay, or the relay accepts one more. */
+    private boolean mayBegin(OfferedSend offeredSend) {
+        if (backlog.mayOffer(offeredSend.context, offeredSend.destination) || form(offeredSend.content.bytes(), offeredSend.mode) != FrameType.OFFER) {
+            return true;
+        }
+        return switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, lastSequence(offeredSend) + 1)) {
+            case NEW, AGAIN -> false;
+            case EAGER_AGAIN, OFFER_AGAIN, RESENT, GONE -> true;
+        };
+    }
+
+    private void begin(OfferedSend offeredSend) throws IOException {
+        offeredSend.sequence = nextSequence(offeredSend.context, offeredSend.destination);
+        long bytes = offeredSend.content.bytes();
+        switch (deliveredPrefix.fate(offeredSend.context, offeredSend.destination, offeredSend.sequence)) {
+            case NEW -> send(offeredSend, form(bytes, offeredSend.mode), 0, Wire.cost(bytes));
+            case AGAIN -> send(offeredSend, form(bytes, offeredSend.mode), FrameView.AGAIN, Wire.cost(bytes));
+            case EAGER_AGAIN -> send(offeredSend, formAgain(bytes), FrameView.AGAIN, 0);
+            case OFFER_AGAIN -> send(offeredSend, FrameType.OFFER, FrameView.AGAIN, 0);
+            case RESENT -> resend(offeredSend);
+            case GONE -> offeredSend.gone();
+        }
+    }
+
+    /** @param cost credit that the message takes, unless it is an OFFER; 0 if it took its credit before */
+    private void send(OfferedSend offeredSend, FrameType form, int flags, long cost) throws IOException {
+        urgent = true;
+        Content content = offeredSend.content;
+        long bytes = content.bytes();
+        int rides = form == FrameType.SEND ? (int) bytes : 0;
+        line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
+                .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
+                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, offeredSend.mode) ? FrameView.STORABLE : 0))
+                .address(offeredSend.context, rank, offeredSend.destination, offeredSend.tag)
+                .sequence(offeredSend.sequence)
+                .content(bytes, content.elements(), content.datatype())
+                .failedPolls(determinantLog.tellPolls());
+        if (rides > 0) {
+            line.end(Wire.MESSAGE_HEADER_BYTES, content, 0, rides);
+        } else {
+            line.end(Wire.MESSAGE_HEADER_BYTES);
+        }
+        if (form == FrameType.OFFER) {
+            offered.put(transfer(offeredSend), offeredSend);
+            backlog.offered(offeredSend);
+            return;
+        }
+        if (cost > 0) {
+            creditBytes -= cost;
+            creditMessages--;
+        }
+        offeredSend.sent = rides;
+        sendChunks(offeredSend, bytes, chunkBytes(bytes / 4));
+        offeredSend.believed();
+    }
+
+    /** Whether any message was written since the last call that has not arrived already. */
+    public boolean takeUrgent() {
+        boolean was = urgent;
+        urgent = false;
+        return was;
+    }
+
+    /** Sends RESENT for a message that already arrived: only its checksum. The frame may wait, and takes no credit. */
+    private void resend(OfferedSend offeredSend) throws IOException {
+        Content content = offeredSend.content;
+        int checksum = checksum(content);
+        line.begin(Wire.MESSAGE_HEADER_BYTES)
+                .begin(FrameType.RESENT, Wire.MESSAGE_HEADER_BYTES, job)
+                .address(offeredSend.context, rank, offeredSend.destination, offeredSend.tag)
+                .sequence(offeredSend.sequence)
+                .content(content.bytes(), content.elements(), content.datatype())
+                .checksum(checksum)
+                .failedPolls(determinantLog.tellPolls());
+        line.end(Wire.MESSAGE_HEADER_BYTES);
+        offeredSend.believed();
+    }
+
+    private static int checksum(Content content) {
+        MessageChecksum checksum = new MessageChecksum();
+        ByteBuffer piece = ByteBuffer.allocate((int) Math.min(content.bytes(), Wire.PAYLOAD_BYTES_MAX));
+        for (long at = 0; at < content.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
+            piece.clear().limit((int) Math.min(content.bytes() - at, Wire.PAYLOAD_BYTES_MAX));
+            content.write(at, piece.slice().order(ByteOrder.LITTLE_ENDIAN));
+            checksum.add(MessageChecksum.piece(piece));
+        }
+        return checksum.value();
+    }
+
+    /**
+     * The form of a message that the relay has, wholly or in part. It takes no credit. The relay clears it at once if
+     * it was offered only for its length.
+     */
+    private static FrameType formAgain(long bytes) {
+        if (bytes > Wire.EAGER_BYTES_MAX) {
+            return FrameType.OFFER;
+        }
+        return bytes > 0 ? FrameType.EAGER : FrameType.SEND;
+    }
+
+    private FrameType form(long bytes, SendMode mode) {
+        if (!hasCredit(bytes) || !mayBeStored(bytes, mode)) {
+            return FrameType.OFFER;
+        }
+        return bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
+    }
+
+    private boolean hasCredit(long bytes) {
+        return Wire.cost(bytes) <= creditBytes && creditMessages > 0;
+    }
+
+    /** Whether such a message would be offered only for want of credit. */
+    public boolean wantsCredit(long bytes, SendMode mode) {
+        return mayBeStored(bytes, mode) && !hasCredit(bytes);
+    }
+
+    /** Whether the message may be sent before its receive is posted. */
+    public boolean mayBeStored(long bytes, SendMode mode) {
+        return mode != SendMode.SYNCHRONOUS && bytes <= eagerBytesMax;
+    }
+
+    private long nextSequence(int context, int destination) {
+        long[] last = sequences.get(context);
+        if (last == null) {
+            last = new long[size];
+            sequences.put(context, last);
+        }
+        return ++last[destination];
+    }
+
+    private long lastSequence(OfferedSend offeredSend) {
+        long[] last = sequences.get(offeredSend.context);
+        return last == null ? 0 : last[offeredSend.destination];
+    }
+
+    private static Transfer transfer(OfferedSend offeredSend) {
+        return new Transfer(offeredSend.context, offeredSend.destination, offeredSend.sequence);
+    }
+
+    /** Writes the chunks of [sent, upTo). They are sent with the next flush at the latest. */
+    private void sendChunks(OfferedSend offeredSend, long upTo, int most) throws IOException {
+        while (offeredSend.sent < upTo) {
+            int bytes = (int) Math.min(upTo - offeredSend.sent, most);
+            line.begin(Wire.CHUNK_HEADER_BYTES + bytes)
+                    .begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job)
+                    .address(offeredSend.context, rank, offeredSend.destination, 0)
+                    .sequence(offeredSend.sequence)
+                    .offset(offeredSend.sent);
+            line.end(Wire.CHUNK_HEADER_BYTES, offeredSend.content, offeredSend.sent, bytes);
+            offeredSend.sent += bytes;
+        }
+    }
+
+    /**
+     * The length of chunks in bytes: as many whole pieces as fit, and at least one. A chunk is at most a quarter of a
+     * message, so that the relay forwards one part while the next comes. It is at most half of the cleared bytes, so
+     * that the relay clears more while some are on their way.
+     */
+    private int chunkBytes(long most) {
+        return (int) Math.max(Wire.PAYLOAD_BYTES_MAX, Math.min(most - most % Wire.PAYLOAD_BYTES_MAX, chunkBytesMax));
+    }
+
+    /** Handles the relay's CLEAR of an offer. */
+    public void onClear(FrameView view) throws WireException, IOException {
+        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
+        OfferedSend offeredSend = offered.get(transfer);
+        if (offeredSend == null && cameAgain) {
+            return;
+        }
+        if (offeredSend == null || view.offset() > offeredSend.content.bytes()) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
+        }
+        offeredSend.cleared = Math.max(offeredSend.cleared, view.offset());
+        backlog.cleared(offeredSend);
+        if (offeredSend.cleared == offeredSend.sent) {
+            endIfSent(offeredSend);
+            proceed();
+        } else {
+            offeredSend.chunkBytes = chunkBytes(Math.min(offeredSend.content.bytes() / 4, (offeredSend.cleared - offeredSend.sent) / 2));
+            held.add(offeredSend);
+            proceed();
+        }
+    }
+
+    /**
+     * Sends cleared bytes, then starts the messages that have waited, as far as there is room. The frames are sent with
+     * the next flush at the latest.
+     */
+    public void proceed() throws IOException {
+        while (!held.isEmpty() && line.hasRoom()) {
+            OfferedSend offeredSend = held.peek();
+            sendChunks(offeredSend, Math.min(offeredSend.cleared, offeredSend.sent + offeredSend.chunkBytes), offeredSend.chunkBytes);
+            if (offeredSend.sent == offeredSend.cleared) {
+                held.remove();
+                endIfSent(offeredSend);
+            }
+        }
+        if (!backlog.isEmpty()) {
+            beginWaiting();
+        }
+    }
+
+    private void beginWaiting() throws IOException {
+        while (line.hasRoom()) {
+            OfferedSend next = backlog.next(this::mayBegin);
+            if (next == null) {
+                return;
+            }
+            begin(next);
+        }
+    }
+
+    /** Whether frames may be waiting for room on the connection. */
+    public boolean isHeld() {
+        return !held.isEmpty() || !backlog.isEmpty();
+    }
+
+    private void endIfSent(OfferedSend offeredSend) {
+        if (offeredSend.sent == offeredSend.content.bytes()) {
+            forget(offeredSend);
+            offeredSend.done();
+        }
+    }
+
+    private void forget(OfferedSend offeredSend) {
+        offered.remove(transfer(offeredSend));
+        backlog.cleared(offeredSend);
+    }
+
+    /** A value that changes when a byte of an offer is sent, or when an offer begins or ends. */
+    public long trace() {
+        long trace = backlog.trace();
+        for (OfferedSend offeredSend : offered.values()) {
+            trace += (offeredSend.sequence * 31 + offeredSend.destination) * 0x9E3779B97F4A7C15L + offeredSend.sent;
+        }
+        return trace;
+    }
+
+    /** For each used channel, its last sequence number. */
+    public List<StatePage.Entry> sent() {
+        List<StatePage.Entry> sent = new ArrayList<>();
+        sequences.forEach((context, last) -> {
+            for (int destination = 0; destination < last.length; destination++) {
+                if (last[destination] > 0) {
+                    sent.add(new StatePage.Entry(StatePage.SENT, context, destination, last[destination]));
+                }
+            }
+        });
+        return sent;
+    }
+
+    // ---- after a break
+
+    /** Adds the pending offers that are not started again on the next connection. */
+    public void offered(ResendFilter resendFilter, List<StatePage.Entry> state) {
+        for (OfferedSend offeredSend : offered.values()) {
+            resendFilter.goesOn(offeredSend.context, offeredSend.destination, offeredSend.sequence, offeredSend.sent, offeredSend.content.bytes());
+        }
+        state.addAll(resendFilter.goingOn());
+    }
+
+    /** Completes the reconnection: the relay has told what it has, and the rank has sent the rest again. */
+    public void again(ResendFilter resendFilter) throws WireException {
+        cameAgain = true;
+        held.clear();
+        creditBytes -= resendFilter.costBytes();
+        creditMessages -= resendFilter.costMessages();
+        for (OfferedSend offeredSend : List.copyOf(offered.values())) {
+            offeredSend.cleared = offeredSend.sent;
+            settle(offeredSend, deliveredPrefix.known(offeredSend.context, offeredSend.destination, offeredSend.sequence));
+        }
+    }
+
+    /** Settles an offer whose outcome the relay may have sent over the broken connection. */
+    private void settle(OfferedSend offeredSend, DeliveredPrefix.Fate fate) throws WireException {
+        Transfer transfer = transfer(offeredSend);
+        if (fate == DeliveredPrefix.Fate.GONE && withdrawing.remove(transfer) != null) {
+            forget(offeredSend);
+            offeredSend.beingCancelled(false);
+            offeredSend.withdrawn();
+        } else if (fate == DeliveredPrefix.Fate.RESENT) {
+            if (offeredSend.sent < offeredSend.content.bytes() && !deliveredPrefix.isRestarted()) {
+                throw new WireException(
+                        CloseReason.CANNOT_RESUME,
+                        "the relay has all of " + transfer + ", of which only " + offeredSend.sent + " bytes were sent");
+            }
+            offeredSend.sent = offeredSend.content.bytes(); // An earlier process had sent the rest.
+            endIfSent(offeredSend);
+        }
+    }
+
+    /** Repeats the pending WITHDRAW requests, except those that are known to be too late. */
+    public void withdrawAgain() throws IOException {
+        withdrawing.values().removeIf(this::isTooLate);
+        for (OfferedSend offeredSend : withdrawing.values()) {
+            sayWithdraw(offeredSend);
+        }
+    }
+
+    private boolean isTooLate(OfferedSend offeredSend) {
+        boolean late = !mayBeGone(offeredSend);
+        offeredSend.beingCancelled(!late);
+        return late;
+    }
+
+    /** Whether no offer is pending that a caller waits for. */
+    public boolean isEmpty() {
+        return backlog.isEmpty() && offered.values().stream().allMatch(Operation::isDone);
+    }
+
+    /** Writes the outbox's part of an image: the last sequence number of each channel. */
+    public void write(DataOutputStream image) throws IOException {
+        List<StatePage.Entry> channels = sent();
+        image.writeInt(channels.size());
+        for (StatePage.Entry channel : channels) {
+            image.writeInt(channel.context());
+            image.writeInt(channel.peer());
+            image.writeLong(channel.a());
+        }
+    }
+
+    /** Restores the state from an image. */
+    public void read(DataInputStream image) throws IOException {
+        sequences.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            long[] last = sequences.computeIfAbsent(image.readInt(), none -> new long[size]);
+            int destination = image.readInt();
+            last[destination] = image.readLong();
+        }
+    }
+
+    /** Ends all offers in a context with an error. */
+    public void abandon(int context, ReceiveException why) {
+        offered.values().stream().filter(offeredSend -> offeredSend.context == context).forEach(offeredSend -> offeredSend.abandon(why));
+        backlog.abandon(context, why);
+    }
+
+    /** A send that has failed before its start. */
+    public static Operation abandoned(int context, int destination, int tag, Content content, ReceiveException why) {
+        OfferedSend offeredSend = new OfferedSend(content, context, destination, tag, SendMode.STANDARD);
+        offeredSend.abandon(why);
+        return offeredSend;
+    }
+
+    /**
+     * Asks to cancel a send, or tells whether it is cancelled already; false if there is nothing to ask. A send that
+     * has not started is cancelled at once and leaves no gap in its channel. It is not cancelled if another process of
+     * the rank may have started it: that process would have counted it.
+     */
+    public boolean withdraw(OfferedSend offeredSend) throws IOException {
+        if (offeredSend.isWaiting) {
+            if (!determinantLog.isLogged()) {
+                backlog.remove(offeredSend);
+                offeredSend.withdrawn();
+            }
+            return false;
+        }
+        if (isTakingBackUsedUp()) {
+            return false;
+        }
+        if (offeredSend.isGone()) {
+            offeredSend.withdrawn();
+        }
+        if (!mayBeGone(offeredSend)) {
+            return false;
+        }
+        sayWithdraw(offeredSend);
+        withdrawing.put(transfer(offeredSend), offeredSend);
+        offeredSend.beingCancelled(true);
+        return true;
+    }
+
+    /** Whether the limit of cancelled sends is reached. A logged job remembers each until it ends. */
+    private boolean isTakingBackUsedUp() {
+        return determinantLog.isLogged() && deliveredPrefix.takenBack() + withdrawing.size() >= TAKEN_BACK_MAX;
+    }
+
+    /**
+     * Whether the send can be cancelled. An earlier process may also have cancelled it, having offered what this one
+     * has sent whole.
+     */
+    private boolean mayBeGone(OfferedSend offeredSend) {
+        return offeredSend.isBelieved() ? deliveredPrefix.isRestarted() && !offeredSend.isCancelled() : !offeredSend.isDone() && offeredSend.sent == 0;
+    }
+
+    private void sayWithdraw(OfferedSend offeredSend) throws IOException {
+        line.begin(WITHDRAW_BYTES)
+                .begin(FrameType.WITHDRAW, WITHDRAW_BYTES, job)
+                .address(offeredSend.context, rank, offeredSend.destination, 0)
+                .sequence(offeredSend.sequence)
+                .post(0, determinantLog.tellPolls());
+        line.end(WITHDRAW_BYTES);
+    }
+
+    /** Handles the relay's answer to the cancel of a send. */
+    public void onWithdrawn(FrameView view) throws WireException {
+        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
+        OfferedSend offeredSend = withdrawing.remove(transfer);
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (offeredSend == null && cameAgain) {
+            return;
+        }
+        if (offeredSend == null || gone && !mayBeGone(offeredSend)) {
+            throw new WireException(CloseReason.NOT_EXPECTED, view + " of " + transfer + ", which was not to be withdrawn");
+        }
+        offeredSend.beingCancelled(false);
+        if (gone) {
+            forget(offeredSend);
+            if (determinantLog.isLogged()) {
+                deliveredPrefix.tookBack(transfer.context, transfer.destination, transfer.sequence);
+            }
+            offeredSend.withdrawn();
+        }
+    }
+}
