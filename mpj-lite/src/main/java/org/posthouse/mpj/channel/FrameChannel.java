@@ -156,7 +156,8 @@ public final class FrameChannel implements AutoCloseable {
     }
 
     /** As above, also for tests: without {@code waits} the channel never blocks in the system call. */
-    public static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs, boolean waits) throws IOException {
+    public static FrameChannel connect(Platform machine, RelayAddresses relay, int busyPollUs, boolean waits)
+            throws IOException {
         Map<InetSocketAddress, IOException> faults = new LinkedHashMap<>();
         try {
             for (InetSocketAddress address : relay.all()) {

@@ -28,8 +28,8 @@ public final class DeterminantRecorder {
     private long toldBefore;
 
     /** @param deliveries number of messages given to the rank, over all its processes */
-    public DeterminantRecorder(Platform machine, RelayConnection line, ProgressEngine progressEngine, DeterminantLog determinantLog,
-            DeterminantWriter determinantWriter, long job, LongSupplier deliveries) {
+    public DeterminantRecorder(Platform machine, RelayConnection line, ProgressEngine progressEngine,
+            DeterminantLog determinantLog, DeterminantWriter determinantWriter, long job, LongSupplier deliveries) {
         this.line = line;
         this.progressEngine = progressEngine;
         this.determinantLog = determinantLog;

@@ -111,7 +111,8 @@ public class Operation {
 
     /** The text of a receive or probe of this source and tag. */
     protected static String source(int context, int source, int tag) {
-        return arguments(context, source == Wire.ANY ? "any source" : "source " + source, tag == Wire.ANY ? "any tag" : "tag " + tag);
+        String peer = source == Wire.ANY ? "any source" : "source " + source;
+        return arguments(context, peer, tag == Wire.ANY ? "any tag" : "tag " + tag);
     }
 
     /** The text of a send to this destination with this tag. */

@@ -87,7 +87,8 @@ public final class RelayConnection {
      * @param awaits whether the first process of a rank retries as long, because its relay returns with the job
      * @throws IOException naming the relay
      */
-    public static RelayConnection connect(Platform machine, String relay, Credentials credentials, Settings settings, Hello hello, boolean awaits) throws IOException {
+    public static RelayConnection connect(Platform machine, String relay, Credentials credentials, Settings settings,
+            Hello hello, boolean awaits) throws IOException {
         RelayDialer relayDialer = new RelayDialer(machine, relay, hello, credentials, settings.busyPollUs(), settings.reconnectS() * 1_000L);
         boolean waits = hello.incarnation() > 1 || awaits;
         RelayConnection home = new RelayConnection(relayDialer, first(relayDialer, waits), waits);
