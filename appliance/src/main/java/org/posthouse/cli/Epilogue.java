@@ -1,7 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
-import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.wire.ExitStatuses;
 
 /** What a command says of a job that it has run, once nothing of it is left here. */

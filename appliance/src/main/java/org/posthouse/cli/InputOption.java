@@ -1,6 +1,6 @@
 package org.posthouse.cli;
 
-import org.posthouse.launch.RankStreams;
+import org.posthouse.launch.job.RankStreams;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.job.JobFailure;
 
 /**
  * While it is open, Ctrl-C and SIGTERM end what it guards (a job that has a folder is left), and this process leaves only after everything was

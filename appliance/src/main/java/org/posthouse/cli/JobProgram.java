@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.posthouse.causes.Causes;
 import org.posthouse.examples.Examples;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 
 /**
  * The program that a user named, checked before anything is started.

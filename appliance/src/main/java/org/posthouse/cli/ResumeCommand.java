@@ -2,10 +2,10 @@ package org.posthouse.cli;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobFolder;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
+import org.posthouse.launch.folder.JobFolder;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

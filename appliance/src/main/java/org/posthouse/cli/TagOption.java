@@ -1,6 +1,6 @@
 package org.posthouse.cli;
 
-import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.output.RankOutput;
 import picocli.CommandLine.Option;
 
 /** How what ranks print is shown. */

@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.posthouse.faults.RankKill;
-import org.posthouse.launch.JobOutcome;
-import org.posthouse.launch.RelayLoss;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.RelayLoss;
+import org.posthouse.launch.job.Restart;
 
 /**
  * What became of one of the demo's jobs.

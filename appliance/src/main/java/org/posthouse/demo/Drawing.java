@@ -3,7 +3,7 @@ package org.posthouse.demo;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
-import org.posthouse.launch.ReadyLine;
+import org.posthouse.launch.install.ReadyLine;
 
 /** Draws for a terminal what the demo's jobs did. */
 final class Drawing {

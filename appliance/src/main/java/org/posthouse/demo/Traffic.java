@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
-import org.posthouse.launch.RelayProcess;
+import org.posthouse.launch.install.RelayProcess;
 
 /**
  * What relays say they have moved, read from their consoles' API.

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobOutcome;
-import org.posthouse.launch.RelayLoss;
-import org.posthouse.launch.RelayProcess;
-import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.install.RelayProcess;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.RelayLoss;
+import org.posthouse.launch.job.Restart;
 
 /**
  * Kills ranks, relays and launchers of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads

@@ -1,6 +1,6 @@
 package org.posthouse.faults;
 
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.Restart;
 
 /**
  * A kill that was carried out.

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.job.JobFailure;
 
 /** Which jobs end when the user interrupts. */
 @Timeout(60)

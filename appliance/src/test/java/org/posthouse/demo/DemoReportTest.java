@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.posthouse.faults.RankKill;
-import org.posthouse.launch.JobOutcome;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.Restart;
 
 /** What the demo tells of a job. */
 class DemoReportTest {

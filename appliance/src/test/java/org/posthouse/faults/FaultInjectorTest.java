@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.RelayProcess;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.install.RelayProcess;
 
 /** When relays are killed, and who is told to have ended a job. */
 @Timeout(60)

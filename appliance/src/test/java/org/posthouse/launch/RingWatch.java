@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.launch.supervise.SendDeadlock;
 import org.posthouse.wire.JobEvent;
 
 /** What a launcher makes of what relays tell it of ranks that wait in sends; for simulated launchers. */

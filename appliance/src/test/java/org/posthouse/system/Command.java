@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.posthouse.cli.Posthouse;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 
 /** {@code posthouse ARGUMENTS} in a process of its own, as the launcher script starts it. */
 final class Command implements AutoCloseable {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.conformance.ConformanceJob;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 import org.posthouse.mpj.channel.LocalSockets;
 
 /** The conformance cases of {@code mpj-lite} as jobs: a process a rank, over real relays. */

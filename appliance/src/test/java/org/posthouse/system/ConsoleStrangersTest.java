@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.system.jobs.Stranger;
 import org.posthouse.wire.Token;

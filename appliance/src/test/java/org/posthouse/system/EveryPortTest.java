@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 import org.posthouse.system.ListeningSockets.Listening;
 import org.posthouse.system.jobs.Waits;
 import org.posthouse.tunnel.LoopbackAddress;

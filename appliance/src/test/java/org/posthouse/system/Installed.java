@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.posthouse.cli.Posthouse;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.StartCache;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.install.StartCache;
+import org.posthouse.launch.job.JobFailure;
 
 /**
  * What system tests start, as the launcher script does: the jar that the build made and its dependencies, with start caches, made

@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.examples.Examples;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.wire.Token;
 
 /** The programs in {@code jobs} as the command line wants them, and a job that shows that a relay still runs jobs. */

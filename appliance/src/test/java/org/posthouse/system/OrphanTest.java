@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.JobStatusReport;
+import org.posthouse.launch.job.JobStatusReport;
 import org.posthouse.system.jobs.Computes;
 import org.posthouse.system.jobs.LeavesSession;
 

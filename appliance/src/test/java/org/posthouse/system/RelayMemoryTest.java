@@ -11,8 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.RelayProcess;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.install.RelayProcess;
 
 /** A relay process has bounds for its memory, whoever starts it. */
 @Timeout(900)

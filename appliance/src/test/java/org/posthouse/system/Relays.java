@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
-import org.posthouse.launch.ReadyLine;
+import org.posthouse.launch.install.ReadyLine;
 import org.posthouse.testkit.SmallDisk;
 
 /** A relay in a process of its own, on ports that the system picks. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 import org.posthouse.mpj.RankMain;
 
 /** {@code posthouse run} with embedded relays. */

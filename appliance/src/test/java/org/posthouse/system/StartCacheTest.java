@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.launch.StartCache;
+import org.posthouse.launch.install.StartCache;
 
 /** The start caches speed up starts, and whatever is wrong with them is nobody's concern. */
 @Timeout(900)

@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.channel.LocalSockets;

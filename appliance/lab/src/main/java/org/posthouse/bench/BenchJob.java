@@ -10,14 +10,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.relay.UserToken;
 
 /**

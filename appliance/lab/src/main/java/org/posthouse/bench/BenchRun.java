@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.EventLoopKind;
 import org.posthouse.relay.ModeConfig;

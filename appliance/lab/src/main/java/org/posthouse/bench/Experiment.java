@@ -1,7 +1,7 @@
 package org.posthouse.bench;
 
 import java.io.IOException;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 
 /** What a bench is to measure: a plan, which knows how it is carried out. */
 public interface Experiment<R extends Report> {

@@ -3,10 +3,10 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.mpj.Endpoints;
 
 /**

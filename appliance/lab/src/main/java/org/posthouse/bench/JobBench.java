@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.UserToken;
 

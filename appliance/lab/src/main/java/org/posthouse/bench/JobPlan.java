@@ -2,8 +2,8 @@ package org.posthouse.bench;
 
 import java.io.IOException;
 import java.util.List;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSpec;
 import org.posthouse.relay.ModeConfig;
 
 /**

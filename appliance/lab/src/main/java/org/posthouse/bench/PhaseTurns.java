@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 
 /** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
 final class PhaseTurns {

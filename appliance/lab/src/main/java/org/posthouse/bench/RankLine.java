@@ -7,7 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 
 /** The driver's connection to one rank. Confined to the driver's thread. */
 final class RankLine implements AutoCloseable {

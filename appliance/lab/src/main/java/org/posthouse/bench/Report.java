@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Optional;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 
 /** What a bench measured, for people, programs and eyes. Immutable. The columns and keys are those of {@code docs/bench.md}. */
 public interface Report {

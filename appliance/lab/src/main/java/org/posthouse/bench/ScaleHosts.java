@@ -12,8 +12,8 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.mpj.RankMain;
 import org.posthouse.mpj.progress.Settings;
 

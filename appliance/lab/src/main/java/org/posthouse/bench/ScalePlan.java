@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.RelayConfig.Mode;
 
 /**

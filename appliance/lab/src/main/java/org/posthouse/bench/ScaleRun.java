@@ -4,7 +4,7 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
 
 /**

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.logstore.file.TemporaryFolder;
 
 /** The other programs' tunnels that this machine has and that work, and why not the others. Confined to the driver's thread. */

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wire.Wire;
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleBiFunction;
 import java.util.function.ToDoubleFunction;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 import org.posthouse.wan.WanProfile;
 
 /** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */

@@ -16,13 +16,13 @@ import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
 import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.RankOutput;
-import org.posthouse.launch.RelayLoss;
-import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.RelayLoss;
+import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.output.RankOutput;
 import org.posthouse.logstore.file.TemporaryFolder;
 
 /**

@@ -6,9 +6,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RelayProcess;
+import org.posthouse.launch.install.RelayProcess;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.place.PlacementRequest;
 
 /**
  * What a campaign is to do.

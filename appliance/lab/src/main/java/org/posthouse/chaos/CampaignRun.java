@@ -4,8 +4,8 @@ import java.util.List;
 import org.posthouse.faults.FaultInjector;
 import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
-import org.posthouse.launch.JobOutcome;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.Restart;
 
 /**
  * One job of a campaign, what it did, and what was done to it.

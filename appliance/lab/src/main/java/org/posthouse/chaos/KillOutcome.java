@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Locale;
 import org.posthouse.faults.RankKill;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.Restart;
 
 /**
  * A kill and what came of it.

@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobFolder;
-import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.JobStatusReport;
-import org.posthouse.launch.LauncherProcess;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RelayLoss;
-import org.posthouse.launch.Restart;
 import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.folder.JobFolder;
+import org.posthouse.launch.install.LauncherProcess;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.RelayLoss;
+import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.wire.Durability;
 
 /**

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Locale;
 import org.posthouse.faults.RelayKill;
-import org.posthouse.launch.RelayLoss;
+import org.posthouse.launch.job.RelayLoss;
 
 /**
  * A kill of a relay and what came of it.

@@ -3,7 +3,7 @@ package org.posthouse.chaos;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.Restart;
 
 /**
  * How long one part of the restarts took, by nearest rank.

@@ -2,8 +2,8 @@ package org.posthouse.cli;
 
 import java.util.List;
 import java.util.Map;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

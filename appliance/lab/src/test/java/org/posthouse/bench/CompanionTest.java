@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.posthouse.launch.Installation;
+import org.posthouse.launch.install.Installation;
 
 /** Other programs that run for a bench: told when they are ready or why they are not, and gone with it. */
 @Timeout(60)

@@ -10,10 +10,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.posthouse.launch.Installation;
-import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.install.Installation;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 

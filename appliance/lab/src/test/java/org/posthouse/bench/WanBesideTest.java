@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
-import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.job.JobFailure;
 
 /** What is said of a stream that was to last while round trips beside it were measured. */
 class WanBesideTest {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 

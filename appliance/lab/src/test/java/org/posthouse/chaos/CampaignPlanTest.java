@@ -9,9 +9,9 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.posthouse.faults.KillTarget;
 import org.posthouse.faults.PlannedKill;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.wire.Token;
 
 /** Which processes a campaign kills, and when: its seed and the numbers of the kills decide. */

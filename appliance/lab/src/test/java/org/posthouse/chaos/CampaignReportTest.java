@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.posthouse.faults.RankKill;
-import org.posthouse.launch.JobSpec;
-import org.posthouse.launch.PlacementRequest;
-import org.posthouse.launch.Restart;
-import org.posthouse.launch.RestartPolicy;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.Restart;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.wire.Token;
 
 /** What a campaign tells of the kills of its launchers, and what it does not count as a restart of a rank. */

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.posthouse.faults.RankKill;
 import org.posthouse.faults.RelayKill;
 import org.posthouse.faults.ResultCheck;
-import org.posthouse.launch.JobOutcome;
-import org.posthouse.launch.RelayLoss;
-import org.posthouse.launch.Restart;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.RelayLoss;
+import org.posthouse.launch.job.Restart;
 
 /** Which runs a campaign takes for good: those whose restarts all come of its own kills. */
 class CampaignRunTest {

@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSignal;
+import org.posthouse.launch.place.RelayClient;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobKept;
@@ -22,7 +25,7 @@ import org.posthouse.wire.Token;
  * A job's connections to its relays, by their index among the job's homes. Called by the job's thread, and by the
  * threads that dial a lost relay again. Thread-safe by its own lock.
  */
-final class JobRelays implements AutoCloseable {
+public final class JobRelays implements AutoCloseable {
     private static final int RANKS_NAMED_MAX = 8;
 
     private final JobOpen job;

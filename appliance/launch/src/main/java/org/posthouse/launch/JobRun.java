@@ -16,6 +16,29 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.posthouse.causes.Causes;
+import org.posthouse.launch.folder.JobFile;
+import org.posthouse.launch.folder.JobFolder;
+import org.posthouse.launch.folder.JobInput;
+import org.posthouse.launch.folder.OutputJournals;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.JobSignal;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.Candidate;
+import org.posthouse.launch.place.HomeAssignment;
+import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.launch.place.RelayClient;
+import org.posthouse.launch.place.RelaySearch;
+import org.posthouse.launch.process.LeftProcesses;
+import org.posthouse.launch.process.OrphanReaper;
+import org.posthouse.launch.process.RankProcesses;
+import org.posthouse.launch.process.RelayEndpointAddress;
+import org.posthouse.launch.process.StoppedRanks;
+import org.posthouse.launch.supervise.JobSupervisor;
+import org.posthouse.launch.supervise.JobTimers;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.HomeRelay;
@@ -233,7 +256,7 @@ public final class JobRun implements RunningJob {
         return opening;
     }
 
-    static void requireRoom(JobOpen opening) throws JobFailure {
+    public static void requireRoom(JobOpen opening) throws JobFailure {
         try {
             opening.encode();
         } catch (IllegalArgumentException e) {

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.posthouse.launch.job.JobSignal;
 
 /**
  * Dials a relay that a running job has lost, at growing intervals, until it answers, refuses, or the time is over. Time

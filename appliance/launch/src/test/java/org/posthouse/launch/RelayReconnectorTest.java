@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.launch.RelayReconnector.Refusal;
+import org.posthouse.launch.job.JobSignal;
 
 /** For how long a lost relay is dialled, on a clock of the test's. */
 @Timeout(60)

@@ -28,7 +28,7 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** A relay without ranks, that tells one launcher what the test says. */
-final class ToldRelay implements AutoCloseable {
+public final class ToldRelay implements AutoCloseable {
     private static final int ANSWER_MS = 60_000;
 
     private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -38,44 +38,44 @@ final class ToldRelay implements AutoCloseable {
     private Challenge challenge;
     private long job;
 
-    ToldRelay() throws IOException {
+    public ToldRelay() throws IOException {
         server.setSoTimeout(ANSWER_MS);
     }
 
-    String address() {
+    public String address() {
         return server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
     }
 
     /** Ends the launcher's connection, as a relay's death does. */
-    void lose() throws IOException {
+    public void lose() throws IOException {
         launcher.close();
     }
 
     /** Does not take the launcher's job. */
-    void refuse(CloseReason why) throws Exception {
+    public void refuse(CloseReason why) throws Exception {
         hearOpening();
         say(CloseNotice.closing(job, why, "not here").encode(FrameType.CLOSE));
     }
 
     /** Takes the launcher's connection. */
-    void greet() throws Exception {
+    public void greet() throws Exception {
         greet(List.of(new HomeRelay("here", "here", address())));
     }
 
     /** Takes the launcher's connection and says nothing. */
-    void meet() throws IOException {
+    public void meet() throws IOException {
         launcher = server.accept();
         launcher.setSoTimeout(ANSWER_MS);
     }
 
     /** Takes the launcher's connection, and refuses it at once. */
-    void turnAway(CloseReason why) throws IOException {
+    public void turnAway(CloseReason why) throws IOException {
         meet();
         say(CloseNotice.closing(0, why, "not now").encode(FrameType.CLOSE));
     }
 
     /** @param homes what it tells of, itself first */
-    void greet(List<HomeRelay> homes) throws Exception {
+    public void greet(List<HomeRelay> homes) throws Exception {
         meet();
         in = new DataInputStream(launcher.getInputStream());
         client = Identify.decode(hear(FrameType.IDENTIFY));
@@ -87,7 +87,7 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Opens the launcher's job. */
-    JobOpen open() throws Exception {
+    public JobOpen open() throws Exception {
         JobOpen opening = hearOpening();
         ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
         new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job).length(opened.limit());
@@ -96,33 +96,33 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Hears of the launcher's job, and says nothing. */
-    JobOpen hearOpening() throws Exception {
+    public JobOpen hearOpening() throws Exception {
         JobOpen opening = JobOpen.decode(hear(FrameType.JOB_OPEN));
         job = opening.job();
         return opening.with(MutualProof.sealed(opening.token(), Token.NONE, client, challenge));
     }
 
     /** Tells what became of a rank. */
-    void tell(int kind, int... ranks) throws IOException {
+    public void tell(int kind, int... ranks) throws IOException {
         for (int rank : ranks) {
             say(new JobEvent(job, kind, rank, 0, "so says the relay").encode());
         }
     }
 
     /** Hears that the job is to end, and ends it. */
-    CloseNotice closeJob() throws Exception {
+    public CloseNotice closeJob() throws Exception {
         CloseNotice why = hearEnd();
         endJob();
         return why;
     }
 
-    CloseNotice hearEnd() throws Exception {
+    public CloseNotice hearEnd() throws Exception {
         CloseNotice why = CloseNotice.decode(hear(FrameType.JOB_CLOSE));
         assertThat(why.job()).isEqualTo(job);
         return why;
     }
 
-    void endJob() throws IOException {
+    public void endJob() throws IOException {
         say(new JobEvent(job, JobEvent.CLOSED, -1, 0, "").encode());
     }
 
@@ -133,7 +133,7 @@ final class ToldRelay implements AutoCloseable {
     }
 
     /** Hears that a rank is done, or has printed what its image waits for. */
-    JobKept kept() throws Exception {
+    public JobKept kept() throws Exception {
         return JobKept.decode(hear(FrameType.JOB_KEPT));
     }
 

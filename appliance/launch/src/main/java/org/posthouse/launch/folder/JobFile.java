@@ -1,0 +1,134 @@
+package org.posthouse.launch.folder;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RankStreams;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.wire.Durability;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/**
+ * What another launcher has to know to go on with a job, and nothing of it changes: {@code job.json} of its folder.
+ *
+ * @param spec what the job is made of; its environment is the whole environment of its ranks
+ * @param folder where its ranks are started, and relative paths begin
+ * @param opening how it was opened at its relays
+ * @param tokenFile where their launch token is; empty if they have none
+ */
+public record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenFile) {
+    private static final int VERSION = 1;
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    byte[] encode() throws IOException {
+        ObjectNode file = JSON.createObjectNode()
+                .put("version", VERSION)
+                .put("job", HexFormat.of().toHexDigits(opening.job()))
+                .put("token", opening.token().hex())
+                .put("name", spec.name())
+                .put("durability", opening.durability().code());
+        tokenFile.ifPresent(path -> file.put("tokenFile", path.toString()));
+        ArrayNode homes = file.putArray("homes");
+        opening.homes().forEach(home -> homes.addObject().put("site", home.site()).put("relay", home.relay()).put("address", home.address()));
+        ArrayNode homeOf = file.putArray("homeOf");
+        for (int home : opening.homeOf()) {
+            homeOf.add(home);
+        }
+        file.put("mainClass", spec.mainClass());
+        put(file.putArray("arguments"), spec.arguments());
+        put(file.putArray("classPath"), spec.classPath().stream().map(Path::toString).toList());
+        put(file.putArray("jvmFlags"), spec.jvmFlags());
+        file.putObject("patience")
+                .put("maxRestarts", spec.patience().maxRestarts())
+                .put("relayTimeoutMs", spec.patience().relayTimeoutMs())
+                .put("silenceSeconds", spec.patience().silenceSeconds())
+                .put("launcherSeconds", spec.patience().launcherSeconds());
+        file.putObject("streams").put("input", spec.streams().input()).put("compareErr", spec.streams().compareErr());
+        file.put("folder", folder.toString());
+        ObjectNode environment = file.putObject("environment");
+        spec.environment().forEach(environment::put);
+        return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(file);
+    }
+
+    private static void put(ArrayNode array, List<String> words) {
+        words.forEach(array::add);
+    }
+
+    /** @throws IOException if these are not the bytes of a job's file */
+    static JobFile decode(byte[] bytes) throws IOException {
+        JsonNode file = JSON.readTree(bytes);
+        if (file.path("version").asInt() != VERSION) {
+            throw new IOException("version " + file.path("version") + " of a job's file, expected " + VERSION);
+        }
+        try {
+            return decode(file);
+        } catch (IllegalArgumentException e) {
+            throw new IOException("not a job's file: " + e.getMessage(), e);
+        }
+    }
+
+    private static JobFile decode(JsonNode file) {
+        List<HomeRelay> homes =
+                elements(file, "homes").stream().map(home -> new HomeRelay(text(home, "site"), text(home, "relay"), text(home, "address"))).toList();
+        int[] homeOf = elements(file, "homeOf").stream().mapToInt(JsonNode::intValue).toArray();
+        JsonNode patience = file.required("patience");
+        JobSpec spec = new JobSpec(
+                text(file, "name"),
+                homeOf.length,
+                texts(file, "classPath").stream().map(Path::of).toList(),
+                text(file, "mainClass"),
+                texts(file, "arguments"),
+                texts(file, "jvmFlags"),
+                words(file, "environment"),
+                Durability.of(number(file, "durability")),
+                new RestartPolicy(
+                        number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
+                        number(patience, "launcherSeconds")),
+                streams(file));
+        JobOpen opening = new JobOpen(
+                HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
+                spec.patience().launcherSeconds(), true);
+        return new JobFile(spec, Path.of(text(file, "folder")), opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
+    }
+
+    /** A launcher of an earlier version had none. */
+    private static RankStreams streams(JsonNode file) {
+        JsonNode streams = file.path("streams");
+        return streams.isMissingNode() ? RankStreams.DEFAULT : new RankStreams(number(streams, "input"), streams.required("compareErr").asBoolean());
+    }
+
+    private static String text(JsonNode object, String name) {
+        return object.required(name).asText();
+    }
+
+    private static int number(JsonNode object, String name) {
+        return object.required(name).asInt();
+    }
+
+    private static List<JsonNode> elements(JsonNode object, String name) {
+        return StreamSupport.stream(object.required(name).spliterator(), false).toList();
+    }
+
+    private static List<String> texts(JsonNode object, String name) {
+        return elements(object, name).stream().map(JsonNode::asText).toList();
+    }
+
+    private static Map<String, String> words(JsonNode object, String name) {
+        Map<String, String> words = new HashMap<>();
+        object.required(name).properties().forEach(word -> words.put(word.getKey(), word.getValue().asText()));
+        return words;
+    }
+}

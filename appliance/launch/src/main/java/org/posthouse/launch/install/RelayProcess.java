@@ -1,0 +1,174 @@
+package org.posthouse.launch.install;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.causes.Causes;
+import org.posthouse.launch.job.JobFailure;
+
+/**
+ * A relay in a process of its own, which ends with this process or with {@link #close}. It can be killed and restarted
+ * in place. One that does not serve in time is ended and has failed. Guarded by itself.
+ */
+public final class RelayProcess implements AutoCloseable {
+    private static final long LEAVE_SECONDS = 10;
+
+    /** On a host that is short of everything, with a log that is long. */
+    private static final long READY_SECONDS_MAX = 300;
+
+    private static final String MAIN = "org.posthouse.cli.Posthouse";
+
+    private final List<String> jvmFlags;
+    private final List<String> arguments;
+    private final Path errors;
+    private final long readyMsMax;
+    private Process process;
+    private ReadyLine ready;
+    private boolean closed;
+
+    private RelayProcess(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) {
+        this.jvmFlags = List.copyOf(jvmFlags);
+        this.arguments = List.copyOf(arguments);
+        this.errors = errors;
+        this.readyMsMax = readyMsMax;
+    }
+
+    /**
+     * Starts {@code posthouse relay} and waits until it serves.
+     *
+     * @param arguments the command's options; with fixed ports if it is to be killed
+     * @param errors the file that takes its standard error
+     */
+    public static RelayProcess start(List<String> arguments, Path errors) throws JobFailure {
+        return start(arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+    }
+
+    /** The same with another time until it serves. */
+    static RelayProcess start(List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
+        List<String> jvmFlags = new ArrayList<>(StartCache.relayFlags(Installation.relayFlags()));
+        jvmFlags.addAll(Installation.relayFlags());
+        return start(jvmFlags, arguments, errors, readyMsMax);
+    }
+
+    /** The same; its JVM writes what it learned to {@code cache} when it ends ({@link #awaitCache}). Without the user's flags, which may name a cache. */
+    public static RelayProcess rehearse(Path cache, List<String> arguments, Path errors) throws JobFailure {
+        List<String> jvmFlags = new ArrayList<>(Installation.relayFlags(Map.of()));
+        jvmFlags.add("-XX:AOTCacheOutput=" + cache);
+        return start(jvmFlags, arguments, errors, TimeUnit.SECONDS.toMillis(READY_SECONDS_MAX));
+    }
+
+    private static RelayProcess start(List<String> jvmFlags, List<String> arguments, Path errors, long readyMsMax) throws JobFailure {
+        RelayProcess relay = new RelayProcess(jvmFlags, arguments, errors, readyMsMax);
+        relay.launch();
+        return relay;
+    }
+
+    private void launch() throws JobFailure {
+        List<String> command = new ArrayList<>();
+        command.add(Installation.java().toString());
+        command.addAll(Installation.jvmFlags());
+        command.addAll(jvmFlags);
+        command.addAll(List.of("-XX:-UsePerfData", "-Dposthouse.log=INFO", "-cp", System.getProperty("java.class.path"), MAIN));
+        command.addAll(List.of("relay", "--json", "--end-with-input"));
+        command.addAll(arguments);
+        try {
+            process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
+            awaitReady();
+        } catch (IOException e) {
+            end();
+            throw new JobFailure("a relay cannot be started: " + Causes.text(e), e);
+        } catch (JobFailure e) {
+            end();
+            throw e;
+        }
+    }
+
+    /**
+     * kill -9, and another process with the same options as soon as the first has gone. Waits before that until a process that is being started serves.
+     *
+     * @return when the kill was, by {@link System#nanoTime}; empty, and nothing was done, if it is closed
+     */
+    public synchronized OptionalLong strike() throws JobFailure {
+        if (closed) {
+            return OptionalLong.empty();
+        }
+        long start = System.nanoTime();
+        process.destroyForcibly();
+        process.onExit().join();
+        launch();
+        return OptionalLong.of(start);
+    }
+
+    private void awaitReady() throws IOException, JobFailure {
+        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        CompletableFuture<Void> overdue = new CompletableFuture<Void>().completeOnTimeout(null, readyMsMax, TimeUnit.MILLISECONDS);
+        overdue.thenRun(process.toHandle()::destroyForcibly); // The process itself would close what is being read.
+        String line = out.readLine();
+        boolean inTime = overdue.cancel(false);
+        try {
+            if (line != null && inTime) {
+                ready = ReadyLine.parse(line);
+                return;
+            }
+        } catch (JsonProcessingException e) {
+            throw new JobFailure("a relay said \"" + line + "\" instead of where it serves", e);
+        }
+        throw new JobFailure(
+                (inTime ? "a relay ended before it served: " : "a relay did not serve within " + readyMsMax / 1_000 + " s: ") + lastError());
+    }
+
+    private String lastError() throws IOException {
+        List<String> lines = Files.readAllLines(errors);
+        return lines.isEmpty() ? "it did not say why" : lines.get(lines.size() - 1);
+    }
+
+    /** Where it serves. */
+    public synchronized ReadyLine ready() {
+        return ready;
+    }
+
+    /** Its process id. */
+    public synchronized long pid() {
+        return process.pid();
+    }
+
+    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. What the JVM says meanwhile may be more than a pipe takes. */
+    public synchronized void awaitCache() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        process.getInputStream().transferTo(OutputStream.nullOutputStream());
+        process.waitFor();
+    }
+
+    /** Ends the relay: asks it to stop, and kills it if it does not in time. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        end();
+    }
+
+    private void end() {
+        if (process == null) {
+            return;
+        }
+        process.destroy();
+        try {
+            if (!process.waitFor(LEAVE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package org.posthouse.launch.job;
+
+/** A job could not be started, in one line for people. Nothing was left running. */
+public final class JobFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** What somebody who tries again does about it. */
+    public enum Kind {
+        /** The relay has not read its log yet. */
+        EARLY,
+        /** Who answers in a relay's place has not proven to be it. */
+        STRANGER,
+        /** Anything else. */
+        OTHER
+    }
+
+    private final Kind kind;
+
+    /** @param message what failed, for people */
+    public JobFailure(String message) {
+        this(message, null);
+    }
+
+    /** A failure with its cause. */
+    public JobFailure(String message, Throwable cause) {
+        this(message, cause, Kind.OTHER);
+    }
+
+    /** A failure of this kind. */
+    public JobFailure(String message, Throwable cause, Kind kind) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    /** The kind of the failure. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** Whether the kind is {@link Kind#EARLY}. */
+    public boolean isEarly() {
+        return kind == Kind.EARLY;
+    }
+}

@@ -1,0 +1,31 @@
+package org.posthouse.launch.job;
+
+import java.util.List;
+
+/**
+ * How a job ended.
+ *
+ * @param status 0 if every rank finished well; else the status of what went wrong first
+ * @param cause one line that names the rank and what happened; empty if all went well
+ * @param left whether it is not over: its relays keep it, and {@code posthouse resume} goes on with it
+ * @param seconds from the start of the first process to the end of the last
+ * @param restarts what was started again, in the order of their ends
+ * @param relayLosses relays that it lost and found again
+ * @param divergences where ranks that were started again sent or did something else than before, each in one line; the job's
+ *     result may be another than without their restarts
+ * @param printedOther where they printed something else, likewise
+ */
+public record JobOutcome(
+        int status,
+        String cause,
+        boolean left,
+        double seconds,
+        List<Restart> restarts,
+        List<RelayLoss> relayLosses,
+        List<String> divergences,
+        List<String> printedOther) {
+    /** Whether the job has succeeded. */
+    public boolean isSuccess() {
+        return status == 0 && cause.isEmpty();
+    }
+}

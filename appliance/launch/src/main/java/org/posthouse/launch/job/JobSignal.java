@@ -1,0 +1,88 @@
+package org.posthouse.launch.job;
+
+import org.posthouse.launch.output.OutputMarks;
+import org.posthouse.wire.JobEvent;
+
+/** An event that the threads around a running job send to the job's thread. */
+public sealed interface JobSignal {
+    /**
+     * A rank's process has ended and all its output was passed on.
+     *
+     * @param endedNs when it ended, on the clock of {@link System#nanoTime}
+     */
+    record Exited(int rank, int status, long endedNs) implements JobSignal {}
+
+    /**
+     * A relay tells about a rank.
+     *
+     * @param atNs when it was told, on the clock of {@link System#nanoTime}
+     */
+    record Event(JobEvent event, long atNs) implements JobSignal {}
+
+    /** A rank that was started again prints something else than before. */
+    record PrintsDiffer(int rank, String what) implements JobSignal {}
+
+    /** What the library has said before it ended a rank's process. */
+    record LastWords(int rank, String words) implements JobSignal {}
+
+    /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
+    record OutputLost(int rank, String what) implements JobSignal {}
+
+    /** A mark of this number stands there in what is kept of one stream of a rank. */
+    record Placed(int rank, boolean isErr, long mark, OutputMarks.Place place) implements JobSignal {}
+
+    /** What a rank's process had printed to its two streams when it began to save is kept. */
+    record Kept(int rank, int incarnation, long outBytes, long errBytes) implements JobSignal {}
+
+    /** What a rank prints cannot be kept any more: it cannot be started again. */
+    record Unkept(int rank, String why) implements JobSignal {}
+
+    /**
+     * The connection to a relay broke, or cannot be made again.
+     *
+     * @param relay its index among the job's
+     * @param isFinal whether it is of no use to dial it again
+     */
+    record RelayLost(int relay, String why, boolean isFinal) implements JobSignal {}
+
+    /**
+     * A lost relay has the job open again, and tells anew how every rank stands.
+     *
+     * @param id what the relay is called
+     */
+    record RelayBack(int relay, String id) implements JobSignal {}
+
+    /**
+     * A lost relay answers, but does not have the job; it is asked again.
+     *
+     * @param relay its index among the job's
+     */
+    record JobUnknown(int relay, String why) implements JobSignal {}
+
+    /**
+     * A lost relay answers and cannot go on with the job, as its log does not have it, or not all that it needs.
+     *
+     * @param relay its index among the job's
+     */
+    record JobLost(int relay, String why) implements JobSignal {}
+
+    /**
+     * A relay does not answer, though its connection stands; said again and again.
+     *
+     * @param relay its index among the job's
+     * @param who the relay, for people
+     */
+    record Unresponsive(int relay, String who, long seconds) implements JobSignal {}
+
+    /** One that did not does again. */
+    record Responsive(int relay, String who, long seconds) implements JobSignal {}
+
+    /** A lost relay has not read its log yet, or another one, or somebody who has not proven to be one, answers where it is dialled, which goes on. */
+    record NotYet(String why) implements JobSignal {}
+
+    /** Somebody wants the job to stand still until another launcher goes on with it. */
+    record Leave(String why) implements JobSignal {}
+
+    /** Somebody wants the job to end, for instance by Ctrl-C. */
+    record Stop(int status, String why) implements JobSignal {}
+}

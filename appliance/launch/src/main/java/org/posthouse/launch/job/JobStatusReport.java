@@ -1,0 +1,63 @@
+package org.posthouse.launch.job;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+
+/**
+ * How a job stands, as its launcher tells a program that has started it ({@code --supervised}): again whenever something has changed.
+ *
+ * @param processes the present process of each rank, perhaps some that have just ended
+ * @param connected whether every rank's program has called Init under this launcher
+ * @param hasJob whether every relay has told this launcher that it has the job
+ * @param behind how many ranks are not yet where another launcher has left them
+ * @param restarts what was started again, first those that have come to an end
+ * @param relayLosses relays that the launcher lost and found again
+ * @param divergences see {@link JobOutcome}
+ * @param printedOther see {@link JobOutcome}
+ * @param end how the job ended for this launcher; null before
+ */
+public record JobStatusReport(
+        List<RankRun> processes,
+        boolean connected,
+        boolean hasJob,
+        int behind,
+        List<Restart> restarts,
+        List<RelayLoss> relayLosses,
+        List<String> divergences,
+        List<String> printedOther,
+        End end) {
+    /** Of a launcher that has told nothing. */
+    public static final JobStatusReport UNTOLD = new JobStatusReport(List.of(), false, false, 0, List.of(), List.of(), List.of(), List.of(), null);
+
+    /** What one such line begins with, on the launcher's error stream; no other does. */
+    private static final String BEGINNING = "posthouse: {";
+
+    private static final ObjectMapper JSON = new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+    /** A process of a rank. */
+    public record RankRun(int rank, int incarnation, long pid) {}
+
+    /** See {@link JobOutcome}. */
+    public record End(int status, String cause, boolean left) {}
+
+    /** As the launcher's words. */
+    public String words() {
+        try {
+            return JSON.writeValueAsString(this);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Whether this line of a launcher's error stream is a standing. */
+    public static boolean isOne(String line) {
+        return line.startsWith(BEGINNING);
+    }
+
+    /** Parses a line of a supervised launcher. */
+    public static JobStatusReport parse(String line) throws JsonProcessingException {
+        return JSON.readValue(line.substring(BEGINNING.length() - 1), JobStatusReport.class);
+    }
+}

@@ -1,0 +1,28 @@
+package org.posthouse.launch.job;
+
+/**
+ * What a job's launcher does with its ranks' streams.
+ *
+ * @param input which ranks read what the launcher is given on its standard input: a rank, {@link #NO_INPUT} or {@link #ALL_INPUT}
+ * @param compareErr whether a rank that was started again is to print the same to standard error as before
+ */
+public record RankStreams(int input, boolean compareErr) {
+    /** No rank reads anything. */
+    public static final int NO_INPUT = -1;
+
+    /** Each rank reads all of it. */
+    public static final int ALL_INPUT = -2;
+
+    /** No input, and standard error is shown and not compared. */
+    public static final RankStreams DEFAULT = new RankStreams(NO_INPUT, false);
+
+    /** Whether this rank reads it. */
+    public boolean hasInput(int rank) {
+        return input == rank || input == ALL_INPUT;
+    }
+
+    /** Whether any rank does. */
+    public boolean hasInput() {
+        return input != NO_INPUT;
+    }
+}

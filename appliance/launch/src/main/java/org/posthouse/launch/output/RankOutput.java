@@ -1,0 +1,94 @@
+package org.posthouse.launch.output;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.stream.IntStream;
+import org.posthouse.launch.JobRun;
+
+/**
+ * Merges the output of the ranks: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their
+ * encoding ({@link LineMerge}), and none is lost, however slowly they are read. The launcher's own messages go between
+ * them. For one job, whose {@link JobRun#run} closes it.
+ */
+public final class RankOutput {
+    private final OutputScreen out;
+    private final OutputScreen err;
+    private final OutputScreen.Lane[] outLanes;
+    private final OutputScreen.Lane[] errLanes;
+
+    private RankOutput(int ranks, boolean tagged, boolean wholeLines, OutputStream out, OutputStream err) {
+        this.out = new OutputScreen(
+                out, tagged, wholeLines, System::nanoTime,
+                why -> tell("standard output takes nothing: " + why + "; what ranks print there is not shown, and the job goes on"));
+        this.err = new OutputScreen(err, tagged, wholeLines, System::nanoTime, why -> {});
+        this.outLanes = lanes(ranks, this.out);
+        this.errLanes = lanes(ranks, this.err);
+    }
+
+    private static OutputScreen.Lane[] lanes(int ranks, OutputScreen outputScreen) {
+        int digits = Integer.toString(ranks - 1).length();
+        return IntStream.range(0, ranks).mapToObj(rank -> outputScreen.lane(String.format("[%" + digits + "d] ", rank))).toArray(OutputScreen.Lane[]::new);
+    }
+
+    /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
+    public static RankOutput tagged(int ranks) {
+        return ownStreams(ranks, true, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param tagged whether lines have tags; if not, nothing is added to what ranks print
+     * @param wholeLines whether a line is shown when it has its end, and not before
+     */
+    public static RankOutput ownStreams(int ranks, boolean tagged, boolean wholeLines) {
+        return new RankOutput(ranks, tagged, wholeLines, new FileOutputStream(FileDescriptor.out), new FileOutputStream(FileDescriptor.err));
+    }
+
+    /** Onto other streams, each line in one write, with its end; one of more than a MiB in several. */
+    public static RankOutput tagged(int ranks, PrintStream out, PrintStream err) {
+        return new RankOutput(ranks, true, true, out, err);
+    }
+
+    /** Starts the pump of a rank's standard output. */
+    public OutputPump pumpOut(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
+        return pump(rank, from, outLanes[rank], tape, incarnation, secret, "standard output");
+    }
+
+    /** Starts the pump of a rank's standard error. */
+    public OutputPump pumpErr(int rank, InputStream from, OutputJournal tape, int incarnation, long secret) {
+        return pump(rank, from, errLanes[rank], tape, incarnation, secret, "standard error");
+    }
+
+    private OutputPump pump(int rank, InputStream from, OutputScreen.Lane to, OutputJournal tape, int incarnation, long secret, String stream) {
+        return OutputPump.start("posthouse-output-" + rank, from, to, tape, incarnation, secret, why -> tell("the " + stream + " of rank " + rank + " " + why));
+    }
+
+    /** Tells people what happens to the job, in one line on the error stream. */
+    public void tell(String what) {
+        err.tell("posthouse: " + what);
+    }
+
+    /** From here on {@link #close} does not wait for a reader that takes nothing. */
+    public void hurry() {
+        out.hurry();
+        err.hurry();
+    }
+
+    /** How many bytes its readers have taken so far. */
+    public long taken() {
+        return out.written() + err.written();
+    }
+
+    /** Returns when all that ranks have printed was written, whatever time its readers take. @param stallMs in a hurry, how long they may take nothing */
+    public void close(long stallMs) throws InterruptedException {
+        long left = out.close(stallMs);
+        if (left > 0) {
+            tell(left + " bytes that ranks have printed were not taken from standard output in " + stallMs + " ms");
+        }
+        err.close(stallMs);
+    }
+}

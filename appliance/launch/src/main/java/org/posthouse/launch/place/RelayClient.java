@@ -1,0 +1,394 @@
+package org.posthouse.launch.place;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.posthouse.launch.JobRelays;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.mpj.channel.FrameChannel;
+import org.posthouse.mpj.channel.RelayAuthentication;
+import org.posthouse.mpj.channel.UnprovenRelayException;
+import org.posthouse.wire.Challenge;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.CloseReason;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.HomeRelay;
+import org.posthouse.wire.Identify;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.MutualProof;
+import org.posthouse.wire.Nonce;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job, or
+ * when the connection breaks: {@link JobRelays} makes another.
+ */
+public final class RelayClient implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayClient.class);
+    public static final long ANSWER_SECONDS = 10;
+
+    /** How often HELLO is said to a relay that has not heard it within its 5 s: this host is busy. */
+    private static final int HELLOS_MAX = 10;
+
+    private final FrameChannel line;
+    private final Token token;
+    private final Identify identity = Identify.of(Hello.launcher(), Nonce.random());
+    private final RelayProof proof;
+
+    /** What the relay has proven itself with; null before. Written by the thread that reads, read by any that asks the relay for something. */
+    private volatile Challenge challenge;
+
+    private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    // Written by the thread that dials, before the job is opened; read by the one that reads.
+    private volatile Consumer<JobEvent> events = event -> {};
+    private volatile Consumer<String> onLost = why -> {};
+
+    /** Written by any thread, read by the one that reads. */
+    private volatile boolean closing;
+
+    /** Whether the relay may have opened the job, whatever it has answered. Written by the thread that dials, read by the job's. */
+    private volatile boolean asked;
+
+    /** What the relay has closed the connection with; null as long as it has not. Written by the thread that reads, read by the one that dials and the job's. */
+    private volatile CloseReason refusal;
+
+    /** Written by the thread that reads, read by any. */
+    private volatile long heardNs = System.nanoTime();
+
+    /** Whether who answers has not proven to be a relay. Written by the thread that reads, read by the one that dials. */
+    private volatile boolean unproven;
+
+    /** Null until the relay has said who it is; then it does not change. Written by the thread that dials, read by any. */
+    private volatile Candidate self;
+    private List<Candidate> known = List.of();
+    private int selfIndex;
+    private int leftOut;
+
+    private RelayClient(FrameChannel line, Token token) {
+        this.line = line;
+        this.token = token;
+        this.proof = new RelayProof(token, identity);
+    }
+
+    /**
+     * Connects, has the relay prove who it is, does the same, and says HELLO.
+     *
+     * @param token the launch token of the relay; {@link Token#NONE} if it is to be this user's or root's
+     * @throws JobFailure naming the relay, if it cannot be reached, does not prove who it is, or refuses
+     */
+    public static RelayClient connect(String address, Token token) throws JobFailure {
+        return connect(address, token, "");
+    }
+
+    /** As {@link #connect(String, Token)}. @param advice the end of the line if it cannot be reached: what is to be done then */
+    static RelayClient connect(String address, Token token, String advice) throws JobFailure {
+        try {
+            for (int hellos = 1;; hellos++) {
+                RelayClient relay = new RelayClient(FrameChannel.connect(address), token);
+                try {
+                    relay.greet();
+                    LOG.info("{} has proven who it is {}", relay, relay.proof);
+                    return relay;
+                } catch (JobFailure e) {
+                    relay.close();
+                    if (relay.refusal == CloseReason.RELAY_STARTING) {
+                        throw new JobFailure(e.getMessage(), e, JobFailure.Kind.EARLY);
+                    }
+                    if (relay.unproven) {
+                        throw new JobFailure("the relay at " + address + " cannot be trusted: " + e.getMessage(), e, JobFailure.Kind.STRANGER);
+                    }
+                    if (relay.refusal != CloseReason.TIMEOUT || hellos == HELLOS_MAX) {
+                        throw e;
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new JobFailure(e.getMessage() + advice, e);
+        }
+    }
+
+    /** Whether this relay, and no other, answers at this address; blocks for 10 s, or longer while the relay, or this host, is too busy for a HELLO. */
+    public static boolean answers(String relay, String address, Token token) {
+        try (RelayClient line = connect(address, token)) {
+            return line.home().relay().equals(relay);
+        } catch (JobFailure e) {
+            LOG.info("relay {} does not answer: {}", relay, e.getMessage());
+            return false;
+        }
+    }
+
+    /** Whether somebody takes connections at this address and says nothing for {@link #ANSWER_SECONDS}, as a process does that is stopped. Blocks so long. */
+    public static boolean isUnresponsive(String address, Token token) {
+        try (RelayClient line = connect(address, token)) {
+            return line.self == null;
+        } catch (JobFailure e) {
+            LOG.info("the relay at {}: {}", address, e.getMessage());
+            return e.getCause() instanceof TimeoutException;
+        }
+    }
+
+    /** Whether it has ended. */
+    public boolean isLost() {
+        return closing;
+    }
+
+    /** When something came last, on the clock of {@link System#nanoTime}. */
+    public long heardNs() {
+        return heardNs;
+    }
+
+    private void greet() throws JobFailure {
+        Thread.ofVirtual().name("posthouse-relay-" + line.remote()).start(this::read);
+        Welcome answer = await(welcome, "did not answer HELLO");
+        if (answer.size() > 0) {
+            throw new JobFailure(this + " greets a rank, not a launcher");
+        }
+        known = IntStream.range(0, answer.homes().size())
+                .mapToObj(i -> new Candidate(answer.homes().get(i), answer.ranksAt()[i]))
+                .toList();
+        leftOut = answer.pages();
+        selfIndex = answer.self();
+        Candidate told = known.get(selfIndex);
+        self = new Candidate(new HomeRelay(told.site(), told.relay(), line.remote()), told.ranks());
+    }
+
+    /** The relay at the other end. */
+    public HomeRelay home() {
+        return self.home();
+    }
+
+    /** The relay at the other end, and how many ranks it says that it has. */
+    public Candidate self() {
+        return self;
+    }
+
+    /** Whether nothing stands between, as far as can be known: it was reached where it was called. */
+    public boolean isDirect() {
+        return proof.isDirect();
+    }
+
+    /** The relays that it has told of, itself included. */
+    public List<Candidate> known() {
+        return known;
+    }
+
+    /** Where it says that it listens, which may be written otherwise than where it was reached. */
+    String listen() {
+        return known.get(selfIndex).home().address();
+    }
+
+    /** How many more it knows of, for which its answer had no room. */
+    int leftOut() {
+        return leftOut;
+    }
+
+    /** Tells whom to call with events of ranks, and when the relay is gone behind {@link #open}, before which it is called. */
+    public void listen(Consumer<JobEvent> events, Consumer<String> onLost) {
+        this.events = events;
+        this.onLost = onLost;
+    }
+
+    /** Opens the job and waits until the relay has done so. It learns its part of the job's token, and nobody who listens does. */
+    public void open(JobOpen job) throws JobFailure {
+        asked = true;
+        JobOpen told = job.at(home().relay());
+        try {
+            line.write(told.with(MutualProof.sealed(told.token(), token, identity, challenge)).encode());
+        } catch (IOException e) {
+            throw new JobFailure(this + " is gone: " + e.getMessage(), e);
+        }
+        await(opened, "did not open the job");
+    }
+
+    /** Asks the relay to end the job, if it was asked to open it. */
+    public void closeJob(CloseNotice why) {
+        if (!asked) {
+            closed.complete(null);
+            return;
+        }
+        try {
+            line.write(why.encode(FrameType.JOB_CLOSE));
+        } catch (IOException e) {
+            closed.completeExceptionally(e);
+        }
+    }
+
+    /** Tells the relay, or nobody if the connection is broken, which its reader notices. */
+    public void kept(JobKept kept) {
+        try {
+            line.write(kept.encode());
+        } catch (IOException e) {
+            closed.completeExceptionally(e);
+        }
+    }
+
+    /** Waits until the relay has told of everything and closed the job for good; false if it does not in time. */
+    public boolean awaitClosed(long timeoutMs) throws InterruptedException {
+        try {
+            requireClosed(timeoutMs);
+            return true;
+        } catch (JobFailure e) {
+            return false;
+        }
+    }
+
+    /** The same. @throws JobFailure if it does not in time */
+    public void requireClosed(long timeoutMs) throws JobFailure, InterruptedException {
+        try {
+            closed.get(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new JobFailure(e.getCause().getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new JobFailure(this + " did not end the job within " + timeoutMs + " ms", e);
+        }
+    }
+
+    private <T> T await(CompletableFuture<T> answer, String otherwise) throws JobFailure {
+        try {
+            return answer.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new JobFailure(e.getCause().getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new JobFailure(this + " " + otherwise + " within " + ANSWER_SECONDS + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new JobFailure("interrupted while waiting for " + this, e);
+        }
+    }
+
+    private void introduce() throws IOException, WireException {
+        challenge = RelayAuthentication.prove(line, token, identity, proof).orElse(null);
+        if (challenge != null) {
+            try {
+                line.write(Hello.launcher().encode());
+            } catch (IOException e) {
+                // The relay has closed: its last word is read, or that there is none.
+            }
+        }
+    }
+
+    private void read() {
+        try {
+            introduce();
+            while (!closing) {
+                line.read();
+                heardNs = System.nanoTime();
+                line.dispatch(this::onFrame);
+            }
+        } catch (EOFException e) {
+            lost(welcome.isDone() ? this + " has closed the connection" : stranger("it has closed the connection"));
+        } catch (UnprovenRelayException e) {
+            unproven = true;
+            lost(e.getMessage());
+        } catch (IOException | WireException e) {
+            lost(welcome.isDone() ? "the connection to " + this + " broke: " + e.getMessage() : stranger(e.getMessage()));
+        }
+    }
+
+    /** Of one that has not answered HELLO: most often another port of the relay, or else it made room for another. */
+    private String stranger(String why) {
+        return "no relay greets launchers at " + line.remote() + ": " + why
+                + "; give the address of a relay's --listen, which has another port than its --links and its --ops, or try again if thousands only connect to it";
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
+        switch (view.type()) {
+            case WELCOME -> onWelcome(Welcome.decode(frame));
+            case JOB_OPENED -> opened.complete(null);
+            case JOB_EVENT -> onEvent(JobEvent.decode(frame));
+            case CLOSE -> {
+                CloseNotice why = CloseNotice.decode(frame);
+                refusal = why.reason();
+                String verb = refusal == CloseReason.RELAY_STOPPING ? " has ended the connection: " : " refused: ";
+                lost(this + verb + why.reason() + ": " + why.text() + "; " + why.reason().advice());
+            }
+            default -> throw new WireException(CloseReason.NOT_EXPECTED, view + " from " + this);
+        }
+    }
+
+    /** @throws WireException if it has not proven who it is, and was told no HELLO */
+    private void onWelcome(Welcome answer) throws WireException {
+        if (challenge == null) {
+            throw new WireException(CloseReason.NOT_EXPECTED, "WELCOME before HELLO");
+        }
+        welcome.complete(answer);
+    }
+
+    private void onEvent(JobEvent event) {
+        if (event.kind() == JobEvent.CLOSED && event.text().isEmpty()) {
+            closed.complete(null);
+        } else if (event.kind() == JobEvent.CLOSED) {
+            closed.completeExceptionally(new JobFailure(event.text()));
+        } else {
+            events.accept(event);
+        }
+    }
+
+    private void lost(String why) {
+        JobFailure failure = new JobFailure(why);
+        boolean wasClosing = closing;
+        closing = true;
+        welcome.completeExceptionally(failure);
+        boolean wasOpened = !opened.completeExceptionally(failure);
+        closed.completeExceptionally(failure);
+        if (wasOpened && !wasClosing) {
+            onLost.accept(why);
+        }
+    }
+
+    /** Whether the connection ended because the relay said no, as it would again. */
+    public boolean isRefused() {
+        return refusal != null && refusal != CloseReason.RELAY_STOPPING && !isJobUnknown();
+    }
+
+    /** Whether the connection ended because the relay does not have the job. The next relay to be started there may. */
+    public boolean isJobUnknown() {
+        return refusal == CloseReason.UNKNOWN_JOB;
+    }
+
+    /** Whether the connection ended because the relay's log has lost what the job needs. */
+    public boolean isLogDamaged() {
+        return refusal == CloseReason.LOG_DAMAGED;
+    }
+
+    /** Whether the relay was asked to open the job and has said that it does not. */
+    public boolean isNotOpened() {
+        return opened.isCompletedExceptionally() && refusal != null;
+    }
+
+    /** Names the relay for people, as far as it has said its name. */
+    @Override
+    public String toString() {
+        Candidate told = self;
+        return (told == null ? "the relay" : "relay " + told.relay()) + " at " + line.remote();
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            line.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package org.posthouse.launch.supervise;
+
+import org.posthouse.launch.job.ExitStatus;
+
+/** The meaning of the end of a rank's process. */
+enum ExitClassifier {
+    /** Its relay has not told of it yet, which may change the meaning. */
+    WAIT,
+    /** It ended as it should. */
+    DONE,
+    /** Something around the program ended it: a new process is brought to where it was. */
+    RESTART,
+    /** It ends the job. */
+    FAIL;
+
+    /**
+     * The table of docs/jobs.md, "Restarted ranks".
+     *
+     * @param status the process's exit status, see {@link ExitStatus}
+     * @param link what the relay has told
+     * @param restartable whether ranks of the job may be started again: it is logged, and restarts were not forbidden
+     * @param limited whether the rank did what cannot be replayed
+     * @param unheard whether the process was not the rank's first, and ended before its relay had heard of it: the first came further
+     */
+    static ExitClassifier of(int status, RankConnectionState link, boolean restartable, boolean limited, boolean unheard) {
+        boolean accident = ExitStatus.isAccident(status) || (unheard && status != 0);
+        if (restartable && link != RankConnectionState.LOST && accident) {
+            return limited ? FAIL : RESTART;
+        }
+        return switch (link) {
+            case CONNECTED, REPLAYING -> WAIT;
+            case AWAY -> status == 0 ? WAIT : FAIL;
+            case NONE, FINALIZED -> status == 0 ? DONE : FAIL;
+            case LOST -> FAIL;
+        };
+    }
+}

@@ -1,0 +1,233 @@
+package org.posthouse.launch.supervise;
+
+import java.util.Arrays;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import org.posthouse.launch.job.ExitStatus;
+
+/**
+ * The launcher's state of each rank. A rank's end is reported twice, in either order: by the process's exit, and by the
+ * home relay, which saw the connection end. Confined to the job's thread.
+ */
+final class RankTable {
+    /** How long after a rank's process has ended its relay has to notice, or the other way round. */
+    static final long SETTLE_MS = 5_000;
+
+    /**
+     * How long a relay may take to tell that a rank came again and said goodbye, when the process has ended well and the
+     * last that was told is that it is away: that was either long ago or the process's end.
+     */
+    static final long AWAY_SETTLE_MS = 1_000;
+
+    /**
+     * The same if nobody has told that it is away, but its relay was lost: that is to tell of all ranks when it is back, and may be slow.
+     */
+    static final long CUT_OFF_SETTLE_MS = 30_000;
+
+    private final boolean restartable;
+    /** Of the last process that has ended. */
+    private final int[] status;
+    private final boolean[] ended;
+    private final RankConnectionState[] links;
+    /** Whether its relay was lost, and has not told since how the rank stands. */
+    private final boolean[] cutOff;
+
+    private final String[] lostWhy;
+    private final String[] limits;
+    private final String[] unkept;
+    /** Of the present process, or the last one; null if it has said none. */
+    private final String[] lastWords;
+    private final boolean[] connected;
+    /** Whether the present process, or the last one, is one that was started again, and its relay has not told of it. */
+    private final boolean[] unheard;
+
+    private int exited;
+    private int connectedCount;
+
+    /** @param restartable whether the ranks may be started again */
+    RankTable(int ranks, boolean restartable) {
+        this.restartable = restartable;
+        this.status = new int[ranks];
+        this.ended = new boolean[ranks];
+        this.links = new RankConnectionState[ranks];
+        this.cutOff = new boolean[ranks];
+        this.lostWhy = new String[ranks];
+        this.limits = new String[ranks];
+        this.unkept = new String[ranks];
+        this.lastWords = new String[ranks];
+        this.connected = new boolean[ranks];
+        this.unheard = new boolean[ranks];
+        Arrays.fill(links, RankConnectionState.NONE);
+    }
+
+    void exited(int rank, int exitStatus) {
+        status[rank] = exitStatus;
+        ended[rank] = true;
+        exited++;
+    }
+
+    /** A new process of the rank runs; the relay is about to learn of it. */
+    void restarted(int rank) {
+        ended[rank] = false;
+        lastWords[rank] = null;
+        unheard[rank] = true;
+        exited--;
+        links[rank] = links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
+    }
+
+    /** The relay has told how the rank stands with it. */
+    void told(int rank, RankConnectionState link) {
+        links[rank] = link;
+        cutOff[rank] = false;
+        unheard[rank] &= link == RankConnectionState.AWAY;
+        if (!connected[rank] && (link == RankConnectionState.CONNECTED || link == RankConnectionState.REPLAYING)) {
+            connected[rank] = true;
+            connectedCount++;
+        }
+    }
+
+    /** Whether every rank's program has called Init at least once. */
+    boolean haveAllConnected() {
+        return connectedCount == connected.length;
+    }
+
+    /** Its relay is lost, and with it the rank's connection. */
+    void cutOff(int rank) {
+        if (links[rank] == RankConnectionState.CONNECTED || links[rank] == RankConnectionState.REPLAYING) {
+            links[rank] = RankConnectionState.AWAY;
+            cutOff[rank] = true;
+        }
+    }
+
+    /** Whether its relay is to tell yet that the rank, or its next process, is where it was. */
+    boolean isMissing(int rank) {
+        return links[rank] == RankConnectionState.AWAY || links[rank] == RankConnectionState.REPLAYING;
+    }
+
+    void lost(int rank, String why) {
+        links[rank] = RankConnectionState.LOST;
+        lostWhy[rank] = why;
+    }
+
+    /** The rank did what cannot be replayed; the first reason counts. @return whether that is news */
+    boolean limited(int rank, String why) {
+        boolean isNew = limits[rank] == null;
+        limits[rank] = isNew ? why : limits[rank];
+        return isNew;
+    }
+
+    /** A checkpoint lies behind whatever the rank did that cannot be replayed. */
+    void checkpointed(int rank) {
+        limits[rank] = null;
+    }
+
+    /** What the rank prints is not kept any more, so that a new process would show it again. */
+    void unkept(int rank, String why) {
+        unkept[rank] = why;
+    }
+
+    /** Whether nothing else is in the way of another process. */
+    boolean isOnlyUnkept(int rank) {
+        return unkept[rank] != null && limits[rank] == null;
+    }
+
+    /** What the library has said before it ended the rank's process. */
+    void lastWords(int rank, String words) {
+        lastWords[rank] = words;
+    }
+
+    String lastWords(int rank) {
+        return lastWords[rank];
+    }
+
+    /** Why the rank cannot be started again; null if it can. */
+    String limit(int rank) {
+        return unkept[rank] != null ? unkept[rank] : limits[rank];
+    }
+
+    /** Whether the rank's last process ended by itself, one that was started again, before its relay had heard of it. */
+    boolean couldNotStart(int rank) {
+        return unheard[rank] && status[rank] != 0 && !ExitStatus.isAccident(status[rank]);
+    }
+
+    boolean allExited() {
+        return exited == status.length;
+    }
+
+    boolean hasExited(int rank) {
+        return ended[rank];
+    }
+
+    /** The exit status of the rank's last process that has ended. */
+    int status(int rank) {
+        return status[rank];
+    }
+
+    /** How many have called Finalize, as far as their relays have told. */
+    int finalized() {
+        return (int) Arrays.stream(links).filter(link -> link == RankConnectionState.FINALIZED).count();
+    }
+
+    boolean haveAllFinalized() {
+        return Arrays.stream(links).allMatch(link -> link == RankConnectionState.FINALIZED);
+    }
+
+    /** Whose present process has not ended, as far as is known. */
+    IntStream running() {
+        return IntStream.range(0, ended.length).filter(rank -> !ended[rank]);
+    }
+
+    /** Whether its relay has told last that it is there, and where it was. */
+    boolean isConnected(int rank) {
+        return links[rank] == RankConnectionState.CONNECTED;
+    }
+
+    /** Whether its relay has told last that it is away, or was lost then. */
+    boolean isAway(int rank) {
+        return links[rank] == RankConnectionState.AWAY;
+    }
+
+    String lostWhy(int rank) {
+        return lostWhy[rank];
+    }
+
+    /** What the end of the rank's process means; WAIT while it runs. */
+    ExitClassifier verdict(int rank) {
+        return !hasExited(rank) || neverConnected(rank)
+                ? ExitClassifier.WAIT
+                : ExitClassifier.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
+    }
+
+    /** Whether all that will be told of the rank's end has been told. */
+    private boolean isSettled(int rank) {
+        return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST;
+    }
+
+    /** Whether the rank ended well and, as far as is known, never called Init, which others did. */
+    boolean neverConnected(int rank) {
+        return ended[rank] && status[rank] == 0 && links[rank] == RankConnectionState.NONE && connectedCount > 0;
+    }
+
+    /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */
+    boolean isAwaited(int rank) {
+        return !ended[rank] && (links[rank] == RankConnectionState.NONE || links[rank] == RankConnectionState.AWAY);
+    }
+
+    /** A rank of whose end only one of the two has told, though both could, or -1. */
+    int firstUnsettled(IntPredicate hasRelay) {
+        for (int rank = 0; rank < status.length; rank++) {
+            if (hasRelay.test(rank) && !isSettled(rank)) {
+                return rank;
+            }
+        }
+        return -1;
+    }
+
+    /** How long the other one has to tell of the rank's end. */
+    long settleMs(int rank) {
+        if (!hasExited(rank) || links[rank] != RankConnectionState.AWAY) {
+            return SETTLE_MS;
+        }
+        return cutOff[rank] ? CUT_OFF_SETTLE_MS : AWAY_SETTLE_MS;
+    }
+}

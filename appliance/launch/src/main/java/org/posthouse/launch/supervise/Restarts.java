@@ -1,0 +1,124 @@
+package org.posthouse.launch.supervise;
+
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.job.ExitStatus;
+
+/**
+ * How often each rank of a logged job was started again, and when it may be next. It has no clock: times are those of
+ * {@link System#nanoTime}, passed in. Confined to the job's thread.
+ *
+ * <p>The first restart of a rank is due at once, and each further one later than the one before, so that what fails
+ * again and again does not keep the machine busy; a process that stayed alive for {@link #SOUND_MS} begins anew. What could not
+ * even start again waits for seconds at least: what it lacks, memory for instance, somebody else has to give back. The
+ * count of restarts, which has an end, does so too, but only behind a process that has done for {@link #FORGIVEN_MS} what no
+ * process of the rank had done before it (ADR 53).
+ */
+final class Restarts {
+    /** A process that lived as long did not fail for the reason that its predecessor failed for. */
+    static final long SOUND_MS = 60_000;
+
+    /** Restarts before a process that has gone on for so long, an hour, from where its predecessor was do not count any more. */
+    static final long FORGIVEN_MS = 3_600_000;
+
+    /** How long the launcher waits for its own signal where a terminal signals all processes. */
+    static final long TERMINAL_MS = 250;
+
+    private static final long[] BACK_OFF_MS = {0, 250, 1_000, 4_000, 16_000, 30_000};
+
+    /** Where in it those begin that could not start. */
+    private static final int UNSTARTED = 3;
+
+    private final int maxPerRank;
+    /** For each rank, how many restarts count. */
+    private final int[] used;
+    /** For each rank, the number of its present or next process, from 1. */
+    private final int[] incarnation;
+    /** For each rank, since when its process does what none did before it; good only if {@link #isThere}. */
+    private final long[] thereSinceNs;
+
+    private final boolean[] isThere;
+    /** For each rank, how many restarts have followed each other without a process that stayed alive. */
+    private final int[] inARow;
+
+    /** @param maxPerRank how often each rank may be started again; 0 is never */
+    Restarts(int ranks, int maxPerRank) {
+        this.maxPerRank = maxPerRank;
+        this.used = new int[ranks];
+        this.incarnation = new int[ranks];
+        Arrays.fill(incarnation, 1);
+        this.thereSinceNs = new long[ranks];
+        this.isThere = new boolean[ranks];
+        this.inARow = new int[ranks];
+    }
+
+    /** Other launchers have started processes of the rank: the next one has this number. */
+    void goOn(int rank, int next) {
+        incarnation[rank] = next;
+    }
+
+    /** The rank's process is where the one before it was. What is told of it again, after a lost connection, changes nothing. */
+    void there(int rank, long atNs) {
+        if (!isThere[rank]) {
+            isThere[rank] = true;
+            thereSinceNs[rank] = atNs;
+        }
+    }
+
+    /** The rank's process has ended. */
+    void ended(int rank, long endedNs) {
+        if (isThere[rank] && endedNs - thereSinceNs[rank] >= TimeUnit.MILLISECONDS.toNanos(FORGIVEN_MS)) {
+            used[rank] = 0;
+        }
+        isThere[rank] = false;
+    }
+
+    /** Why the rank may not be started again, as the rest of a sentence; empty if there are to be no restarts at all. */
+    String refusal(int rank) {
+        return maxPerRank == 0 ? "" : ", after " + used[rank] + " of " + maxPerRank + " restarts";
+    }
+
+    boolean isAllowed(int rank) {
+        return used[rank] < maxPerRank;
+    }
+
+    /** The rank's last process was not started, or ended before its relay had heard of it. */
+    void unstarted(int rank) {
+        inARow[rank] = Math.max(UNSTARTED, inARow[rank]);
+    }
+
+    /**
+     * Counts a restart of a rank whose process was started and ended at these times with this status.
+     *
+     * @return when the next process is to be started
+     */
+    long next(int rank, int status, long startedNs, long endedNs) {
+        if (!isAllowed(rank)) {
+            throw new IllegalStateException("rank " + rank + " may not be started again" + refusal(rank));
+        }
+        if (endedNs - startedNs >= TimeUnit.MILLISECONDS.toNanos(SOUND_MS)) {
+            inARow[rank] = 0;
+        }
+        long backOffMs = BACK_OFF_MS[Math.min(inARow[rank], BACK_OFF_MS.length - 1)];
+        long waitMs = ExitStatus.isFromTerminal(status) ? Math.max(TERMINAL_MS, backOffMs) : backOffMs;
+        inARow[rank]++;
+        used[rank]++;
+        incarnation[rank]++;
+        return endedNs + TimeUnit.MILLISECONDS.toNanos(waitMs);
+    }
+
+    /** How many of the rank's restarts count. */
+    int used(int rank) {
+        return used[rank];
+    }
+
+    /** The number of the rank's present process, or of the next if its restart was counted: 1 + how often it was started again. */
+    int incarnation(int rank) {
+        return incarnation[rank];
+    }
+
+    /** How often each rank may be started again. */
+    int maxPerRank() {
+        return maxPerRank;
+    }
+}
