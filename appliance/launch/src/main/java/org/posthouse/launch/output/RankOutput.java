@@ -6,12 +6,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.stream.IntStream;
-import org.posthouse.launch.JobRun;
 
 /**
  * Merges the output of the ranks: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their
  * encoding ({@link LineMerge}), and none is lost, however slowly they are read. The launcher's own messages go between
- * them. For one job, whose {@link JobRun#run} closes it.
+ * them. For one job, whose {@code JobRun.run} closes it.
  */
 public final class RankOutput {
     private final OutputScreen out;

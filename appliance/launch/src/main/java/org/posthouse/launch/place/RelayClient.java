@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.posthouse.launch.JobRelays;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.RelayAuthentication;
@@ -37,7 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job, or
- * when the connection breaks: {@link JobRelays} makes another.
+ * when the connection breaks: {@code JobRelays} makes another.
  */
 public final class RelayClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayClient.class);
