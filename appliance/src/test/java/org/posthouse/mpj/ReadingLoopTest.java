@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
-import org.posthouse.relay.RelayConfig;
-import org.posthouse.relay.ThreadLoad;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /** Modes with several loops have two ranks that only talk to each other served by one of them: another would have to be woken. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
-import org.posthouse.relay.ModeChange;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.wire.Wire;
 
 /** Relays change their mode while ranks talk: nothing is lost, doubled, changed or out of order (P1, P2). */

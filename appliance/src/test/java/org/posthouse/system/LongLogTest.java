@@ -28,9 +28,9 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.RestartPolicy;
-import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.Relay;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 

@@ -18,7 +18,7 @@ import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.RestartPolicy;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 
 /**
  * One job of {@link BenchRank}s and the driver's connections to them, on loopback. The job runs on a thread of its own;

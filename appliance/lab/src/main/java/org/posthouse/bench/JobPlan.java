@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
-import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.config.ModeConfig;
 
 /**
  * What {@code bench job} measures.

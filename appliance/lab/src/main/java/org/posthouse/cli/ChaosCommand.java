@@ -19,7 +19,7 @@ import org.posthouse.launch.PlacementRequest;
 import org.posthouse.launch.RelayGrid;
 import org.posthouse.launch.RestartPolicy;
 import org.posthouse.mpj.Settings;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
