@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupTiming;
 import org.posthouse.keys.SiteProof;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.LoopbackConfig;
 import picocli.CommandLine.Option;
 

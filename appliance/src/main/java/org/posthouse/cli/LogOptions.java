@@ -2,7 +2,7 @@ package org.posthouse.cli;
 
 import java.util.List;
 import java.util.Locale;
-import org.posthouse.relay.LogLimits;
+import org.posthouse.relay.config.LogLimits;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;

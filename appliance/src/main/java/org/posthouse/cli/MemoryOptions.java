@@ -1,6 +1,6 @@
 package org.posthouse.cli;
 
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.RelayConfig;
 import picocli.CommandLine.Option;
 
 /** How much of a relay's memory messages may take: of {@code posthouse relay}, and of the relays inside {@code posthouse run}. */

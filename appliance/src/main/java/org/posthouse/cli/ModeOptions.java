@@ -1,8 +1,8 @@
 package org.posthouse.cli;
 
 import java.util.List;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 import picocli.CommandLine.Option;
 
 /** How relays place their work on threads: the flags of every command that starts one. */

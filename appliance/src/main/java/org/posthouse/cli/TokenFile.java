@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 import org.posthouse.causes.Causes;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.Token;
 
 /** The file that holds a relay's launch token: 32 hexadecimal digits that only their owner may read. */

@@ -24,7 +24,7 @@ import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 
 /**
  * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. One rank of each job is killed

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.BlockedCall;
 import org.posthouse.ops.RankView;
+import org.posthouse.relay.shard.ShardStatus;
 
 /** The calls in which a job's ranks are blocked, as last counted by the shards, with times of day. Immutable. */
 final class BlockedView {

@@ -5,6 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import org.posthouse.causes.Causes;
+import org.posthouse.relay.io.BlockingByteSink;
+import org.posthouse.relay.io.ReadBuffers;
+import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 

@@ -15,6 +15,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.relay.io.BufferParcel;
+import org.posthouse.relay.io.ByteSink;
+import org.posthouse.relay.io.ConnectionAddresses;
+import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.shard.Shard;
+import org.posthouse.relay.threads.FatalErrorExit;
+import org.posthouse.relay.threads.Strand;
+import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -35,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that reads the connection calls {@link #onBytes} and {@link #onEnded}. Frames are handled inside the
  * strand of the session, by the reading thread if it can enter. Any thread may call {@link #close}.
  */
-final class Connection implements FrameDecoder.Sink, UnprovenConnections.Newcomer {
+public final class Connection implements FrameDecoder.Sink, UnprovenConnections.Newcomer {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** Reasons to close that are not faults. */

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import org.posthouse.causes.Causes;
+import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.slf4j.Logger;

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Latencies;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.threads.RecentPeak;
 
 /**
  * Measures how late timers of the relay's event loops fire, which is how long other work of a loop may have to wait. In

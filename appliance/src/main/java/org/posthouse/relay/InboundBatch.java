@@ -1,5 +1,7 @@
 package org.posthouse.relay;
 
+import org.posthouse.relay.threads.Strand;
+
 /**
  * The strand that handles frames of a link. A strand that was entered for a frame is left when all frames of the same
  * read have been handled. Frames for one rank are thus written at once and wake it once. Confined to the relay's

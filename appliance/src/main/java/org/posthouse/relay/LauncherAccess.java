@@ -10,6 +10,8 @@ import org.posthouse.core.Refusal;
 import org.posthouse.peer.PeerTable;
 import org.posthouse.peer.PeerUser;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.io.ConnectionAddresses;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Token;
 
@@ -17,7 +19,7 @@ import org.posthouse.wire.Token;
  * Decides who may open jobs at a relay: clients that know its launch token. Without a launch token these are its own
  * user and root, on its own host (docs/security.md). Thread-safe.
  */
-final class LauncherAccess {
+public final class LauncherAccess {
     private final RelayConfig config;
     private final boolean passesOn;
     private final Blocking blocking;

@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
+import org.posthouse.relay.io.OutboundChannel;
+import org.posthouse.relay.shard.Shard;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.ExitStatuses;

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.posthouse.core.Job;
 import org.posthouse.ops.ParkedView;
+import org.posthouse.relay.shard.LinkOutage;
+import org.posthouse.relay.shard.LinkedRelay;
+import org.posthouse.relay.shard.Shard;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.HomeRelay;
@@ -25,7 +28,7 @@ import org.posthouse.wire.JobEvent;
  * of any length, unless a limit is set. After the limit, jobs with ranks at the far end are ended, and no others.
  * Confined to the relay's control strand.
  */
-final class LinkOutages {
+public final class LinkOutages {
     /**
      * Nanoseconds between looks at the waiting frames. A look takes at most one part in {@code LOOK_SHARE} of the time.
      */
@@ -42,12 +45,12 @@ final class LinkOutages {
     private long lookAtNs;
 
     /** @param unacknowledged visits the frames that another relay has not acknowledged */
-    LinkOutages(Relay relay, BiConsumer<String, Consumer<ByteBuf>> unacknowledged) {
+    public LinkOutages(Relay relay, BiConsumer<String, Consumer<ByteBuf>> unacknowledged) {
         this.relay = relay;
         this.unacknowledged = unacknowledged;
     }
 
-    void onDown(String other, String why, long nowNs) {
+    public void onDown(String other, String why, long nowNs) {
         cuts.putIfAbsent(other, new LinkOutage(other, System.currentTimeMillis(), nowNs, why));
         lookAtNs = nowNs;
         tellShards(other, false);
@@ -69,7 +72,7 @@ final class LinkOutages {
         relay.shards().each(shard -> shard.core().linked(far.peer(shard), up));
     }
 
-    void onUp(String other, long nowNs) {
+    public void onUp(String other, long nowNs) {
         LinkOutage linkOutage = cuts.remove(other);
         tellShards(other, true);
         if (linkOutage != null) {
@@ -85,7 +88,7 @@ final class LinkOutages {
      *
      * @param links all present links; the outages of others are forgotten
      */
-    void look(List<LinkStatus> links, long nowNs) {
+    public void look(List<LinkStatus> links, long nowNs) {
         Set<String> linked = links.stream().map(LinkStatus::relay).collect(Collectors.toSet());
         for (String gone : List.copyOf(cuts.keySet())) {
             if (!linked.contains(gone)) {

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.posthouse.core.HomedRank;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
 
 /**
  * Observes a change of mode: which ranks are asked to reconnect, which have done so, and how long each was away.

@@ -19,6 +19,11 @@ import org.posthouse.ops.LinkStreamsView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.PackingView;
 import org.posthouse.ops.StreamsView;
+import org.posthouse.relay.io.ArrivedFrame;
+import org.posthouse.relay.shard.LinkedRelay;
+import org.posthouse.relay.shard.Shard;
+import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkRefusal;
@@ -37,7 +42,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** Connects the shards to other relays, over the links of the tunnel. Confined to the relay's control strand. */
-final class PeerLinks implements Links.Listener {
+public final class PeerLinks implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLinks.class);
 
     /**
@@ -106,7 +111,7 @@ final class PeerLinks implements Links.Listener {
      * Completes when there was contact with all of {@code others}. From then on frames for them are kept through every
      * link outage.
      */
-    Future<Void> contacted(Collection<String> others, long timeoutMs) {
+    public Future<Void> contacted(Collection<String> others, long timeoutMs) {
         if (links == null && !others.isEmpty()) {
             return Future.failedFuture("no way to relays " + others + ": relay " + relay.id()
                     + " has no links; start it with --keys and --peer or --links");
@@ -139,7 +144,7 @@ final class PeerLinks implements Links.Listener {
      * Keeps frames for these relays until they link. They were in contact before, perhaps with an earlier process of
      * this relay.
      */
-    void expect(Collection<String> others) {
+    public void expect(Collection<String> others) {
         if (links != null) {
             others.forEach(links::expect);
         }
@@ -162,7 +167,7 @@ final class PeerLinks implements Links.Listener {
     }
 
     /** The relay with this id; created if needed. */
-    LinkedRelay other(String id) {
+    public LinkedRelay other(String id) {
         assert relay.inLoop();
         LinkedRelay known = others.get(id);
         if (known == null) {
@@ -177,7 +182,7 @@ final class PeerLinks implements Links.Listener {
      * The relay with this id; empty if there was no contact. Nothing is created, because others may name any number of
      * relays.
      */
-    Optional<LinkedRelay> known(String id) {
+    public Optional<LinkedRelay> known(String id) {
         return Optional.ofNullable(others.get(id));
     }
 
@@ -270,7 +275,7 @@ final class PeerLinks implements Links.Listener {
      * The traffic of each link that has been up, by the relay at its far end. Relays that are only named by others have
      * no entry.
      */
-    Map<String, TrafficCounters.Counts> carried() {
+    public Map<String, TrafficCounters.Counts> carried() {
         Map<String, TrafficCounters.Counts> carried = new HashMap<>();
         others.forEach((id, other) -> carried.put(id, other.flow().counts()));
         return carried;
@@ -356,7 +361,7 @@ final class PeerLinks implements Links.Listener {
      * Checks which links are down and which frames wait for them. Ends what has waited too long. Releases relays that
      * no job needs and that have stopped or are silent.
      */
-    void look() {
+    public void look() {
         if (links != null) {
             links.letGo(linkOutages::isNeeded, SILENT_MS_MAX);
             linkOutages.look(links.status(), System.nanoTime());
@@ -364,7 +369,7 @@ final class PeerLinks implements Links.Listener {
     }
 
     /** The links as the console shows them. */
-    List<LinkView> views() {
+    public List<LinkView> views() {
         return links == null ? List.of() : links.status().stream().map(this::view).toList();
     }
 

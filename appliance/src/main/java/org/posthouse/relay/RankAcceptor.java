@@ -23,6 +23,14 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.mpj.channel.TcpKeepalive;
+import org.posthouse.relay.io.BlockingByteSink;
+import org.posthouse.relay.io.ByteSink;
+import org.posthouse.relay.io.ConnectionAddresses;
+import org.posthouse.relay.io.NettyByteSink;
+import org.posthouse.relay.io.RankChannel;
+import org.posthouse.relay.io.ReadBuffers;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.threads.StrandExecutor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,5 +1,8 @@
 package org.posthouse.relay;
 
+import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.shard.TrafficCounters;
+
 /** Sums of counters over ranks. Confined to the relay's control strand. */
 final class RankTotals {
     private long messagesSent;

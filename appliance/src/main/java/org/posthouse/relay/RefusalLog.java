@@ -13,7 +13,7 @@ import org.posthouse.wire.CloseReason;
  * disk. In each interval the first few of a reason get a line each; all others share one line at its end. Thread-safe;
  * it uses no clock or logger of its own.
  */
-final class RefusalLog {
+public final class RefusalLog {
     static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
@@ -37,7 +37,7 @@ final class RefusalLog {
     }
 
     /** @param line description of this refusal */
-    synchronized void refused(CloseReason closeReason, String line) {
+    public synchronized void refused(CloseReason closeReason, String line) {
         counts.merge(closeReason, 1L, Long::sum);
         endIfOver();
         if (!running) {

@@ -26,6 +26,22 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.file.LogException;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.RelayView;
+import org.posthouse.relay.config.LogLimits;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.io.ByteSink;
+import org.posthouse.relay.log.HistoryThreads;
+import org.posthouse.relay.log.LogJournal;
+import org.posthouse.relay.log.LogSpace;
+import org.posthouse.relay.log.LogSyncer;
+import org.posthouse.relay.log.LoggedJob;
+import org.posthouse.relay.shard.OutputGate;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.shard.Shard;
+import org.posthouse.relay.shard.Shards;
+import org.posthouse.relay.threads.Strand;
+import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.HomeRelay;
@@ -104,7 +120,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** @param disk wraps the log's sync, so that a test can block it */
-    Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk) {
+    public Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk) {
         this(config, directory, disk, () -> false);
     }
 
@@ -112,7 +128,7 @@ public final class Relay extends VerticleBase {
      * @param disk wraps the log's sync, so that a test can block it
      * @param unwanted checked before the log is opened and at each retry while its disk is full; true ends the start
      */
-    Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
+    public Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk, BooleanSupplier unwanted) {
         this.unwanted = unwanted;
         this.config = config;
         this.directory = directory;
@@ -210,7 +226,7 @@ public final class Relay extends VerticleBase {
      * What the relay waits for before it can serve: recovery of the log, room on its disk, or its ports. The time
      * depends on the log and the disk. Empty once recovered. Thread-safe.
      */
-    Optional<String> recovering() {
+    public Optional<String> recovering() {
         String waits = waitsForRoom;
         if (recovered) {
             return Optional.empty();
@@ -458,11 +474,11 @@ public final class Relay extends VerticleBase {
     }
 
     /** The strand for the state of the whole relay; it runs on {@link #loop}. */
-    Strand control() {
+    public Strand control() {
         return control;
     }
 
-    Shards shards() {
+    public Shards shards() {
         return shards;
     }
 
@@ -472,7 +488,7 @@ public final class Relay extends VerticleBase {
         return jobs;
     }
 
-    RelayStatus status() {
+    public RelayStatus status() {
         return status;
     }
 
@@ -481,7 +497,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** The relay's epoch; 0 until its log has been read. A peer may report a later one before the first link is up. */
-    long epoch() {
+    public long epoch() {
         return epoch;
     }
 
@@ -498,11 +514,11 @@ public final class Relay extends VerticleBase {
         return current == null ? config.mode() : current.mode();
     }
 
-    Placement placement() {
+    public Placement placement() {
         return placement;
     }
 
-    String id() {
+    public String id() {
         return config.relay();
     }
 
@@ -526,7 +542,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** Reports connections that are closed for a fault. Thread-safe. */
-    RefusalLog refusals() {
+    public RefusalLog refusals() {
         return refusals;
     }
 
@@ -560,7 +576,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** The relay's counters so far. Thread-safe: each shard counts in its strand, behind all work that waits there. */
-    Future<RelayLoad> load() {
+    public Future<RelayLoad> load() {
         Promise<RelayLoad> counted = Promise.promise();
         RelayLoad.of(this, counted::complete);
         return counted.future();
@@ -571,7 +587,7 @@ public final class Relay extends VerticleBase {
     }
 
     /** Confined to the control strand. */
-    PeerLinks links() {
+    public PeerLinks links() {
         assert inLoop();
         return links;
     }

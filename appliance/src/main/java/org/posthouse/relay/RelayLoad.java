@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.posthouse.ops.LinkView;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /**
  * The counters of one relay at one moment; the difference of two is the cost of what happened between them. Immutable.

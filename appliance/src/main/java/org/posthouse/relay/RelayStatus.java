@@ -29,13 +29,20 @@ import org.posthouse.ops.RelaySnapshot;
 import org.posthouse.ops.RelaySnapshot.Counters;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.ops.RelayView;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.log.LogStatus;
+import org.posthouse.relay.shard.Placement;
+import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.wire.JobOpen;
 
 /**
  * A snapshot of the relay for the console. It is taken on the relay's event loop a few times a second; any thread reads
  * it.
  */
-final class RelayStatus implements RelayView {
+public final class RelayStatus implements RelayView {
     /** State of an open log that cannot be cut, because a rank's images are not kept. */
     private static final String UNSAVED = "unsaved";
     private static final String BROKEN = "broken";
@@ -216,7 +223,7 @@ final class RelayStatus implements RelayView {
     }
 
     /** Takes a new snapshot. Called on the event loop. */
-    void refresh() {
+    public void refresh() {
         assert relay.inLoop();
         String mode = relay.mode().mode().word();
         relay.shards().count(() -> relay.control().submit(() -> take(mode)));

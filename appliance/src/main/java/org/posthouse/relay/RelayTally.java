@@ -12,6 +12,9 @@ import org.posthouse.core.Latencies;
 import org.posthouse.directory.GroupRefusal;
 import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelayMeasures.Latency;
+import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.relay.threads.RecentPeak;
 import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.wire.CloseReason;
 

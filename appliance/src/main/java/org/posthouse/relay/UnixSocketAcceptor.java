@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.posthouse.causes.Causes;
 import org.posthouse.mpj.channel.LocalSockets;
+import org.posthouse.relay.io.NettyByteSink;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

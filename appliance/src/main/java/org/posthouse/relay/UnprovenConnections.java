@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.relay.io.ConnectionAddresses;
 
 /**
  * The accepted connections that have not proven an identity, the oldest first. Their number is limited. Beyond the

@@ -18,10 +18,10 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.SendMode;
-import org.posthouse.relay.ModeChange;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 
 /**
  * P3 with {@code --durability host}, by real relays of which one has a disk that stands still: the other site hears nothing of what

@@ -18,9 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /** docs/metrics.md against what live relays with a link and a log show: names, types, labels, and how many series. */
 @Timeout(120)

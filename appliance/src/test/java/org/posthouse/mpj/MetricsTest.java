@@ -17,9 +17,9 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.ModeChange;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 
 /** What real ranks send through real relays is what their metrics show, and no series is a rank's or a job's. */
 @Timeout(120)

@@ -14,8 +14,8 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.RelayConfig;
-import org.posthouse.relay.ThreadLoad;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /** Modes with several loops have two ranks that only talk to each other served by one of them: another would have to be woken. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

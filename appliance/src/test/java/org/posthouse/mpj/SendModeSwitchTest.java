@@ -25,9 +25,9 @@ import org.posthouse.mpj.operation.Content;
 import org.posthouse.mpj.operation.Envelope;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.Sink;
-import org.posthouse.relay.ModeChange;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.ModeChange;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.wire.Wire;
 
 /** Relays change their mode while ranks talk: nothing is lost, doubled, changed or out of order (P1, P2). */

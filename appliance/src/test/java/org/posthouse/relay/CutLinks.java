@@ -5,6 +5,10 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.posthouse.relay.config.LogLimits;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.tunnel.LinkConfig;
 
 /** Relays, one a site, whose links go by where a test wants them to go. */

@@ -23,6 +23,8 @@ import org.posthouse.directory.RankEntry;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.ops.RankView;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;

@@ -29,6 +29,8 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.logstore.LogSync;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.log.LogJournalTest;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;

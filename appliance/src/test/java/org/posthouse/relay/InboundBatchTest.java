@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.relay.threads.Strand;
+import org.posthouse.relay.threads.StrandExecutor;
 
 /** Frames that are read together are handled in one turn of their strand. */
 class InboundBatchTest {

@@ -25,6 +25,7 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.SiteKeys;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
@@ -34,7 +35,7 @@ import org.posthouse.wire.FrameView;
 /** Of names of relays that others only speak of, and that may be any number, a relay keeps nothing once their links are gone. */
 @ExtendWith(VertxExtension.class)
 @Timeout(120)
-final class LinkNamesTest {
+public final class LinkNamesTest {
     @TempDir
     private Path folder;
 
@@ -60,7 +61,7 @@ final class LinkNamesTest {
         }, relay.control()::post).get(60, TimeUnit.SECONDS);
     }
 
-    static LinkStatus down(String relay) {
+    public static LinkStatus down(String relay) {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
         LinkStatus.Streams streams = new LinkStatus.Streams(0, 0, 0, 0, 0);
         return new LinkStatus(

@@ -10,6 +10,7 @@ import org.posthouse.core.Parcel;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.record.Checkpoint;
+import org.posthouse.relay.io.BufferParcel;
 
 /** Keeps images for a {@link SimCore}: each takes a while, now and then one fails, and only one that is whole outlives the relay. */
 final class SimImages implements CheckpointImages {

@@ -12,6 +12,9 @@ import org.posthouse.core.RecoveryPoint;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.logstore.record.LogRecord.Receipt;
+import org.posthouse.relay.io.BufferParcel;
+import org.posthouse.relay.io.FrameBuilder;
+import org.posthouse.relay.log.LogJournal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 

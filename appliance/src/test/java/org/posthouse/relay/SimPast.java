@@ -17,6 +17,9 @@ import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.record.Checkpoint;
 import org.posthouse.logstore.record.LogRecord;
+import org.posthouse.relay.log.RankHistoryReader;
+import org.posthouse.relay.log.RestartChoice;
+import org.posthouse.relay.log.SentMessageIndex;
 import org.posthouse.wire.Wire;
 
 /** Reads histories for a {@link SimCore}: late and in small portions, with {@link RankHistoryReader} and {@link SentMessageIndex} as they are. */

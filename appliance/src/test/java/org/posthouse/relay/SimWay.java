@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.posthouse.core.Parcel;
+import org.posthouse.relay.io.BufferParcel;
+import org.posthouse.relay.shard.FramePeer;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -82,7 +84,7 @@ final class SimWay extends FramePeer {
     }
 
     @Override
-    void send(ByteBuf frame) {
+    public void send(ByteBuf frame) {
         leave(SimPort.bytes(frame), false);
     }
 

@@ -6,6 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.posthouse.logstore.LogSync;
+import org.posthouse.relay.config.LogLimits;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /** The first site's disk, which takes everything and makes nothing safe until it is let go, or fails: a sync begins, and does not end. */
 public final class StoppedDisk {
@@ -20,7 +24,7 @@ public final class StoppedDisk {
     }
 
     /** The disk of the first of those that ask. */
-    Supplier<LogSync> stands(Supplier<LogSync> log) {
+    public Supplier<LogSync> stands(Supplier<LogSync> log) {
         if (given) {
             return log;
         }
@@ -38,7 +42,7 @@ public final class StoppedDisk {
         };
     }
 
-    void fail() {
+    public void fail() {
         fails = true;
         goOn();
     }

@@ -7,7 +7,12 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.posthouse.ops.RelayMeasures.Flow;
-import org.posthouse.relay.TrafficCounters.Counts;
+import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.relay.shard.TrafficCounters.Counts;
+import org.posthouse.relay.threads.RecentPeak;
+import org.posthouse.relay.threads.Strand;
+import org.posthouse.relay.threads.StrandClock;
+import org.posthouse.relay.threads.StrandExecutor;
 
 /** The small counters of a relay: by mode, of late, and by turn. */
 final class TallyTest {

@@ -28,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.mpj.channel.FrameChannel;
 import org.posthouse.mpj.channel.LocalSockets;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;

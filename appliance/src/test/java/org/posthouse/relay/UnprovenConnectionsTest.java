@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.relay.io.ConnectionAddresses;
 
 /** Which connection goes when there is no place for one that has just come. Eight places, so two are an owner's share. */
 class UnprovenConnectionsTest {

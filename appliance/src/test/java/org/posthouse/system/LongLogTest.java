@@ -28,9 +28,9 @@ import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.Relay;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 

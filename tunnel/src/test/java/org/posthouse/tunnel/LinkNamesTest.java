@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What becomes of links while the name server does not answer. */
 @ExtendWith(LeakWatch.class)
 @Timeout(120)
-class LinkNamesTest {
+public class LinkNamesTest {
     @TempDir
     private Path folder;
 

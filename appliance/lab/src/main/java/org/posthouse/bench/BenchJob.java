@@ -18,7 +18,7 @@ import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 
 /**
  * One job of {@link BenchRank}s and the driver's connections to them, on loopback. The job runs on a thread of its own;

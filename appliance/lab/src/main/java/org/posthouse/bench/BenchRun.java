@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.EventLoopKind;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.config.EventLoopKind;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
  * One bench from its first process to its last figure: embedded relays in this process, a job for each variant, and the

@@ -4,7 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.posthouse.relay.RelayLoad;
-import org.posthouse.relay.ThreadLoad;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /**
  * What the relays (and the bare forwarders) spend on something. Immutable.

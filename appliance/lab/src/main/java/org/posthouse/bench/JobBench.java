@@ -13,8 +13,8 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.EmbeddedGrid;
+import org.posthouse.relay.host.UserToken;
 
 /** Whole jobs, one after the other over the same embedded relays, their series in turns. Confined to one thread. */
 public final class JobBench {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
-import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.config.ModeConfig;
 
 /**
  * What {@code bench job} measures.

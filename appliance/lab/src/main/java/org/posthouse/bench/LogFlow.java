@@ -15,12 +15,12 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.LogLimits;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayLoad;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.config.LogLimits;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
+import org.posthouse.relay.host.UserToken;
 
 /**
  * One logged job that sends more than its log may hold, over an embedded relay, and what its log takes on the disk

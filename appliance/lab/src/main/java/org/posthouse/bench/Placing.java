@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
-import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /** Moves what a bench runs to where a layout has it. Confined to the driver's thread. */
 final class Placing {

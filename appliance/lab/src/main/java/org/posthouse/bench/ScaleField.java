@@ -7,10 +7,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
  * All that stands while one cell is measured: for each mode its relays, for each mode and durability a job, as many

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.place.RelayClient;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;

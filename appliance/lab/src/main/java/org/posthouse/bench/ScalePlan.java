@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.RelayConfig.Mode;
 
 /**
  * What {@code bench scale} is to measure: figures 4 to 9 of the relay paper.

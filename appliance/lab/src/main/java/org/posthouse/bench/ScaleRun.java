@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
  * {@code bench scale} from its first process to its last figure: cell by cell, size by size, and there all series in

@@ -1,7 +1,7 @@
 package org.posthouse.bench;
 
 import java.util.Optional;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.RelayConfig.Mode;
 
 /**
  * One line of a plot of {@code bench scale}.

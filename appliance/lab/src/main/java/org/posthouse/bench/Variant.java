@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.EventLoopKind;
-import org.posthouse.relay.RelayConfig.Mode;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.EventLoopKind;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.config.SocketKind;
 
 /**
  * How a job is run, where tests compare different ways.

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.posthouse.relay.GridNetwork;
+import org.posthouse.relay.host.GridNetwork;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanWay;

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanShape;
 

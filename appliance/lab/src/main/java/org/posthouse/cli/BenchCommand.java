@@ -10,7 +10,7 @@ import org.posthouse.bench.ProcessLayout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.SocketKind;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;

@@ -19,7 +19,7 @@ import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.UserToken;
+import org.posthouse.relay.host.UserToken;
 import org.posthouse.wire.Durability;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

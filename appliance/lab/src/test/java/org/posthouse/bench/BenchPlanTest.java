@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.RelayConfig.Mode;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.config.SocketKind;
 
 /** Who takes part in what, and which plans are refused. */
 class BenchPlanTest {

@@ -19,8 +19,8 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.relay.RelayConfig.Mode;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.config.SocketKind;
 import org.w3c.dom.Document;
 
 /** The three forms of a report, from made-up times. */

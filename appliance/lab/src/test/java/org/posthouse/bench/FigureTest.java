@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.posthouse.relay.RelayConfig.Mode;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.config.SocketKind;
 
 /** What a line of the report says beside others. */
 class FigureTest {

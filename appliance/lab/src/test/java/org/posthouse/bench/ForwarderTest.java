@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ThreadLoad;
+import org.posthouse.relay.host.EmbeddedGrid;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /** That the baselines carry every byte, both ways, for many pairs at once. */
 @Timeout(120)

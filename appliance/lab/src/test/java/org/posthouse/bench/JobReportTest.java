@@ -14,8 +14,8 @@ import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig.Mode;
 
 /** What {@code bench job} compares. */
 class JobReportTest {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.posthouse.relay.RelayConfig.Mode;
-import org.posthouse.relay.SocketKind;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.config.SocketKind;
 
 /** In which order the phases of several series are measured. */
 class PhaseTurnsTest {

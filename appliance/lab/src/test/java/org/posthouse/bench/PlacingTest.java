@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig.Mode;
+import org.posthouse.relay.host.EmbeddedGrid;
 
 /** Where a bench's relays run, which are in its own process: all of it is moved, and what another test would start meanwhile. */
 @EnabledOnOs(OS.LINUX)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.RelayConfig.Mode;
 
 /** Which ranks are where, and which plans are refused. */
 class ScalePlanTest {

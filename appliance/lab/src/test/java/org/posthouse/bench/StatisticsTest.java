@@ -7,7 +7,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.posthouse.relay.RelayLoad;
-import org.posthouse.relay.ThreadLoad;
+import org.posthouse.relay.threads.ThreadLoad;
 
 /** The arithmetic between what ranks and relays tell and what the report says. */
 class StatisticsTest {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.cli.InProcess;
-import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.config.RelayConfig.Mode;
 
 /** {@code posthouse bench}: that it measures and counts, not how fast anything is. */
 @Timeout(900)

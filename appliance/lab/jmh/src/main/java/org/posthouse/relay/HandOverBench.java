@@ -19,6 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
 import org.posthouse.core.MailboxLoad;
+import org.posthouse.relay.threads.Strand;
+import org.posthouse.relay.threads.StrandExecutor;
 
 /**
  * What it costs that a message comes to its mailbox from another thread. {@link #sameThread} is the exchange alone;

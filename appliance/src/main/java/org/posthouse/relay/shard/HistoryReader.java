@@ -1,0 +1,103 @@
+package org.posthouse.relay.shard;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.posthouse.core.HistorySource;
+import org.posthouse.core.HistoryStep;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.ResendClaim;
+import org.posthouse.relay.log.HistoryThreads;
+import org.posthouse.relay.log.LogJournal;
+import org.posthouse.relay.log.LogTasks;
+import org.posthouse.relay.log.RankHistoryReader;
+import org.posthouse.relay.log.RestartChoice;
+
+/**
+ * Reads the histories of one shard's ranks, on the relay's thread for histories, and passes them to the shard, some
+ * steps at a time. Called inside the shard's strand.
+ */
+final class HistoryReader implements HistorySource {
+    private final Shard shard;
+    private final LogJournal journal;
+    private final Executor thread;
+    private final DivergenceChecker divergenceChecker;
+    private final Map<HomedRank, Reading> open = new HashMap<>();
+
+    /** A history that the first read opens. Confined to the thread, except the reference to it. */
+    private static final class Reading implements AutoCloseable {
+        private final Supplier<RankHistoryReader> opening;
+        private RankHistoryReader history;
+
+        private Reading(Supplier<RankHistoryReader> opening) {
+            this.opening = opening;
+        }
+
+        private List<HistoryStep> read() {
+            if (history == null) {
+                history = opening.get();
+            }
+            return history.read();
+        }
+
+        @Override
+        public void close() {
+            if (history != null) {
+                history.close();
+            }
+        }
+    }
+
+    /** @param shard the shard of the ranks */
+    HistoryReader(Shard shard, HistoryThreads historyThreads) {
+        this.shard = shard;
+        this.journal = historyThreads.journal();
+        this.thread = historyThreads.thread();
+        this.divergenceChecker = new DivergenceChecker(shard, historyThreads, DivergenceChecker.LOOK_MS);
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
+        long job = rank.job().id();
+        RestartChoice choice = journal.points().choice(job, rank.rank());
+        boolean begins = deliveries == 0 && events == 0 || choice.isBefore(deliveries, events);
+        int incarnation = rank.incarnation();
+        boolean anew = begins && !originKnown && incarnation > 1;
+        open.put(rank, new Reading(anew ? () -> choice.open(incarnation) : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
+        more(rank, replay);
+    }
+
+    @Override
+    public void more(HomedRank rank, int replay) {
+        Reading history = open.get(rank);
+        thread.execute(() -> read(rank, replay, history));
+    }
+
+    /** Runs on the reading thread. */
+    private void read(HomedRank rank, int replay, Reading history) {
+        LogTasks.attempt("no history of", rank, () -> {
+            List<HistoryStep> steps = history.read();
+            shard.strand().post(() -> shard.core().past(rank, replay, steps));
+        }, why -> shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why)));
+    }
+
+    @Override
+    public void resent(long job, int source, ResendClaim resendClaim) {
+        divergenceChecker.add(job, source, resendClaim);
+    }
+
+    @Override
+    public void forget(long job) {
+        divergenceChecker.forget(job);
+    }
+
+    @Override
+    public void end(HomedRank rank, int replay) {
+        Reading history = open.remove(rank);
+        if (history != null) {
+            thread.execute(history::close);
+        }
+    }
+}
