@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
 import org.posthouse.peer.PeerUser;
+import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.io.ByteSink;
 import org.posthouse.relay.io.ConnectionAddresses;
@@ -178,7 +179,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
         long before = framesIn;
         framesIn = before + 1;
         if (strand == null) {
-            onIntroduction(copy(buffer, index, length), view.type());
+            onIntroduction(ArrivedFrame.copy(buffer, index, length), view.type());
         } else if (!view.type().sentBy(role)) {
             throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a " + roleName());
         } else if (inside || (inside = strand.tryEnter())) {
@@ -457,13 +458,6 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     }
 
     // ---- any thread
-
-    /** Copies a control frame into memory of its own, as the decoders require. */
-    static ByteBuffer copy(ByteBuf buffer, int index, int length) {
-        ByteBuffer copy = ByteBuffer.allocate(length);
-        buffer.getBytes(index, copy);
-        return copy.flip();
-    }
 
     /**
      * Disconnects because the relay is stopping. If a rank will reconnect afterwards, the connection is cut without a

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.io.OutboundChannel;
@@ -69,12 +70,12 @@ final class LauncherSession implements Session {
     public void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case JOB_OPEN -> {
-                JobOpen sealed = JobOpen.decode(Connection.copy(buffer, index, length));
+                JobOpen sealed = JobOpen.decode(ArrivedFrame.copy(buffer, index, length));
                 open(sealed.with(unsealed.apply(sealed.token())));
             }
-            case JOB_CLOSE -> close(view.job(), CloseNotice.decode(Connection.copy(buffer, index, length)));
-            case JOB_KEPT -> kept(JobKept.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case JOB_CLOSE -> close(view.job(), CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
+            case JOB_KEPT -> kept(JobKept.decode(ArrivedFrame.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from a launcher");
         }
     }

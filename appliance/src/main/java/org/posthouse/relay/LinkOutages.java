@@ -121,7 +121,8 @@ public final class LinkOutages {
 
     private void askForReceivers(LinkOutage linkOutage, long job, BitSet there) {
         relay.shards().each(shard -> {
-            BitSet waiting = shard.core().waitingFor(job, there::get);
+            Job open = shard.core().job(job);
+            BitSet waiting = open == null ? new BitSet() : open.waitingFor(there::get);
             relay.control().submit(() -> linkOutage.receivers(job, shard.number(), waiting));
         });
     }

@@ -196,7 +196,7 @@ public final class PeerLinks implements Links.Listener {
             other.flow().in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 visit.leave();
-                stalled(other, type, BlockedReport.decode(Connection.copy(buffer, index, length)));
+                stalled(other, type, BlockedReport.decode(ArrivedFrame.copy(buffer, index, length)));
             } else {
                 Shard shard = relay.shards().addressed(view);
                 visit.enter(shard.strand(), length);

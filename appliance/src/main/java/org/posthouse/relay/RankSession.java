@@ -30,6 +30,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
@@ -79,6 +80,9 @@ final class RankSession implements Session, RankPort {
     /** Null until it is admitted. */
     private HomedRank rank;
 
+    /** Whether it came from another connection of this relay. */
+    private boolean moved;
+
     RankSession(Shard shard, Connection connection, Hello hello) {
         this.core = shard.core();
         this.shard = shard;
@@ -104,25 +108,27 @@ final class RankSession implements Session, RankPort {
         if (!mayCome) {
             return;
         }
-        rank = core.connect(hello, state, this);
-        connection.greeted();
+        core.connect(hello, state, this);
         state = List.of();
-        boolean hasPast = rank.state() == RankState.REPLAYING;
-        if (hasPast && rank.job().survivesHost()) {
-            withheldWelcome.hold();
-        }
-        write(core.welcome(rank).encode());
-        StatePage.encode(job, core.state(rank)).forEach(this::write);
-        if (rank.state() == RankState.MOVING) {
-            core.moved(rank, this);
+        if (moved) {
             connection.relay().moves().came(rank);
-        } else if (hasPast) {
-            core.replay(rank);
         }
         if (withheldWelcome.isHeld()) {
             shard.gate().pass(this::greet);
         }
         connection.movedBy().ifPresent(this::askMove);
+    }
+
+    @Override
+    public void welcome(HomedRank admitted, Welcome welcome, List<StatePage.Entry> entries) {
+        rank = admitted;
+        moved = rank.state() == RankState.MOVING;
+        connection.greeted();
+        if (rank.state() == RankState.REPLAYING && rank.job().survivesHost()) {
+            withheldWelcome.hold();
+        }
+        write(welcome.encode());
+        StatePage.encode(job, entries).forEach(this::write);
     }
 
     /** Sends the held answer, because the log is safe now. Does nothing if the answer was dropped meanwhile. */
@@ -169,10 +175,7 @@ final class RankSession implements Session, RankPort {
             return;
         }
         switch (view.type()) {
-            case ABORT -> core.aborted(rank, CloseNotice.decode(Connection.copy(buffer, index, length)));
-            case BLOCKED -> core.blocked(rank, BlockedReport.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
-            case POINT -> core.pointed(rank, CheckpointNotice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
@@ -201,8 +204,8 @@ final class RankSession implements Session, RankPort {
 
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
-            case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> outboundChannel.cut(CloseNotice.decode(Connection.copy(buffer, index, length)));
+            case STATE -> onState(StatePage.decode(ArrivedFrame.copy(buffer, index, length)));
+            case CLOSE -> outboundChannel.cut(CloseNotice.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> throw new WireException(
                     CloseReason.NOT_EXPECTED, view.type() + " after " + pages + " of " + hello.pages() + " pages of STATE");
         }

@@ -10,6 +10,7 @@ import org.posthouse.core.Frame;
 import org.posthouse.core.RecoveredRank;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.UnexpectedPool;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.shard.OutputGate;
 import org.posthouse.relay.shard.Shard;
@@ -36,6 +37,7 @@ final class SimCore {
                 host.id(),
                 world().config(),
                 world().shards(),
+                UnexpectedPool.own(world().config(), world().shards()),
                 world().stage()::nanoTime,
                 new SimPast(this, host.log()),
                 new SimImages(this, host.log()));

@@ -35,7 +35,7 @@ final class SimImages implements CheckpointImages {
         log.keepPrologue(rank.job().id(), rank.rank());
         if (core.world().random().nextInt(15) == 0) {
             failing.put(rank, save);
-            core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));
+            core.after(core.world().random().nextInt(30), () -> core.core().storage().imageFailed(rank, save));
         }
     }
 
@@ -47,7 +47,7 @@ final class SimImages implements CheckpointImages {
         frame.release();
         coming.get(rank).writeBytes(bytes);
         long written = coming.get(rank).size();
-        core.after(core.world().random().nextInt(10), () -> core.core().imageWritten(rank, save, written));
+        core.after(core.world().random().nextInt(10), () -> core.core().storage().imageWritten(rank, save, written));
     }
 
     @Override
@@ -62,7 +62,7 @@ final class SimImages implements CheckpointImages {
             RankLog known = log.book().rank(rank.job().id(), rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
             core.host().keepImage(rank, number, image);
-            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new CheckpointImage(number, image.length, 0)));
+            core.after(core.world().random().nextInt(30), () -> core.core().storage().imageStored(rank, save, new CheckpointImage(number, image.length, 0)));
         });
     }
 

@@ -85,7 +85,7 @@ final class SimPast implements HistorySource {
         boolean anew = begins && !originKnown && rank.incarnation() > 1;
         Optional<Checkpoint> image = anew ? readable(known) : Optional.empty();
         if (anew && !core.host().takes(rank.job().id())) {
-            core.after(1, () -> core.core().pastUnreadable(rank, replay, "the log takes nothing"));
+            core.after(1, () -> core.core().storage().historyUnreadable(rank, replay, "the log takes nothing"));
             return;
         }
         if (anew) {
@@ -118,7 +118,7 @@ final class SimPast implements HistorySource {
         Reading reading = readings.get(rank);
         core.after(core.world().random().nextInt(20), () -> {
             if (readings.get(rank) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
-                core.core().past(rank, replay, reading.read());
+                core.core().storage().historyRead(rank, replay, reading.read());
             }
         });
     }
@@ -135,7 +135,7 @@ final class SimPast implements HistorySource {
                     new Source(job, source), any -> new SentMessageIndex(() -> Optional.of(log.ofSource(job, source)), log::first));
             String difference = before.difference(resendClaim);
             if (!difference.isEmpty()) {
-                core.core().diverged(job, source, resendClaim, difference);
+                core.core().storage().diverged(job, source, resendClaim, difference);
             }
         });
     }

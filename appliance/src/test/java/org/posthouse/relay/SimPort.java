@@ -36,6 +36,7 @@ import org.posthouse.wire.MutualProof;
 import org.posthouse.wire.Nonce;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /** A relay's end of a rank's connection: what {@link Connection} and {@link RankSession} do. */
@@ -126,17 +127,14 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     public boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         host.world().trace(() -> "  relay " + host.number() + " <- " + who() + ": " + FrameWords.of(view));
         switch (view.type()) {
-            case IDENTIFY -> onIdentify(Identify.decode(Connection.copy(buffer, index, length)));
-            case PROOF -> requireProof(MutualProof.decode(Connection.copy(buffer, index, length)));
-            case HELLO -> onHello(Hello.decode(Connection.copy(buffer, index, length)));
-            case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
-            case POINT -> core.core().pointed(rank, CheckpointNotice.decode(Connection.copy(buffer, index, length)));
-            case ABORT -> core.core().aborted(rank, CloseNotice.decode(Connection.copy(buffer, index, length)));
-            case BLOCKED -> {
-                host.world().onBlocked();
-                core.core().blocked(rank, BlockedReport.decode(Connection.copy(buffer, index, length)));
-            }
+            case IDENTIFY -> onIdentify(Identify.decode(ArrivedFrame.copy(buffer, index, length)));
+            case PROOF -> requireProof(MutualProof.decode(ArrivedFrame.copy(buffer, index, length)));
+            case HELLO -> onHello(Hello.decode(ArrivedFrame.copy(buffer, index, length)));
+            case STATE -> onState(StatePage.decode(ArrivedFrame.copy(buffer, index, length)));
             default -> {
+                if (view.type() == FrameType.BLOCKED) {
+                    host.world().onBlocked();
+                }
                 if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0) {
                     host.world().onCreditless();
                 }
@@ -171,6 +169,16 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         }
     }
 
+    @Override
+    public void welcome(HomedRank admitted, Welcome welcome, List<StatePage.Entry> entries) {
+        rank = admitted;
+        if (rank.state() == RankState.REPLAYING && job.opening().survivesHost()) {
+            withheldWelcome.hold();
+        }
+        write(welcome.encode());
+        StatePage.encode(job.id(), entries).forEach(this::write);
+    }
+
     private void onState(StatePage page) {
         state.addAll(page.entries());
         if (page.left() == 0) {
@@ -180,25 +188,14 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     private void admit() {
         try {
-            rank = core.core().connect(hello, state, this);
+            core.core().connect(hello, state, this);
         } catch (Refusal e) {
             close(CloseNotice.closing(job.id(), e.reason(), e.getMessage()));
             return;
         }
-        boolean hasPast = rank.state() == RankState.REPLAYING;
-        if (hasPast && job.opening().survivesHost()) {
-            withheldWelcome.hold();
-        }
-        write(core.core().welcome(rank).encode());
-        StatePage.encode(job.id(), core.core().state(rank)).forEach(this::write);
-        if (rank.state() == RankState.MOVING) {
-            core.core().moved(rank, this);
-        } else if (hasPast) {
-            core.core().replay(rank);
-        }
         if (withheldWelcome.isHeld()) {
             core.gate().pass(this::greet);
-        } else if (hasPast) {
+        } else if (rank.state() == RankState.REPLAYING) {
             host.world().onAnswer(host);
         }
     }

@@ -3,9 +3,12 @@ package org.posthouse.core;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
+import java.util.List;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 
 /**
  * The port of a rank that is between two connections: frames for it are held, in order, until it reconnects. Bounded by
@@ -33,6 +36,11 @@ final class BufferingPort implements RankPort {
         parcels.forEach(Parcel::release);
         parcels.clear();
         held.clear();
+    }
+
+    @Override
+    public void welcome(HomedRank rank, Welcome welcome, List<StatePage.Entry> state) {
+        throw new IllegalStateException(rank + " is welcomed on its own connection, not on the port of a rank that is between two connections");
     }
 
     @Override

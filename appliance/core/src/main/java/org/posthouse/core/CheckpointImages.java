@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 /**
  * Keeps the images of ranks, outside the core's strand. Asked by the core; it answers in the strand, with {@link
- * RelayCore#imageWritten}, and at the end {@link RelayCore#imageKept} or {@link RelayCore#imageFailed}.
+ * StorageResults#imageWritten}, and at the end {@link StorageResults#imageStored} or {@link StorageResults#imageFailed}.
  */
 public interface CheckpointImages {
     /**

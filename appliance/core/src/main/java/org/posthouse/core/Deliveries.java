@@ -41,19 +41,9 @@ final class Deliveries {
         return creditGrants;
     }
 
-    /** Messages matched to a receive since the start. */
-    long messagesMatched() {
-        return messagesMatched;
-    }
-
-    /** Messages that had to wait for a receive since the start. */
-    long messagesStored() {
-        return messagesStored;
-    }
-
-    /** Messages pushed to their ranks before a receive was posted for them, since the start. */
-    long messagesPushed() {
-        return messagesPushed;
+    MatchStatistics statistics() {
+        return new MatchStatistics(
+                messagesMatched, messagesStored, messagesPushed, times.messages().copy(), times.receives().copy());
     }
 
     // ---- the frame that begins a message

@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 /**
  * Reads the histories of ranks from the log, outside the core's strand. Asked by the core; it answers with {@link
- * RelayCore#past}, in the strand, some steps at a time.
+ * StorageResults#historyRead}, in the strand, some steps at a time.
  */
 public interface HistorySource {
     /**
@@ -22,7 +22,7 @@ public interface HistorySource {
     /** What is left of the rank's history is not wanted any more. */
     void end(HomedRank rank, int replay);
 
-    /** A restarted rank would have sent this message again: it is compared, and {@link RelayCore#diverged} told of a difference. */
+    /** A restarted rank would have sent this message again: it is compared, and {@link StorageResults#diverged} told of a difference. */
     void resent(long job, int source, ResendClaim resendClaim);
 
     /** A job has ended. */

@@ -234,6 +234,11 @@ public final class HomedRank {
         return Checkpoints.asking(this);
     }
 
+    /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
+    public Optional<JobEvent> standstill() {
+        return StallReporter.told(this);
+    }
+
     /** The notes about its output that its launcher needs to restart it. */
     OutputPositions outputNotes() {
         return outputPositions;

@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.ExitStatuses;
@@ -228,6 +230,13 @@ public final class Job {
         Map<Integer, BlockedCall> all = blocked.all();
         all.keySet().removeIf(rank -> homed[rank] == null && !(far && peerOf[rank].isFar()));
         return all;
+    }
+
+    /** The ranks at home here with a posted receive that names one of these sources. */
+    public BitSet waitingFor(IntPredicate sources) {
+        BitSet waiting = new BitSet();
+        homedRanks().stream().filter(rank -> rank.mailbox().waitsForAny(sources)).forEach(rank -> waiting.set(rank.rank()));
+        return waiting;
     }
 
     /** Tells the launcher what happened, as a {@link JobEvent}. */

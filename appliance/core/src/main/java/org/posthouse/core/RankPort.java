@@ -1,12 +1,22 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 
 /** The port to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
 public interface RankPort {
+    /**
+     * The rank is admitted: the first call to its port.
+     *
+     * @param state what the relay knows of its channels, which the rank needs after the welcome
+     */
+    void welcome(HomedRank rank, Welcome welcome, List<StatePage.Entry> state);
+
     /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
     void deliver(Message message, Parcel head);
 

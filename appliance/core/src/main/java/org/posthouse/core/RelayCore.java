@@ -1,11 +1,8 @@
 package org.posthouse.core;
 
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntFunction;
-import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
@@ -20,7 +17,6 @@ import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
-import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
@@ -48,20 +44,16 @@ public final class RelayCore {
     private final StallReporter stallReporter = new StallReporter();
     private final CollectiveMismatchDetector collectiveMismatchDetector = new CollectiveMismatchDetector(stallReporter);
     private final HistorySource historySource;
+    private final StorageResults storageResults;
 
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards number of cores of the relay, over which its ranks are spread
+     * @param pool memory for messages that wait for their receives, which the relay's cores share
      * @param nanoTime the owner's clock, used for metrics and for reports of blocked ranks
      * @param historySource reads the histories of ranks
      * @param images stores the checkpoint images of ranks
      */
-    public RelayCore(
-            String relay, CoreConfig config, int shards, LongSupplier nanoTime, HistorySource historySource, CheckpointImages checkpointImages) {
-        this(relay, config, shards, new OwnUnexpectedPool(config, shards), nanoTime, historySource, checkpointImages);
-    }
-
-    /** As above, with a pool that the relay's cores share. */
     public RelayCore(
             String relay, CoreConfig config, int shards, UnexpectedPool pool, LongSupplier nanoTime, HistorySource historySource,
             CheckpointImages checkpointImages) {
@@ -73,6 +65,7 @@ public final class RelayCore {
         rankFrames = new RankFrames(config, deliveries, historySource, checkpoints);
         peerFrames = new PeerFrames(deliveries, forwardCounts, historySource);
         recoveryFrames = new RecoveryFrames(deliveries);
+        storageResults = new StorageResults(jobs, recoveryFrames, checkpoints);
     }
 
     // ---- jobs and ranks
@@ -133,39 +126,30 @@ public final class RelayCore {
         return deliveries.grants().sendersThatWait();
     }
 
-    /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */
-    public long messagesMatched() {
-        return deliveries.messagesMatched();
-    }
-
-    public long messagesStored() {
-        return deliveries.messagesStored();
-    }
-
-    /** Messages pushed to their ranks before a receive was posted for them, since the start. */
-    public long messagesPushed() {
-        return deliveries.messagesPushed();
-    }
-
-    /** Times that matched messages had waited for a receive; confined to the owner. */
-    public Latencies messageWaits() {
-        return deliveries.times().messages();
-    }
-
-    /** Times that matched receives had waited for a message; confined to the owner. */
-    public Latencies receiveWaits() {
-        return deliveries.times().receives();
+    /** Counts and waits of the messages matched here since the core's start: a copy. */
+    public MatchStatistics statistics() {
+        return deliveries.statistics();
     }
 
     /**
      * Handles a rank's HELLO: at its start, after a process of it has ended, or after {@link #move} asked it to
      * reconnect. A process that has lost its connection cannot reconnect to it.
      *
-     * @return the connected rank. Answer with {@link #welcome} and {@link #state}. Then call {@link #moved} if it is
-     *     {@link RankState#MOVING}, or {@link #replay} if it is {@link RankState#REPLAYING}.
+     * <p>The port gets the {@link RankPort#welcome} before anything else; then the frames that were held while the rank
+     * moved, or the beginning of its replay.
+     *
+     * @param state the entries of the rank's STATE pages
      */
-    public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
-        return lives.connect(jobs.require(hello.job()), hello, state, port);
+    public void connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
+        HomedRank rank = lives.connect(jobs.require(hello.job()), hello, state, port);
+        port.welcome(rank, lives.welcome(rank), OpenChannels.state(rank));
+        if (rank.state() == RankState.MOVING) {
+            rank.endMove(port);
+            writable(rank);
+        } else if (rank.state() == RankState.REPLAYING) {
+            RankReconnection.tell(rank);
+            rank.replay().begin();
+        }
     }
 
     /**
@@ -201,62 +185,12 @@ public final class RelayCore {
         return RankLifecycle.askMove(rank);
     }
 
-    /** The rank that moved was welcomed on {@code port}: sends it the frames that were held for it. */
-    public void moved(HomedRank rank, RankPort port) {
-        rank.endMove(port);
-        writable(rank);
-    }
-
     /**
      * Handles a rank that did not reconnect in time after its {@code move}-th move began. Does nothing if it has
      * reconnected.
      */
     public void moveFailed(HomedRank rank, int move, CloseNotice why) {
         lives.moveFailed(rank, move, why);
-    }
-
-    /** The answer to a rank that {@link #connect} admitted; {@link #state} follows it. */
-    public Welcome welcome(HomedRank rank) {
-        return lives.welcome(rank);
-    }
-
-    /** The state of the rank's channels, which the rank needs after its welcome. */
-    public List<StatePage.Entry> state(HomedRank rank) {
-        return OpenChannels.state(rank);
-    }
-
-    // ---- replay
-
-    /** Begins the replay of a rank that is {@link RankState#REPLAYING} and was welcomed. */
-    public void replay(HomedRank rank) {
-        RankReconnection.tell(rank);
-        rank.replay().begin();
-    }
-
-    /** Handles the next steps of a rank's history, which were requested from the {@link HistorySource}. */
-    public void past(HomedRank rank, int replay, List<HistoryStep> steps) {
-        if (isReplayed(rank, replay)) {
-            rank.job().guarded(() -> recoveryFrames.past(rank, steps));
-        }
-    }
-
-    private static boolean isReplayed(HomedRank rank, int replay) {
-        return rank.replay() != null && rank.replay().number() == replay;
-    }
-
-    /** Tells the job's launcher that a restarted rank's sends differ from those of its earlier process. */
-    public void diverged(long id, int source, ResendClaim resendClaim, String difference) {
-        Job job = job(id);
-        if (job != null) {
-            job.diverged(source, resendClaim.context(), resendClaim.destination(), resendClaim.sequence(), difference);
-        }
-    }
-
-    /** Handles a rank's history that cannot be read. */
-    public void pastUnreadable(HomedRank rank, int replay, String why) {
-        if (isReplayed(rank, replay)) {
-            rank.job().fail(new JournalDamaged("the history of " + rank + ": " + why, null));
-        }
     }
 
     /**
@@ -267,18 +201,6 @@ public final class RelayCore {
     }
 
     // ---- checkpoints
-
-    /** Handles a rank's notice about its checkpoints; dropped as in {@link #fromRank}. */
-    public void pointed(HomedRank rank, CheckpointNotice checkpointNotice) throws WireException {
-        if (rank.job().isUnloggable()) {
-            return;
-        }
-        try {
-            checkpoints.point(rank, checkpointNotice);
-        } catch (JournalFailure e) {
-            rank.job().fail(e);
-        }
-    }
 
     /** The launcher has kept a rank's output up to this position, or all of it, in which case the rank is done. */
     public void outputKept(JobKept kept) {
@@ -323,36 +245,51 @@ public final class RelayCore {
         }
     }
 
-    /** So many bytes of a rank's image were written. */
-    public void imageWritten(HomedRank rank, int save, long bytes) {
-        checkpoints.written(rank, save, bytes);
-    }
-
-    /** A rank's image is on the disk. */
-    public void imageKept(HomedRank rank, int save, CheckpointImage image) {
-        rank.job().guarded(() -> checkpoints.kept(rank, save, image));
-    }
-
-    /** A rank's image could not be stored. */
-    public void imageFailed(HomedRank rank, int save) {
-        checkpoints.failed(rank, save);
-    }
-
-    /** Handles a rank's Abort: its launcher ends the job. */
-    public void aborted(HomedRank rank, CloseNotice closeNotice) {
-        rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
+    /** Where the storage of histories and images puts its results. */
+    public StorageResults storage() {
+        return storageResults;
     }
 
     // ---- frames of ranks
 
     /**
-     * Handles a rank's frame other than HELLO, ABORT and CLOSE. The frame is dropped if the log accepts nothing more of
-     * the job, since it may depend on events that are not logged. The rank resends it to the relay's next process.
+     * Handles a rank's frame other than HELLO, STATE and CLOSE. The frame is dropped if the log accepts nothing more of
+     * the job, since it may depend on events that are not logged. The rank resends it to the relay's next process. An
+     * ABORT is never dropped.
      */
     public void fromRank(HomedRank rank, Frame frame) throws WireException {
-        if (rank.job().isUnloggable()) {
-            return;
+        FrameView view = frame.view();
+        if (view.type() == FrameType.ABORT) {
+            aborted(rank, CloseNotice.decode(frame.copy()));
+        } else if (!rank.job().isUnloggable()) {
+            switch (view.type()) {
+                case BLOCKED -> blocked(rank, BlockedReport.decode(frame.copy()));
+                case POINT -> pointed(rank, CheckpointNotice.decode(frame.copy()));
+                default -> fromConnected(rank, frame);
+            }
         }
+    }
+
+    /** Its launcher ends the job. */
+    private static void aborted(HomedRank rank, CloseNotice closeNotice) {
+        rank.job().report(JobEvent.ABORTED, rank.rank(), closeNotice.code(), closeNotice.text());
+    }
+
+    /** The rank is blocked in a call, or no longer. */
+    private void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
+        collectiveMismatchDetector.blocked(rank, blockedReport, deliveries.times().now());
+    }
+
+    /** A notice about the rank's checkpoints. */
+    private void pointed(HomedRank rank, CheckpointNotice checkpointNotice) throws WireException {
+        try {
+            checkpoints.point(rank, checkpointNotice);
+        } catch (JournalFailure e) {
+            rank.job().fail(e);
+        }
+    }
+
+    private void fromConnected(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         if (rank.state() != RankState.CONNECTED && rank.state() != RankState.REPLAYING) {
             throw new WireException(CloseReason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
@@ -373,17 +310,6 @@ public final class RelayCore {
         } catch (JournalFailure e) {
             rank.job().fail(e);
         }
-    }
-
-    /**
-     * Handles a rank's report that it is blocked in a call, or no longer. Dropped as in {@link #fromRank}, since the
-     * event that it waits for may have happened.
-     */
-    public void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
-        if (rank.job().isUnloggable()) {
-            return;
-        }
-        collectiveMismatchDetector.blocked(rank, blockedReport, deliveries.times().now());
     }
 
     /** A rank that was slow to read is writable again: resumes what waited for that. */
@@ -430,11 +356,6 @@ public final class RelayCore {
     /** The link to another core is down, or up again. */
     public void linked(Peer peer, boolean up) {
         stallReporter.linked(peer, up, jobs.all(), deliveries.times().now());
-    }
-
-    /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
-    public Optional<JobEvent> standstill(HomedRank rank) {
-        return stallReporter.told(rank);
     }
 
     /** Handles another core's report of a rank blocked in a call, or its judgement of a rank that is at home here. */
@@ -494,18 +415,6 @@ public final class RelayCore {
      */
     public void handled(Peer peer, boolean survivesHost, long frames) {
         forwardCounts.of(peer, survivesHost).handled(frames, lives::safer);
-    }
-
-    /** The ranks at home here with a posted receive that names one of these sources. */
-    public BitSet waitingFor(long id, IntPredicate sources) {
-        BitSet waiting = new BitSet();
-        Job job = job(id);
-        if (job != null) {
-            job.homedRanks().stream()
-                    .filter(rank -> rank.mailbox().waitsForAny(sources))
-                    .forEach(rank -> waiting.set(rank.rank()));
-        }
-        return waiting;
     }
 
     /** Fails a job that cannot go on because of a fault outside the core. */

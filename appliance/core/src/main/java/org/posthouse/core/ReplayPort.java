@@ -1,9 +1,12 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 
 /**
  * The port of a rank in replay: it sends, and gets answers about its sends; its receives come from its history.
@@ -18,6 +21,11 @@ final class ReplayPort implements RankPort {
         this.rank = rank;
         this.replay = replay;
         this.port = replay.port();
+    }
+
+    @Override
+    public void welcome(HomedRank rank, Welcome welcome, List<StatePage.Entry> state) {
+        throw new IllegalStateException(rank + " is welcomed on its own connection, not on the port of a rank in its replay");
     }
 
     @Override

@@ -62,7 +62,7 @@ final class StallReporter {
     }
 
     /** What the launcher was told of a rank that stands still; empty if nothing. */
-    Optional<JobEvent> told(HomedRank rank) {
+    static Optional<JobEvent> told(HomedRank rank) {
         Job job = rank.job();
         return job.blocked().isTold(rank.rank())
                 ? job.blockedIn(rank.rank()).map(blocked -> new JobEvent(job.id(), JobEvent.BLOCKED, rank.rank(), (int) BlockedCall.LONG_S, blocked.in()))

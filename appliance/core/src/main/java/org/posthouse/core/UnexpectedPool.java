@@ -5,6 +5,11 @@ package org.posthouse.core;
  * Cores of one relay share one, which is thread-safe then: so two ranks may use all of it whichever cores they are at.
  */
 public interface UnexpectedPool {
+    /** An equal share of a relay's pool, for a core that shares nothing with the relay's others. */
+    static UnexpectedPool own(CoreConfig config, int shards) {
+        return new OwnUnexpectedPool(config, shards);
+    }
+
     /** Takes an envelope of a message that is in the log; false if there are too many. */
     boolean takeLogged();
 

@@ -80,11 +80,12 @@ final class AdmissionTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("refusedHellos")
     void refusesHelloByName(String what, Hello hello, CloseReason closeReason) throws Refusal {
-        HomedRank living = relay.connect(hello(1, 2), relay.new Rank());
+        OneRelay.Rank living = relay.new Rank();
+        relay.connect(hello(1, 2), living);
         relay.events.clear();
         assertRefused(() -> relay.connect(hello, relay.new Rank()), closeReason);
-        assertThat(living.state()).isEqualTo(RankState.CONNECTED);
-        assertThat(living.incarnation()).isEqualTo(2);
+        assertThat(living.rank.state()).isEqualTo(RankState.CONNECTED);
+        assertThat(living.rank.incarnation()).isEqualTo(2);
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.WAITING);
         if (closeReason != CloseReason.UNKNOWN_JOB) {
             assertThat(relay.events).singleElement().satisfies(event -> {
@@ -117,7 +118,7 @@ final class AdmissionTest {
 
     @Test
     void welcomesWithItsCreditAndPlacement() throws Refusal {
-        var welcome = relay.core.welcome(relay.connect(2).rank);
+        var welcome = relay.connect(2).welcome;
         assertThat(welcome.rank()).isEqualTo(2);
         assertThat(welcome.creditBytes()).isEqualTo(CoreConfig.CREDIT_BYTES_MIN);
         assertThat(welcome.creditMessages()).isEqualTo(16);
@@ -134,7 +135,7 @@ final class AdmissionTest {
 
     @Test
     void refusesJobWithoutThisRelay() {
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historySource, relay.images);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, UnexpectedPool.own(relay.config, 1), System::nanoTime, relay.historySource, relay.images);
         List<HomeRelay> homes = List.of(new HomeRelay("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
         assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), CloseReason.WRONG_SITE);

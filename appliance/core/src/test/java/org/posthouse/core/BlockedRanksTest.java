@@ -40,11 +40,11 @@ final class BlockedRanksTest {
     }
 
     private void says(OneRelay.Rank rank, int number, String text, int bits) throws WireException {
-        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, 0, number, rank.rank.rank(), 1 - rank.rank.rank(), text, bits));
+        relay.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, 0, number, rank.rank.rank(), 1 - rank.rank.rank(), text, bits));
     }
 
     private void collective(OneRelay.Rank rank, int context, int number, String text, int bits) throws WireException {
-        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, context, 99, number, rank.rank.rank(), -1, text, bits));
+        relay.blocked(rank.rank, new BlockedReport(OneRelay.JOB, context, 99, number, rank.rank.rank(), -1, text, bits));
     }
 
     private void pass(long seconds) {
@@ -138,10 +138,10 @@ final class BlockedRanksTest {
         assertThat(told()).isEmpty();
         stays(zero, 5, "Recv(source 1, tag 7)", P2P, 30);
         assertThat(told()).containsExactly("0 60 Recv(source 1, tag 7)");
-        assertThat(relay.core.standstill(zero.rank)).map(JobEvent::text).as("one that comes later is told").hasValue("Recv(source 1, tag 7)");
+        assertThat(zero.rank.standstill()).map(JobEvent::text).as("one that comes later is told").hasValue("Recv(source 1, tag 7)");
         says(zero, 5, "", P2P);
         assertThat(told()).containsExactly("0 0 ");
-        assertThat(relay.core.standstill(zero.rank)).isEmpty();
+        assertThat(zero.rank.standstill()).isEmpty();
         stays(zero, 6, "Recv(source 1, tag 7)", P2P, 60);
         assertThat(told()).isEmpty();
         pass(5);
@@ -215,7 +215,7 @@ final class BlockedRanksTest {
 
     private void sends(OneRelay.Rank rank, int number, long sequence) throws WireException {
         int self = rank.rank.rank();
-        relay.core.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, sequence, number, self, 1 - self, "Send(destination " + (1 - self) + ")", SENDS));
+        relay.blocked(rank.rank, new BlockedReport(OneRelay.JOB, 0, sequence, number, self, 1 - self, "Send(destination " + (1 - self) + ")", SENDS));
     }
 
     private void offers(OneRelay.Rank rank, long sequence) throws Exception {
@@ -268,7 +268,7 @@ final class BlockedRanksTest {
     @Test
     void sendsToItselfForEver() throws Exception {
         zero.sends(relay.frames.message(FrameType.OFFER, 0, 0, 0, 0, 1, 10));
-        relay.core.blocked(zero.rank, new BlockedReport(OneRelay.JOB, 0, 1, 1, 0, 0, "Ssend(destination 0)", SENDS));
+        relay.blocked(zero.rank, new BlockedReport(OneRelay.JOB, 0, 1, 1, 0, 0, "Ssend(destination 0)", SENDS));
         assertThat(behind()).containsExactly("0.1 behind 0.1");
     }
 }

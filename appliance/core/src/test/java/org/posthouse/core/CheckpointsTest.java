@@ -38,7 +38,7 @@ final class CheckpointsTest {
     }
 
     private void says(CheckpointNotice.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12, 8, 9));
+        relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12, 8, 9));
     }
 
     private void sends(long offset, int bytes) throws WireException {
@@ -52,7 +52,7 @@ final class CheckpointsTest {
         sends(60, 40);
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 60", "put rank 0 #1: 40", "end rank 0 #1");
         assertThat(rank.take()).isEmpty();
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
         assertThat(relay.journal.events).last().asString().contains("CheckpointImage[number=1, bytes=100, crc=7]");
         assertThat(relay.events).last().satisfies(event -> {
@@ -70,10 +70,10 @@ final class CheckpointsTest {
         rank.sends(limit);
         JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, ReplayLimit.THREADS.text());
         assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
-        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
+        relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
         sends(0, 100);
         assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.rank.outputNotesTold()).extracting(JobEvent::kind).containsExactly(JobEvent.CHECKPOINTED);
     }
 
@@ -100,7 +100,7 @@ final class CheckpointsTest {
         assertThat(rank.rank.asking()).isEmpty();
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
         assertThat(relay.images.take()).as("once").isEmpty();
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
     }
 
@@ -145,7 +145,7 @@ final class CheckpointsTest {
         long next = relay.journal.position() + 1;
         says(CheckpointNotice.Kind.SAVE, 10);
         sends(0, 10);
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 10, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 10, 7));
         assertThat(relay.journal.events).last().asString().contains("RecoveryPoint[pin=" + next + ", deliveries=3,", "waits=]");
     }
 
@@ -175,7 +175,7 @@ final class CheckpointsTest {
         }
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(WINDOW, PIECE))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(CloseReason.CREDIT_EXCEEDED));
-        relay.core.imageWritten(rank.rank, 1, PIECE);
+        relay.core.storage().imageWritten(rank.rank, 1, PIECE);
         assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + PIECE) + ", 0 events, 0 failed polls");
         sends(WINDOW, PIECE);
     }
@@ -184,7 +184,7 @@ final class CheckpointsTest {
     void anImageThatFailedIsSentToItsEndAndForgotten() throws Exception {
         says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 60);
-        relay.core.imageFailed(rank.rank, 1);
+        relay.core.storage().imageFailed(rank.rank, 1);
         assertThat(rank.take()).isEmpty();
         sends(60, 40);
         assertThat(rank.take()).containsExactly("point FAILED 0 0, 0 events, 0 failed polls");
@@ -197,7 +197,7 @@ final class CheckpointsTest {
     @Test
     void allOfAnImageThatFailedMayCome() throws Exception {
         says(CheckpointNotice.Kind.SAVE, WINDOW + 1L);
-        relay.core.imageFailed(rank.rank, 1);
+        relay.core.storage().imageFailed(rank.rank, 1);
         assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + 1) + ", 0 events, 0 failed polls");
     }
 
@@ -206,7 +206,7 @@ final class CheckpointsTest {
         says(CheckpointNotice.Kind.SAVE, 100);
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         assertThat(relay.images.take()).endsWith("drop rank 0 #1");
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
     }
 
@@ -214,12 +214,12 @@ final class CheckpointsTest {
     void whatBecameOfAnEarlierImageIsNotThisOnes() throws Exception {
         says(CheckpointNotice.Kind.SAVE, 100);
         sends(0, 100);
-        relay.core.imageFailed(rank.rank, 1);
+        relay.core.storage().imageFailed(rank.rank, 1);
         says(CheckpointNotice.Kind.SAVE, 50);
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
         sends(0, 50);
-        relay.core.imageKept(rank.rank, 2, new CheckpointImage(2, 50, 8));
+        relay.core.storage().imageStored(rank.rank, 2, new CheckpointImage(2, 50, 8));
         assertThat(relay.journal.events).last().asString().contains("CheckpointImage[number=2, bytes=50, crc=8]");
     }
 
@@ -238,7 +238,7 @@ final class CheckpointsTest {
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(CheckpointNotice.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
         assertThatExceptionOfType(WireException.class).as("an event that it has not told")
-                .isThrownBy(() -> relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.READY, 0, 0, 0, 1, 0, 0, 0, 0)));
+                .isThrownBy(() -> relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.READY, 0, 0, 0, 1, 0, 0, 0, 0)));
         rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
         assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(CheckpointNotice.Kind.SAVE, 1));
     }
@@ -250,13 +250,11 @@ final class CheckpointsTest {
             relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
             OneRelay.Rank next = relay.new Rank();
             Hello hello = Hello.start(OneRelay.JOB, 0, 1).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
-            next.rank = relay.connect(hello, next);
-            relay.core.welcome(next.rank);
             relay.historySource.take();
-            relay.core.replay(next.rank);
+            relay.connect(hello, next);
             assertThat(relay.historySource.take()).containsExactly("begin rank 0 #" + next.rank.replay().number() + " and its origin");
             next.take();
-            relay.core.past(next.rank, next.rank.replay().number(), List.of(new HistoryStep.PrologueEnd(0, 0, 0, 0, 0)));
+            relay.core.storage().historyRead(next.rank, next.rank.replay().number(), List.of(new HistoryStep.PrologueEnd(0, 0, 0, 0, 0)));
             assertThat(next.take()).isEmpty();
             rank = next;
         }
@@ -267,9 +265,8 @@ final class CheckpointsTest {
     void aLauncherIsToldWhereCheckpointsStand() throws Exception {
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        relay.core.replay(next.rank);
-        relay.core.past(next.rank, next.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
+        relay.core.storage().historyRead(next.rank, next.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         next.sends(relay.frames.live());
         rank = next;
         relay.events.clear();
@@ -280,7 +277,7 @@ final class CheckpointsTest {
         for (int image = 1; image <= 3; image++) {
             says(CheckpointNotice.Kind.SAVE, 1);
             sends(0, 1);
-            relay.core.imageKept(rank.rank, image, new CheckpointImage(image, 1, 7));
+            relay.core.storage().imageStored(rank.rank, image, new CheckpointImage(image, 1, 7));
         }
         assertThat(rank.rank.outputNotesTold()).containsExactly(
                 prologue,
@@ -292,9 +289,8 @@ final class CheckpointsTest {
     void aHistoryJumpsToAnImageAndGoesOnBehindIt() throws Exception {
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        relay.core.replay(next.rank);
-        relay.core.past(next.rank, next.rank.replay().number(), List.of(
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
+        relay.core.storage().historyRead(next.rank, next.rank.replay().number(), List.of(
                 new HistoryStep.Polls(3),
                 new HistoryStep.PrologueEnd(5, 70, 40, 30, 20),
                 new HistoryStep.ImagePiece(5, 0, ByteBuffer.allocate(70)),

@@ -35,7 +35,7 @@ final class CollectiveCallsTest {
     }
 
     private void blocked(OneRelay.Rank rank, int number, int peer, String text) throws WireException {
-        relay.core.blocked(rank.rank, stall(rank.rank.rank(), number, peer, text));
+        relay.blocked(rank.rank, stall(rank.rank.rank(), number, peer, text));
     }
 
     @Test
@@ -61,8 +61,8 @@ final class CollectiveCallsTest {
         blocked(zero, 5, 1, "Reduce_scatter");
         blocked(one, 5, 0, "reduceScatter");
         blocked(one, 6, 0, "Barrier");
-        relay.core.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT + 2, 99, 5, 1, 0, "Barrier"));
-        relay.core.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 5, 1, 0, "Barrier"));
+        relay.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT + 2, 99, 5, 1, 0, "Barrier"));
+        relay.blocked(one.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 5, 1, 0, "Barrier"));
         blocked(zero, 5, -1, "");
         blocked(one, 5, 0, "Barrier");
         assertThat(zero.take()).isEmpty();
@@ -122,7 +122,7 @@ final class CollectiveCallsTest {
     @Test
     void thatARankHasLeftWithAnErrorIsBelievedForEver() throws Exception {
         zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
-        relay.core.blocked(one.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
+        relay.blocked(one.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
         relay.nanos += 1_000 * CollectiveCalls.BELIEVED_NS;
         blocked(zero, 2, 1, "Bcast, root 1");
         assertThat(zero.take()).singleElement().asString().contains("waits for rank 1, which has left it");
@@ -134,9 +134,9 @@ final class CollectiveCallsTest {
         OneRelay.Rank waits = logged.connect(0);
         OneRelay.Rank gone = logged.connect(1);
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
-        logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
+        logged.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
         logged.core.disconnected(gone.rank, gone, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
-        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        logged.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
         assertThat(waits.take()).isEmpty();
         logged.end();
     }
@@ -148,9 +148,9 @@ final class CollectiveCallsTest {
         OneRelay.Rank waits = logged.connect(0);
         OneRelay.Rank gone = logged.connect(1);
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
-        logged.core.blocked(gone.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
+        logged.blocked(gone.rank, stall(1, 3, -1, "Barrier").with(BlockedReport.LEFT));
         logged.core.disconnected(gone.rank, gone, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
-        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        logged.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
         assertThat(waits.take()).singleElement().asString().contains("waits for rank 1, which has left it");
         logged.end();
     }
@@ -163,11 +163,11 @@ final class CollectiveCallsTest {
         OneRelay.Rank gone = logged.connect(1);
         waits.sends(logged.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         waits.sends(logged.frames.post(CONTEXT, 3, 0, 2, 8, 0));
-        logged.core.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
-        logged.core.blocked(waits.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 2, 0, 3, "Bcast, root 3"));
+        logged.blocked(waits.rank, stall(0, 2, 1, "Bcast, root 1"));
+        logged.blocked(waits.rank, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 2, 0, 3, "Bcast, root 3"));
         logged.journal.full = true;
         assertThatExceptionOfType(Refusal.class).isThrownBy(() -> logged.connect(2));
-        logged.core.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
+        logged.blocked(gone.rank, stall(1, 3, 0, "Barrier"));
         logged.core.stalled(logged.there, FrameType.BLOCKED, new BlockedReport(OneRelay.JOB, CONTEXT, 98, 3, 3, 0, "Barrier"));
         logged.core.stalled(logged.there, FrameType.MISMATCH, stall(0, 2, 3, "which has left it"));
         assertThat(waits.take()).isEmpty();
@@ -229,7 +229,7 @@ final class CollectiveCallsTest {
     @Test
     void aRankSpeaksForItselfOnly() {
         assertThatExceptionOfType(WireException.class)
-                .isThrownBy(() -> relay.core.blocked(zero.rank, stall(1, 2, 0, "Barrier")))
+                .isThrownBy(() -> relay.blocked(zero.rank, stall(1, 2, 0, "Barrier")))
                 .satisfies(e -> assertThat(e.reason()).isEqualTo(CloseReason.WRONG_RANK));
     }
 
@@ -246,7 +246,7 @@ final class CollectiveCallsTest {
     @Test
     void boundsWhatItRemembersOfARank() throws Exception {
         for (int context = 0; context <= CollectiveCalls.PER_RANK_MAX; context++) {
-            relay.core.blocked(zero.rank, new BlockedReport(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
+            relay.blocked(zero.rank, new BlockedReport(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
         }
         assertThat(zero.rank.job().stalls().waitingFor(1)).hasSize(CollectiveCalls.PER_RANK_MAX);
     }

@@ -47,14 +47,12 @@ final class ComingAgainTest {
 
     private void comes(Hello hello, StatePage.Entry... state) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(hello, next, state);
-        relay.core.welcome(next.rank);
-        relay.core.replay(next.rank);
+        relay.connect(hello, next, state);
         rank = next;
     }
 
     private void past(HistoryStep... steps) {
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
+        relay.core.storage().historyRead(rank.rank, rank.rank.replay().number(), List.of(steps));
     }
 
     private void goesLive() throws WireException {
@@ -295,14 +293,12 @@ final class ComingAgainTest {
         relay.core.disconnected(peer.rank, peer, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         posts(rank, 1, 1, 1);
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(
+        relay.connect(
                 Hello.firstStart(OneRelay.JOB, 1).again(Hello.AGAIN, 0, 0, 0, 2, 1),
                 next,
                 new StatePage.Entry(StatePage.OFFERED, 0, 0, 0, 1, CHUNK),
                 new StatePage.Entry(StatePage.OFFERED, 0, 5, 0, 1, CHUNK),
                 new StatePage.Entry(StatePage.OFFERED, 0, -1, 0, 1, CHUNK));
-        relay.core.welcome(next.rank);
-        relay.core.replay(next.rank);
         assertThat(next.take()).contains("clear ->0 #1 up to " + CHUNK).hasSize(2);
     }
 
@@ -361,7 +357,7 @@ final class ComingAgainTest {
     void anOlderIncarnationIsFenced() throws Exception {
         isCut();
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         assertThatExceptionOfType(Refusal.class)
                 .isThrownBy(() -> comesAgain(0, 0, 1))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(CloseReason.FENCED));

@@ -249,9 +249,9 @@ final class CoreWorld {
                                 + rank.creditBytesUsed() + " bytes");
             }
             check(
-                    matches(relay.core().messageWaits()) == relay.core().messagesMatched()
-                            && matches(relay.core().receiveWaits()) == relay.core().messagesMatched() - relay.core().messagesPushed(),
-                    "matches without a time, of " + relay.core().messagesMatched());
+                    matches(relay.core().statistics().messageWaits()) == relay.core().statistics().matched()
+                            && matches(relay.core().statistics().receiveWaits()) == relay.core().statistics().matched() - relay.core().statistics().pushed(),
+                    "matches without a time, of " + relay.core().statistics().matched());
             relay.end();
         }
     }

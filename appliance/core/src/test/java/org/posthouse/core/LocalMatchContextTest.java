@@ -65,8 +65,8 @@ final class LocalMatchContextTest {
         relay.fromSite("there", relay.frames.message(FrameType.SEND, CONTEXT, 3, 0, 7, 1, 0));
         assertThat(zero.take()).containsExactly("push #2 from 1", "push #3 from 1", "push #1 from 3");
         assertThat(zero.rank.messagesDelivered()).isEqualTo(4);
-        assertThat(relay.core.messagesMatched()).isEqualTo(4);
-        assertThat(relay.core.messagesPushed()).isEqualTo(3);
+        assertThat(relay.core.statistics().matched()).isEqualTo(4);
+        assertThat(relay.core.statistics().pushed()).isEqualTo(3);
         assertThat(zero.rank.mailbox().unexpected()).isZero();
         assertThat(one.rank.creditMessagesUsed()).as("what is pushed is paid for no more").isZero();
     }
@@ -212,8 +212,7 @@ final class LocalMatchContextTest {
         assertThat(zero.take()).containsExactly("push #2 from 1", "move", "close MOVED");
         OneRelay.Rank next = relay.new Rank();
         Hello again = Hello.firstStart(OneRelay.JOB, 0).again(Hello.MOVED, 2, 0, 0, 1, 1);
-        next.rank = relay.connect(again, next, new StatePage.Entry[0]);
-        relay.core.moved(next.rank, next);
+        relay.connect(again, next, new StatePage.Entry[0]);
         assertThat(next.take()).containsExactly("ended 4 round 1 SLOW at " + COST);
         next.sends(relay.frames.post(CONTEXT, 1, 0, 0, 2, 0));
         next.sends(relay.frames.ahead(CONTEXT, 2, 0, 10_000, false));
@@ -226,10 +225,10 @@ final class LocalMatchContextTest {
         BlockedReport blockedReport = new BlockedReport(OneRelay.JOB, CONTEXT, 99, 1, 0, 1, "Barrier");
         ahead(1, 10_000);
         one.sends(relay.frames.finalizing(0));
-        relay.core.blocked(zero.rank, blockedReport);
+        relay.blocked(zero.rank, blockedReport);
         assertThat(zero.take()).singleElement().asString().startsWith("mismatch at 4 number 1");
         zero.sends(relay.frames.ahead(CONTEXT, 1, 0, 10_000, true));
-        relay.core.blocked(zero.rank, blockedReport);
+        relay.blocked(zero.rank, blockedReport);
         assertThat(zero.take()).as("it has asked for nothing yet").containsExactly("ended 4 round 1 ASKED at 0");
     }
 

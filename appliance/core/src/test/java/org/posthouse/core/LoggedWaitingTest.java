@@ -260,16 +260,16 @@ final class LoggedWaitingTest extends TwoRanks {
         }
         JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, OpenChannels.FULL);
         assertThat(relay.events).containsExactly(limited);
-        relay.core.pointed(sender.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
+        relay.pointed(sender.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
         sender.sends(relay.frames.image(0, 100));
-        relay.core.imageKept(sender.rank, 1, new CheckpointImage(1, 100, 7));
+        relay.core.storage().imageStored(sender.rank, 1, new CheckpointImage(1, 100, 7));
         assertThat(sender.rank.outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
 
         relay.core.disconnected(sender.rank, sender, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
         tookBack(9, StatePage.ENTRIES_MAX - 1);
         OneRelay.Rank second = relay.new Rank();
-        second.rank = relay.connect(next(2), second);
-        assertThat(relay.core.welcome(second.rank).pages()).isEqualTo(Hello.PAGES_MAX);
+        relay.connect(next(2), second);
+        assertThat(second.welcome.pages()).isEqualTo(Hello.PAGES_MAX);
         relay.core.disconnected(second.rank, second, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
         tookBack(9, StatePage.ENTRIES_MAX);
         relay.events.clear();

@@ -41,11 +41,11 @@ final class MatchTimesTest extends TwoRanks {
         send(1, 0);
         relay.nanos += 3 * MS;
         post(0, 0, 1);
-        assertThat(relay.core.messageWaits().sumNanos()).isBetween(3 * MS - TICK, 3 * MS + TICK);
-        assertThat(countUpTo(relay.core.messageWaits(), 5 * MS)).isOne();
-        assertThat(total(relay.core.messageWaits())).isOne();
-        assertThat(relay.core.receiveWaits().sumNanos()).isZero();
-        assertThat(total(relay.core.receiveWaits())).isOne();
+        assertThat(relay.core.statistics().messageWaits().sumNanos()).isBetween(3 * MS - TICK, 3 * MS + TICK);
+        assertThat(countUpTo(relay.core.statistics().messageWaits(), 5 * MS)).isOne();
+        assertThat(total(relay.core.statistics().messageWaits())).isOne();
+        assertThat(relay.core.statistics().receiveWaits().sumNanos()).isZero();
+        assertThat(total(relay.core.statistics().receiveWaits())).isOne();
     }
 
     @Test
@@ -53,10 +53,10 @@ final class MatchTimesTest extends TwoRanks {
         post(Wire.ANY, 0, 1);
         relay.nanos += 70 * MS;
         send(1, 0);
-        assertThat(relay.core.receiveWaits().sumNanos()).isEqualTo(70 * MS);
-        assertThat(countUpTo(relay.core.receiveWaits(), 100 * MS)).isOne();
-        assertThat(relay.core.messageWaits().sumNanos()).isZero();
-        assertThat(total(relay.core.messageWaits())).isOne();
+        assertThat(relay.core.statistics().receiveWaits().sumNanos()).isEqualTo(70 * MS);
+        assertThat(countUpTo(relay.core.statistics().receiveWaits(), 100 * MS)).isOne();
+        assertThat(relay.core.statistics().messageWaits().sumNanos()).isZero();
+        assertThat(total(relay.core.statistics().messageWaits())).isOne();
     }
 
     /** Their order is kept though the clock stands, and none seems to have waited a negative time. */
@@ -72,8 +72,8 @@ final class MatchTimesTest extends TwoRanks {
                 .filteredOn(text -> text.startsWith("deliver"))
                 .containsExactlyElementsOf(
                         IntStream.rangeClosed(1, 100).mapToObj(i -> "deliver #" + i + " from 0 to request " + i).toList());
-        assertThat(relay.core.receiveWaits().sumNanos()).isZero();
-        assertThat(countUpTo(relay.core.receiveWaits(), 10_000)).isEqualTo(100);
+        assertThat(relay.core.statistics().receiveWaits().sumNanos()).isZero();
+        assertThat(countUpTo(relay.core.statistics().receiveWaits(), 10_000)).isEqualTo(100);
     }
 
     @Test
@@ -81,8 +81,8 @@ final class MatchTimesTest extends TwoRanks {
         post(0, 0, 1);
         relay.nanos += MS;
         receiver.sends(relay.frames.cancel(0, 0, 1, 0, 1, 0));
-        assertThat(total(relay.core.receiveWaits())).isZero();
-        assertThat(total(relay.core.messageWaits())).isZero();
+        assertThat(total(relay.core.statistics().receiveWaits())).isZero();
+        assertThat(total(relay.core.statistics().messageWaits())).isZero();
     }
 
     @Test

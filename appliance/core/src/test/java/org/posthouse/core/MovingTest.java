@@ -68,10 +68,8 @@ final class MovingTest {
 
     private OneRelay.Rank come(Hello hello, StatePage.Entry... sent) throws Refusal {
         OneRelay.Rank port = relay.new Rank();
-        port.rank = relay.connect(hello, port, sent);
-        assertThat(relay.core.welcome(port.rank).deliveries()).isEqualTo(hello.deliveries());
-        assertThat(port.take()).as("before it is welcome").isEmpty();
-        relay.core.moved(port.rank, port);
+        relay.connect(hello, port, sent);
+        assertThat(port.welcome.deliveries()).isEqualTo(hello.deliveries());
         return port;
     }
 

@@ -19,6 +19,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
@@ -67,7 +68,7 @@ final class OneRelay {
 
     private OneRelay(boolean logged, boolean keepsOutput, long unexpectedBytes) throws Refusal {
         config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30, unexpectedBytes);
-        core = new RelayCore("relay-here", config, 1, () -> this.nanos, historySource, images);
+        core = new RelayCore("relay-here", config, 1, UnexpectedPool.own(config, 1), () -> this.nanos, historySource, images);
         JobOpen opening = opening(JOB, logged);
         open(keepsOutput ? opening.keepingOutput() : opening, events);
         open(opening(OTHER_JOB, logged), otherEvents);
@@ -115,12 +116,20 @@ final class OneRelay {
 
     Rank connect(int rank) throws Refusal {
         Rank port = new Rank();
-        port.rank = connect(Hello.firstStart(JOB, rank), port);
+        connect(Hello.firstStart(JOB, rank), port);
         return port;
     }
 
-    HomedRank connect(Hello hello, RankPort port, StatePage.Entry... state) throws Refusal {
-        return core.connect(hello, List.of(state), port);
+    void connect(Hello hello, RankPort port, StatePage.Entry... state) throws Refusal {
+        core.connect(hello, List.of(state), port);
+    }
+
+    void blocked(HomedRank rank, BlockedReport blockedReport) throws WireException {
+        core.fromRank(rank, new TestFrame(blockedReport.encode(FrameType.BLOCKED).slice(), ledger));
+    }
+
+    void pointed(HomedRank rank, CheckpointNotice checkpointNotice) throws WireException {
+        core.fromRank(rank, new TestFrame(checkpointNotice.encode().slice(), ledger));
     }
 
     void fromSite(String site, ByteBuffer frame) {
@@ -215,6 +224,7 @@ final class OneRelay {
         final List<String> heard = new ArrayList<>();
         boolean reads = true;
         HomedRank rank;
+        Welcome welcome;
 
         void sends(ByteBuffer frame) throws WireException {
             core.fromRank(rank, new TestFrame(frame, ledger));
@@ -231,6 +241,13 @@ final class OneRelay {
             List<String> taken = List.copyOf(heard);
             heard.clear();
             return taken;
+        }
+
+        @Override
+        public void welcome(HomedRank admitted, Welcome answer, List<StatePage.Entry> state) {
+            assertThat(heard).as("before it is welcome").isEmpty();
+            rank = admitted;
+            welcome = answer;
         }
 
         @Override

@@ -67,13 +67,12 @@ final class RelayRestartTest {
     private OneRelay.Rank comesAgain(int rank, long deliveries, StatePage.Entry... state) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
         Hello hello = Hello.firstStart(OneRelay.JOB, rank).again(Hello.AGAIN, deliveries, 0, 0, 1, 1);
-        next.rank = relay.connect(hello, next, state);
-        relay.core.replay(next.rank);
+        relay.connect(hello, next, state);
         return next;
     }
 
     private void goesLive(OneRelay.Rank rank) throws WireException {
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
+        relay.core.storage().historyRead(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         rank.sends(relay.frames.live());
         rank.take();
     }
@@ -148,7 +147,7 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.withdraw(0, 3, 0, 3, 0));
         assertThat(relay.sites).containsExactly("withdrawn there 3->0 #2 true", "withdrawn there 3->0 #3 true");
         OneRelay.Rank source = comesAgain(1, 0);
-        assertThat(relay.core.state(source.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 0, 1));
+        assertThat(OpenChannels.state(source.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 0, 1));
     }
 
     /** The next process would else take it for sent, as it is not above what the channel is known to have. */
@@ -160,8 +159,8 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
+        assertThat(OpenChannels.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
     }
 
     /** Else it could come again and again, each time with others. */
@@ -188,8 +187,7 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        relay.core.replay(next.rank);
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 9, 10));
         next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 11, 10));
         assertThat(relay.sites).endsWith("forward there SEND 0->3 #9", "forward there SEND 0->3 #11");
@@ -207,7 +205,7 @@ final class RelayRestartTest {
         relay.sites.clear();
         OneRelay.Rank rank = comesAgain(0, 1, new StatePage.Entry(StatePage.ARRIVING, 0, 3, 1, 1, 3 * CHUNK));
         assertThat(relay.sites).isEmpty();
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
+        relay.core.storage().historyRead(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         assertThat(relay.sites).as("a window, and what is lent").containsExactly("clear there 3->0 #1 up to " + 6 * CHUNK);
         rank.reads = false;
         arrives(3, 4);
@@ -246,7 +244,7 @@ final class RelayRestartTest {
     void channelsToOtherRelaysAreLearnedFromWhatIsSaidAgain() throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 4, 1, 3, 3 * CHUNK));
-        assertThat(relay.core.state(rank.rank)).as("the channel to 3 is not named").noneMatch(entry -> entry.kind() == StatePage.ACCEPTED);
+        assertThat(OpenChannels.state(rank.rank)).as("the channel to 3 is not named").noneMatch(entry -> entry.kind() == StatePage.ACCEPTED);
         rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 5, 10)));
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 8, 2 * CHUNK)));
         rank.sends(relay.frames.chunk(0, 0, 3, 8, 0, CHUNK));
@@ -301,8 +299,7 @@ final class RelayRestartTest {
         assertThat(rank.rank.offers()).isEqualTo(1 - chunks);
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        relay.core.replay(next.rank);
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         next.sends(again(relay.frames.message(form, 0, 0, 3, 0, 1, 2 * CHUNK)));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
         assertThat(next.take()).isEqualTo(form == FrameType.OFFER ? List.of("clear ->3 #1 up to " + 2 * CHUNK) : List.of());
@@ -404,7 +401,7 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true", "withdrawn ->3 #2 false");
         assertThat(rank.rank.offers()).isZero();
-        assertThat(relay.core.state(rank.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 3, 1));
+        assertThat(OpenChannels.state(rank.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 3, 1));
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).as("known by now").containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
@@ -430,8 +427,7 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "died"));
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
-        relay.core.replay(next.rank);
+        relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         next.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
         next.take();
         if (early) {
@@ -498,7 +494,7 @@ final class RelayRestartTest {
     }
 
     private void says(OneRelay.Rank rank, CheckpointNotice.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0, 0, 0));
+        relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0, 0, 0));
     }
 
     private void sendsTheRest() throws Exception {
@@ -529,7 +525,7 @@ final class RelayRestartTest {
         assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 10", "put rank 0 #1: 10");
         sendsTheRest();
         assertThat(relay.images.take()).containsExactly("end rank 0 #1");
-        relay.core.imageKept(rank.rank, 1, new CheckpointImage(1, 10, 7));
+        relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 10, 7));
         assertThat(rank.take()).endsWith("point SAVED 1 0, 0 events, 0 failed polls");
     }
 
@@ -651,7 +647,7 @@ final class RelayRestartTest {
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "cut"));
         OneRelay.Rank next = stepsBack > 0 ? comesAgain(0, 1) : null;
         if (stepsBack > 1) {
-            relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
+            relay.core.storage().historyRead(rank.rank, rank.rank.replay().number(), List.of(new HistoryStep.End(relay.journal.position())));
         }
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
         if (stepsBack == 1) {

@@ -51,9 +51,7 @@ final class ReplayTest {
 
     private void comes(int incarnation) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
-        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, incarnation), next);
-        relay.core.welcome(next.rank);
-        relay.core.replay(next.rank);
+        relay.connect(Hello.start(OneRelay.JOB, 0, incarnation), next);
         rank = next;
     }
 
@@ -68,7 +66,7 @@ final class ReplayTest {
     }
 
     private void past(HistoryStep... steps) {
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
+        relay.core.storage().historyRead(rank.rank, rank.rank.replay().number(), List.of(steps));
     }
 
     private HistoryStep.End end() {
@@ -140,7 +138,7 @@ final class ReplayTest {
         posts(2, 2);
         dies();
         comes(2);
-        assertThat(relay.core.welcome(rank.rank).deliveries()).isEqualTo(2);
+        assertThat(rank.welcome.deliveries()).isEqualTo(2);
         past(delivered(1, 2, logged(1, 1)), delivered(2, 1, logged(1, 2)));
         assertThat(rank.take()).as("unasked").containsExactly("push #1 from 1 to receive 2", "push #2 from 1 to receive 1");
         goesLive();
@@ -198,7 +196,7 @@ final class ReplayTest {
         assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2", "rank 0 events 3 to 3");
         dies();
         comes(2);
-        assertThat(relay.core.welcome(rank.rank).events()).isEqualTo(3);
+        assertThat(rank.welcome.events()).isEqualTo(3);
         past(
                 new HistoryStep.Events(1, 2, ByteBuffer.allocate(32)),
                 delivered(1, 1, logged(1, 1)),
@@ -290,7 +288,7 @@ final class ReplayTest {
         assertThat(relay.sites).as("compared where it is logged").containsExactly("forward there RESENT 0->3 #1");
         relay.fromSite("there", relay.frames.resent(3, 1, 4));
         assertThat(relay.historySource.take()).containsExactly("resent by 3 #4 to 1");
-        relay.core.diverged(OneRelay.JOB, 0, new ResendClaim(0, 1, 1, 0, 10, 10, 1, 0), "bytes 10 instead of 12");
+        relay.core.storage().diverged(OneRelay.JOB, 0, new ResendClaim(0, 1, 1, 0, 10, 10, 1, 0), "bytes 10 instead of 12");
         assertThat(relay.events.getLast().text())
                 .isEqualTo("was restarted and does not send what it sent before: message 1 to rank 1 in context 0 has bytes 10"
                         + " instead of 12");
@@ -313,7 +311,7 @@ final class ReplayTest {
     void aHistoryThatCannotBeReadEndsTheJob() throws Exception {
         dies();
         comes(2);
-        relay.core.pastUnreadable(rank.rank, rank.rank.replay().number(), "page 3 is damaged");
+        relay.core.storage().historyUnreadable(rank.rank, rank.rank.replay().number(), "page 3 is damaged");
         assertThat(relay.failure()).contains("LOG_DAMAGED: the history of", "rank 0: page 3 is damaged");
         assertThat(relay.journal.isBroken(OneRelay.JOB)).as("so that no other core of the relay takes for safe what this one drops").isTrue();
     }
@@ -409,7 +407,7 @@ final class ReplayTest {
         rank.sends(relay.frames.withdraw(0, 0, 1, 4, 0));
         dies();
         comes(2);
-        assertThat(relay.core.state(rank.rank))
+        assertThat(OpenChannels.state(rank.rank))
                 .containsExactlyInAnyOrder(
                         new StatePage.Entry(StatePage.ACCEPTED, 0, 1, 4),
                         new StatePage.Entry(StatePage.OPEN, 0, 1, FrameType.EAGER.id(), 2, CHUNK),
@@ -430,19 +428,19 @@ final class ReplayTest {
         comes(2);
         StatePage.Entry accepted = new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 2);
         StatePage.Entry second = new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 2, 0);
-        assertThat(relay.core.state(rank.rank))
+        assertThat(OpenChannels.state(rank.rank))
                 .containsExactlyInAnyOrder(accepted, new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0), second);
         relay.core.handled(relay.there, false, 1);
-        assertThat(relay.core.state(rank.rank)).containsExactlyInAnyOrder(accepted, second);
+        assertThat(OpenChannels.state(rank.rank)).containsExactlyInAnyOrder(accepted, second);
         relay.sites.clear();
         rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 2, 10)));
         rank.sends(relay.frames.chunk(0, 0, 3, 2, 0, 10));
         assertThat(relay.sites).as("it is on its way").isEmpty();
         dies();
         comes(3);
-        assertThat(relay.core.state(rank.rank)).as("nobody has heard of it since").containsExactlyInAnyOrder(accepted, second);
+        assertThat(OpenChannels.state(rank.rank)).as("nobody has heard of it since").containsExactlyInAnyOrder(accepted, second);
         relay.core.handled(relay.there, false, 2);
-        assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
+        assertThat(OpenChannels.state(rank.rank)).containsExactly(accepted);
         goesLive();
     }
 
@@ -459,7 +457,7 @@ final class ReplayTest {
         comes(2);
         StatePage.Entry accepted = new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 1);
         StatePage.Entry kept = new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0);
-        assertThat(relay.core.state(rank.rank)).containsExactlyInAnyOrder(accepted, kept);
+        assertThat(OpenChannels.state(rank.rank)).containsExactlyInAnyOrder(accepted, kept);
         relay.sites.clear();
         rank.take();
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, bytes)));
@@ -469,7 +467,7 @@ final class ReplayTest {
         }
         assertThat(relay.sites).as("it is on its way").isEmpty();
         relay.core.handled(relay.there, false, 1 + bytes / CHUNK);
-        assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
+        assertThat(OpenChannels.state(rank.rank)).containsExactly(accepted);
         goesLive();
     }
 
@@ -495,7 +493,7 @@ final class ReplayTest {
         rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
         dies();
         comes(2);
-        Welcome welcome = relay.core.welcome(rank.rank);
+        Welcome welcome = rank.welcome;
         assertThat(welcome.creditBytes()).isEqualTo(relay.config.creditBytes() - Wire.cost(2 * CHUNK));
         rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * CHUNK)));
         rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
@@ -681,9 +679,9 @@ final class ReplayTest {
         comes(2);
         dies();
         assertThat(relay.historySource.take()).containsExactly("begin rank 0 #1", "end rank 0 #1");
-        relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
+        relay.core.storage().historyRead(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
         comes(3);
-        relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
+        relay.core.storage().historyRead(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
         assertThat(rank.take()).as("an answer to the one before").isEmpty();
         past(delivered(1, 1, logged(1, 1)));
         assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1");

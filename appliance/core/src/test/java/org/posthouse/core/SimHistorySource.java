@@ -68,7 +68,7 @@ final class SimHistorySource implements HistorySource {
         Reader reader = readers.get(rank);
         clock.after(random.nextInt(20), () -> {
             if (alive.getAsBoolean()) {
-                core.past(rank, replay, read(reader, rank.rank()));
+                core.storage().historyRead(rank, replay, read(reader, rank.rank()));
             }
         });
     }

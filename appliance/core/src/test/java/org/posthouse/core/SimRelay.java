@@ -15,6 +15,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -52,7 +53,7 @@ final class SimRelay {
         this.journal = journal;
         journal.countIn(ledger);
         SimHistorySource historySource = new SimHistorySource(world.clock(), world.random(), journal, () -> alive);
-        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historySource, new TableImages());
+        this.core = new RelayCore(relay, world.config(), shards, UnexpectedPool.own(world.config(), shards), world::nanos, historySource, new TableImages());
         historySource.of(core);
     }
 
@@ -82,19 +83,11 @@ final class SimRelay {
 
     /** A rank connects, over pipes that its line has made. */
     void connect(SimLine line, Hello hello, List<StatePage.Entry> state, int slowBytes) {
-        SimPipe toRank = line.toRank();
-        Port port = new Port(toRank, slowBytes);
+        Port port = new Port(line, slowBytes);
         try {
-            port.rank = core.connect(hello, state, port);
+            core.connect(hello, state, port);
         } catch (Refusal e) {
             throw new AssertionError(e);
-        }
-        line.port(port);
-        var welcome = core.welcome(port.rank);
-        var told = core.state(port.rank);
-        toRank.send(0, () -> world.rank(hello.rank()).onWelcome(welcome, told));
-        if (port.rank.state() == RankState.REPLAYING) {
-            core.replay(port.rank);
         }
     }
 
@@ -314,6 +307,7 @@ final class SimRelay {
 
     /** The relay's end of one rank's connection. */
     final class Port implements RankPort {
+        private final SimLine line;
         private final SimPipe toRank;
         private final int slowBytes;
         private boolean wasUnwritable;
@@ -321,9 +315,17 @@ final class SimRelay {
         private HomedRank rank;
         private long pollsReported;
 
-        private Port(SimPipe toRank, int slowBytes) {
-            this.toRank = toRank;
+        private Port(SimLine line, int slowBytes) {
+            this.line = line;
+            this.toRank = line.toRank();
             this.slowBytes = slowBytes;
+        }
+
+        @Override
+        public void welcome(HomedRank admitted, Welcome welcome, List<StatePage.Entry> state) {
+            rank = admitted;
+            line.port(this);
+            toRank.send(0, () -> world.rank(rank.rank()).onWelcome(welcome, state));
         }
 
         /** The relay notices that the connection has ended. */

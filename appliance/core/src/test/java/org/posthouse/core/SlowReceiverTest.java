@@ -158,11 +158,11 @@ final class SlowReceiverTest extends TwoRanks {
     @Test
     void storesForRankThatHasNotComeYet() throws Exception {
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 2, 0, 1, 10));
-        assertThat(relay.core.messagesStored()).isEqualTo(1);
+        assertThat(relay.core.statistics().stored()).isEqualTo(1);
         OneRelay.Rank late = relay.connect(2);
         late.sends(relay.frames.post(0, 0, 2, 0, 8, 0));
         assertThat(late.take()).containsExactly("deliver #1 from 0 to request 8");
-        assertThat(relay.core.messagesMatched()).isEqualTo(1);
+        assertThat(relay.core.statistics().matched()).isEqualTo(1);
     }
 
     @Test
@@ -222,7 +222,7 @@ final class SlowReceiverTest extends TwoRanks {
                 throw why;
             }
         };
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, relay.historySource, relay.images);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, UnexpectedPool.own(relay.config, 1), System::nanoTime, relay.historySource, relay.images);
         core.openJob(job, relay::peerOf, relay.events::add, broken);
         boolean handled = core.fromPeer(relay.there, new TestFrame(new Frames(job.job()).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
         int told = relay.events.size();

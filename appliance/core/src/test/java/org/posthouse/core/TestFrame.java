@@ -30,6 +30,11 @@ final class TestFrame implements Frame {
     }
 
     @Override
+    public ByteBuffer copy() {
+        return bytes.duplicate();
+    }
+
+    @Override
     public Parcel hold() {
         if (held) {
             throw new AssertionError("a frame was held twice: " + view);

@@ -1,6 +1,7 @@
 package org.posthouse.relay.io;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import org.posthouse.core.Frame;
 import org.posthouse.core.Parcel;
 import org.posthouse.wire.FrameType;
@@ -25,6 +26,18 @@ public final class ArrivedFrame implements Frame {
     @Override
     public FrameView view() {
         return view;
+    }
+
+    @Override
+    public ByteBuffer copy() {
+        return copy(buffer, index, length);
+    }
+
+    /** Copies a control frame into memory of its own, as the decoders require. */
+    public static ByteBuffer copy(ByteBuf buffer, int index, int length) {
+        ByteBuffer copy = ByteBuffer.allocate(length);
+        buffer.getBytes(index, copy);
+        return copy.flip();
     }
 
     @Override

@@ -117,7 +117,7 @@ final class DivergenceChecker {
                             () -> historyThreads.journal().firstPosition()))
                     .difference(resent.claim());
             if (!difference.isEmpty()) {
-                shard.strand().post(() -> shard.core().diverged(source.job(), source.rank(), resent.claim(), difference));
+                shard.strand().post(() -> shard.core().storage().diverged(source.job(), source.rank(), resent.claim(), difference));
             }
         }, why -> {});
     }

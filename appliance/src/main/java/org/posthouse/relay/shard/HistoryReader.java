@@ -79,8 +79,8 @@ final class HistoryReader implements HistorySource {
     private void read(HomedRank rank, int replay, Reading history) {
         LogTasks.attempt("no history of", rank, () -> {
             List<HistoryStep> steps = history.read();
-            shard.strand().post(() -> shard.core().past(rank, replay, steps));
-        }, why -> shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why)));
+            shard.strand().post(() -> shard.core().storage().historyRead(rank, replay, steps));
+        }, why -> shard.strand().post(() -> shard.core().storage().historyUnreadable(rank, replay, why)));
     }
 
     @Override

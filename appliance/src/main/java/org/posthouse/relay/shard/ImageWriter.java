@@ -78,7 +78,7 @@ final class ImageWriter implements CheckpointImages {
         if (image != null && image.file != null && image.file.taken() - image.told >= TOLD_BYTES) {
             image.told = image.file.taken();
             long taken = image.told;
-            shard.strand().post(() -> shard.core().imageWritten(image.rank, image.save, taken));
+            shard.strand().post(() -> shard.core().storage().imageWritten(image.rank, image.save, taken));
         }
     }
 
@@ -99,7 +99,7 @@ final class ImageWriter implements CheckpointImages {
 
     /** Called in the strand. */
     private void kept(HomedRank rank, int save, CheckpointImage note, long job) {
-        shard.core().imageKept(rank, save, note);
+        shard.core().storage().imageStored(rank, save, note);
         int number = rank.rank();
         thread.execute(() -> {
             journal.points().needsNone(job, number);
@@ -124,7 +124,7 @@ final class ImageWriter implements CheckpointImages {
         }
         LogTasks.attempt("no checkpoint of", image.rank, work, why -> {
             journal.points().failed(image.rank.job().id(), image.rank.rank(), why);
-            shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
+            shard.strand().post(() -> shard.core().storage().imageFailed(image.rank, image.save));
             close(image);
         });
     }

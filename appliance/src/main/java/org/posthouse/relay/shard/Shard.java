@@ -400,7 +400,7 @@ public final class Shard {
                                 rank.outputNotesTold(),
                                 standing(job, rank).stream().toList(),
                                 rank.asking().stream().toList(),
-                                core.standstill(rank).stream().toList()))
+                                rank.standstill().stream().toList()))
                         .flatMap(List::stream)
                         .toList();
     }

@@ -9,6 +9,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Latencies;
+import org.posthouse.core.MatchStatistics;
 import org.posthouse.core.RankState;
 import org.posthouse.core.RelayCore;
 
@@ -82,12 +83,13 @@ public record ShardStatus(
             ranks.put(job.id(), list);
             blocked.put(job.id(), job.blocked(isFirst));
         }
+        MatchStatistics matches = core.statistics();
         return new ShardStatus(
-                core.messagesMatched(),
-                core.messagesStored(),
-                core.messagesPushed(),
-                core.messageWaits().copy(),
-                core.receiveWaits().copy(),
+                matches.matched(),
+                matches.stored(),
+                matches.pushed(),
+                matches.messageWaits(),
+                matches.receiveWaits(),
                 queuedDeepest,
                 ranks,
                 blocked);
