@@ -25,7 +25,7 @@ import org.posthouse.relay.host.UserToken;
  * the rest is confined to the driver's. While no phase is under way its ranks wait and cost nothing, so that several
  * jobs can take turns.
  */
-final class BenchJob implements AutoCloseable {
+final class BenchJob implements Placeable, AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
     private final BenchPlan plan;
@@ -125,7 +125,8 @@ final class BenchJob implements AutoCloseable {
     }
 
     /** Puts each rank where a layout has it. */
-    void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
+    @Override
+    public void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
         for (RankLine line : lines) {
             processors.put(line.process(), layout.rank(line.rank(), lines.length));
         }
@@ -160,14 +161,9 @@ final class BenchJob implements AutoCloseable {
      *
      * @param road given where the second rank listens, makes a way there and says which port leads to it
      */
-    void connect(Carrier carrier, Road road) throws IOException, JobFailure, InterruptedException {
+    void connect(Carrier carrier, PortRoute road) throws IOException, JobFailure, InterruptedException {
         int port = (int) perform(new Phase(Phase.Work.LISTEN, Benchmark.PINGPONG, carrier, 0, 0), new int[] {1}).getFirst()[0];
         perform(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, carrier, road.to(port), 0), new int[] {0, 1});
-    }
-
-    /** Leads somewhere. */
-    interface Road {
-        int to(int port) throws IOException, InterruptedException;
     }
 
     /** Sees the ranks off. That the job does not end well is told, and takes nothing from what it has measured. */

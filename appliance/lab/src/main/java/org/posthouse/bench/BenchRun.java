@@ -41,7 +41,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), PhaseTurns.Pace.OF_A_MACHINE, this::spent, this::begin);
+        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), Pace.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**

@@ -44,6 +44,9 @@ public enum Benchmark {
         COLLECTIVE
     }
 
+    /** The messages of a stream's window have so many bytes together at most: of large messages the window is shorter. */
+    private static final int WINDOW_BYTES_MAX = 64 << 20;
+
     private final Shape shape;
     private final int legs;
     private final int turnover;
@@ -54,6 +57,23 @@ public enum Benchmark {
         this.turnover = turnover;
     }
 
+    /**
+     * The partner of {@code rank} in a test of pairs. Ranks i and i + n/2, rounded up, are a pair: the first half of the ranks are first
+     * partners, where sites and layouts are split too.
+     *
+     * @param ranks the number of ranks, n
+     */
+    public static int partner(int rank, int ranks) {
+        int half = (ranks + 1) / 2;
+        return rank < half ? rank + half : rank - half;
+    }
+
+    /** The number of messages of {@code bytes} that a stream has under way at once if {@code wanted} are allowed. */
+    public static int window(int wanted, int bytes) {
+        return Math.clamp(WINDOW_BYTES_MAX / bytes, 1, wanted);
+    }
+
+    /** Whether the ranks work in pairs. */
     public boolean isOfPairs() {
         return shape == Shape.PAIRS;
     }

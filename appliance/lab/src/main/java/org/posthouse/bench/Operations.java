@@ -58,7 +58,7 @@ final class Operations {
     }
 
     private BenchOperation stream(Phase phase, boolean first) {
-        int messages = Stream.window(window, phase.bytes());
+        int messages = Benchmark.window(window, phase.bytes());
         return new Stream(
                 pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages, rounds);
     }

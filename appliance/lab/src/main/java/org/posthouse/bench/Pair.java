@@ -39,19 +39,13 @@ final class Pair implements AutoCloseable {
      */
     static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
-        int peer = partner(rank, MPI.COMM_WORLD.Size());
+        int peer = Benchmark.partner(rank, MPI.COMM_WORLD.Size());
         Pair pair = new Pair(peer, rank < peer, buffers);
         boolean inPair = Math.min(rank, peer) < pairs;
         if (!forwarders.isEmpty() && inPair) {
             pair.connect(forwarders);
         }
         return pair;
-    }
-
-    /** Rank i and rank i + n/2, rounded up: the first half of the ranks are first partners, where sites and layouts are split too. */
-    static int partner(int rank, int ranks) {
-        int half = (ranks + 1) / 2;
-        return rank < half ? rank + half : rank - half;
     }
 
     private void connect(Map<Carrier, Integer> forwarders) throws IOException {

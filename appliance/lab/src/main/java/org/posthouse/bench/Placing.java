@@ -11,7 +11,7 @@ final class Placing {
     private Processors processors;
 
     /** All of these, and this process, are where {@code next} has them; they are the same at each call. */
-    void put(ProcessLayout next, Collection<EmbeddedGrid> grids, Collection<BenchJob> jobs, Collection<PlainTunnel> tunnels)
+    void put(ProcessLayout next, Collection<EmbeddedGrid> grids, Collection<? extends Placeable> jobs, Collection<? extends Placeable> tunnels)
             throws IOException, InterruptedException {
         if (next == layout) {
             return;
@@ -23,10 +23,10 @@ final class Placing {
         for (EmbeddedGrid grid : grids) {
             put(next, grid.threads());
         }
-        for (BenchJob job : jobs) {
+        for (Placeable job : jobs) {
             job.place(next, processors);
         }
-        for (PlainTunnel tunnel : tunnels) {
+        for (Placeable tunnel : tunnels) {
             tunnel.place(next, processors);
         }
         layout = next;

@@ -3,7 +3,7 @@ package org.posthouse.bench;
 import java.io.IOException;
 
 /** A program that is installed and carries plain bytes between two sites as a link does, secured. Confined to the driver's thread. */
-interface PlainTunnel extends AutoCloseable {
+interface PlainTunnel extends Placeable, AutoCloseable {
     /**
      * Makes a tunnel, beside those that are there.
      *
@@ -11,9 +11,10 @@ interface PlainTunnel extends AutoCloseable {
      * @param way leads to a port of the far site
      * @return the port of the near site that leads there
      */
-    int open(int target, BenchJob.Road way) throws IOException, InterruptedException;
+    int open(int target, PortRoute way) throws IOException, InterruptedException;
 
     /** Puts the ends of all that were made where a layout has them: near ones are of the first of two sites, far ones of the second. */
+    @Override
     void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException;
 
     /** Ends all that were made. */

@@ -42,15 +42,15 @@ public record ScalePlan(
         logged = List.copyOf(logged);
         sizes = List.copyOf(sizes);
         for (int count : clients) {
-            BenchPlan.check("clients", count, 2, CLIENTS_MAX);
+            PlanRange.check("clients", count, 2, CLIENTS_MAX);
             if (count % 2 != 0) {
                 throw new IllegalArgumentException(count + " clients are no pairs, expected an even number");
             }
         }
-        relays.forEach(count -> BenchPlan.check("relays", count, 1, RELAYS_MAX));
-        BenchPlan.check("repetitions", repetitions, 1, 1_000);
-        BenchPlan.check("milliseconds a phase", phaseMs, 1, 60_000);
-        BenchPlan.check("processes", processes, 1, 64);
+        relays.forEach(count -> PlanRange.check("relays", count, 1, RELAYS_MAX));
+        PlanRange.check("repetitions", repetitions, 1, 1_000);
+        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
+        PlanRange.check("processes", processes, 1, 64);
         int most = clients.stream().mapToInt(Integer::intValue).max().orElse(0);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (2 * largest * most > BUFFER_BYTES_MAX) {

@@ -77,7 +77,7 @@ public final class ScaleRun implements AutoCloseable {
 
     /** Repeats phases until the median pair is equally fast. @return the phase that is then measured */
     private ScaleOrder warmUp(ScaleField field, ScaleFigure line) throws JobFailure {
-        PhaseTurns.Pace pace = PhaseTurns.Pace.OF_A_MACHINE;
+        Pace pace = Pace.OF_A_MACHINE;
         ScaleOrder phase = order(ScaleOrder.Work.MEASURE, line, plan.phaseMs());
         double last = 0;
         for (int done = 1; done <= pace.phasesMax(); done++) {

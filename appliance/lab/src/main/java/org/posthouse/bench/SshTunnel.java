@@ -53,7 +53,7 @@ final class SshTunnel implements PlainTunnel {
     }
 
     @Override
-    public int open(int target, BenchJob.Road way) throws IOException, InterruptedException {
+    public int open(int target, PortRoute way) throws IOException, InterruptedException {
         int near = Companion.freePort();
         clients.add(Companion.start(
                 List.of(

@@ -8,9 +8,6 @@ import java.util.Arrays;
  * has receives posted for all of them and answers the last with one byte. The first partner's time counts.
  */
 final class Stream implements BenchOperation {
-    /** What the messages of a window have together at most: of large messages the window is shorter. */
-    private static final int WINDOW_BYTES_MAX = 64 << 20;
-
     private final Transport messages;
     private final Transport answer;
     private final boolean first;
@@ -28,11 +25,6 @@ final class Stream implements BenchOperation {
         this.rounds = rounds;
         messages.resize(bytes * window);
         answer.resize(1);
-    }
-
-    /** How many messages of {@code bytes} are under way at once when {@code wanted} may be. */
-    static int window(int wanted, int bytes) {
-        return Math.clamp(WINDOW_BYTES_MAX / bytes, 1, wanted);
     }
 
     @Override

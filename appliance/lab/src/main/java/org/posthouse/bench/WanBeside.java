@@ -32,7 +32,7 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
                 BenchJob large = BenchJob.start(streaming, variant, relays, Map.of(), watch);
                 var thread = Executors.newVirtualThreadPerTaskExecutor()) {
             PhaseTurns turns =
-                    new PhaseTurns(pair, PhaseTurns.Ranks.of(Map.of(variant, small)), PhaseTurns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
+                    new PhaseTurns(pair, PhaseTurns.Ranks.of(Map.of(variant, small)), Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
             List<Figure> idle = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             int[] iterations = turns.warmUp(idle);
             turns.repeat(idle, iterations, plan.repetitions());

@@ -75,10 +75,10 @@ public record WanPlan(
         logged = List.copyOf(logged);
         layouts = List.copyOf(layouts);
         jobs = List.copyOf(jobs);
-        BenchPlan.check("repetitions", repetitions, 1, 1_000);
-        BenchPlan.check("repetitions of jobs", jobRepetitions, 1, 1_000);
-        BenchPlan.check("messages in a window", window, 1, 1_000);
-        BenchPlan.check("milliseconds a phase", phaseMs, 1, 60_000);
+        PlanRange.check("repetitions", repetitions, 1, 1_000);
+        PlanRange.check("repetitions of jobs", jobRepetitions, 1, 1_000);
+        PlanRange.check("messages in a window", window, 1, 1_000);
+        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
         messageBytes(bytes);
         if ((long) bytes * window > WINDOW_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -115,7 +115,7 @@ public record WanPlan(
             throw new IllegalArgumentException("nothing to measure: without a network there are links alone, and no jobs or beside");
         }
         for (JobSpec job : parts.contains(WanPart.JOBS) && !profile.equals(WanProfile.NONE) ? jobs : List.<JobSpec>of()) {
-            BenchPlan.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
+            PlanRange.check("ranks of job " + job.name(), job.ranks(), profile.sites().size(), BenchPlan.RANKS_MAX);
         }
         if (parts.equals(Set.of(WanPart.JOBS)) && jobs.isEmpty()) {
             throw new IllegalArgumentException("nothing to measure: the part is jobs, and there are none");
@@ -124,7 +124,7 @@ public record WanPlan(
 
     /** The size of a stream's message. @throws IllegalArgumentException if there is none of that size */
     public static int messageBytes(long bytes) {
-        BenchPlan.check("bytes of a stream's message", bytes, 1, BYTES_MAX);
+        PlanRange.check("bytes of a stream's message", bytes, 1, BYTES_MAX);
         return (int) bytes;
     }
 

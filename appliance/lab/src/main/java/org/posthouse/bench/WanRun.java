@@ -151,10 +151,10 @@ public final class WanRun implements AutoCloseable {
                 progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
             };
             if (!plan.isEmulated()) {
-                PhaseTurns compiling = turns(pair, jobs, PhaseTurns.Pace.OF_A_COMPILER, beginning);
+                PhaseTurns compiling = turns(pair, jobs, Pace.OF_A_COMPILER, beginning);
                 compiling.warmUp(compiling.lines(Benchmark.STREAM, plan.bytes(), unmeasured(pair)));
             }
-            PhaseTurns turns = turns(pair, jobs, plan.isEmulated() ? PhaseTurns.Pace.OF_A_NETWORK : PhaseTurns.Pace.OF_TUNNELS, beginning);
+            PhaseTurns turns = turns(pair, jobs, plan.isEmulated() ? Pace.OF_A_NETWORK : Pace.OF_TUNNELS, beginning);
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
@@ -173,7 +173,7 @@ public final class WanRun implements AutoCloseable {
         }
     }
 
-    private PhaseTurns turns(BenchPlan pair, Map<Variant, BenchJob> jobs, PhaseTurns.Pace pace, PhaseTurns.Beginning beginning) {
+    private PhaseTurns turns(BenchPlan pair, Map<Variant, BenchJob> jobs, Pace pace, PhaseTurns.Beginning beginning) {
         return new PhaseTurns(pair, PhaseTurns.Ranks.of(jobs), pace, () -> Cost.of(grid.loads()), beginning);
     }
 
@@ -185,7 +185,7 @@ public final class WanRun implements AutoCloseable {
     /** Gives the ranks of a job what there is beside the relays. @return all series that can be measured then */
     private List<Series> connect(BenchJob job, BenchPlan pair, String one, String other)
             throws IOException, JobFailure, InterruptedException {
-        BenchJob.Road way = port -> field.road(one, other, port);
+        PortRoute way = port -> field.road(one, other, port);
         job.connect(Carrier.RAW, way);
         tunnels.each((carrier, tunnel) -> job.connect(carrier, port -> tunnel.open(port, way)));
         List<Series> series = new ArrayList<>();

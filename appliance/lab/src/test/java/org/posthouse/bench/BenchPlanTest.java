@@ -34,7 +34,7 @@ class BenchPlanTest {
         assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 4, 5);
         for (int rank = 0; rank < 7; rank++) {
             int site = ProcessLayout.SITES.rank(rank, 7);
-            assertThat(Pair.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
+            assertThat(Benchmark.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
         }
         assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);
         assertThat(plan.groups(Benchmark.PINGPONG)).isEqualTo(2);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** When a line of a bench counts as warm, and how much of it is then measured. */
 class PaceTest {
-    private static final PhaseTurns.Pace PACE = new PhaseTurns.Pace(1, 1, 3, 6, 20, true);
+    private static final Pace PACE = new Pace(1, 1, 3, 6, 20, true);
 
     @Test
     void isWarmWhenTwoPhasesAreNearEachOther() {
@@ -36,6 +36,6 @@ class PaceTest {
 
     @Test
     void besideTunnelsEachSeriesFillsItsPhase() {
-        assertThat(PhaseTurns.Pace.OF_TUNNELS.measured(new int[] {900, 6, 300})).containsExactly(900, 6, 300);
+        assertThat(Pace.OF_TUNNELS.measured(new int[] {900, 6, 300})).containsExactly(900, 6, 300);
     }
 }
