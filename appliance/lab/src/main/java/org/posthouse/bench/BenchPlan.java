@@ -3,6 +3,15 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.bench.experiment.Experiment;
+import org.posthouse.bench.experiment.PlanRange;
+import org.posthouse.bench.experiment.SizeList;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.Phase;
+import org.posthouse.bench.statistics.Pace;
 import org.posthouse.launch.job.JobFailure;
 
 /**
@@ -39,10 +48,11 @@ public record BenchPlan(
         long bytesPerSecond,
         List<ProcessLayout> layouts) implements Experiment<BenchReport> {
 
+    /** Messages of a stream that are under way at once, if nothing else is asked. */
     public static final int WINDOW_DEFAULT = 1_000;
 
     /** Of a stream. */
-    static final int WINDOWS_MAX = 1_000_000;
+    public static final int WINDOWS_MAX = 1_000_000;
 
     static final int ITERATIONS_MAX = 3_000;
 
@@ -58,7 +68,8 @@ public record BenchPlan(
     /** How many times as long as expected a phase may last. */
     private static final int PATIENCE = 4;
 
-    static final int RANKS_MAX = 1_024;
+    /** Most ranks of a job. */
+    public static final int RANKS_MAX = 1_024;
 
     /** Streams of one window, and processes wherever the system likes. */
     public BenchPlan(
@@ -76,6 +87,7 @@ public record BenchPlan(
         this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(ProcessLayout.FREE));
     }
 
+    /** @throws IllegalArgumentException if a number is out of its range, or the buffers are too large together */
     public BenchPlan {
         tests = List.copyOf(tests);
         sizes = List.copyOf(sizes);
@@ -146,7 +158,7 @@ public record BenchPlan(
     }
 
     /** After how long a phase has failed. */
-    int allowanceMs(Phase phase) {
+    public int allowanceMs(Phase phase) {
         long bytesPerMs = (bytesPerSecond == 0 ? MACHINE_BYTES_PER_SECOND : Math.min(bytesPerSecond, MACHINE_BYTES_PER_SECOND)) / 1_000;
         long expectedMs = phaseMs + phase.iterations() * bytesMoved(phase.test(), phase.bytes()) / Math.max(1, bytesPerMs);
         return (int) Math.min(Integer.MAX_VALUE, PHASE_MS_MAX + PATIENCE * expectedMs);
