@@ -3,7 +3,6 @@ package org.posthouse.bench.experiment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.bench.Variant;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
@@ -11,7 +10,10 @@ import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.progress.Settings;
 
-/** What a bench's own environment says to its ranks and relays. What a {@link Variant} names its ranks have from there, whatever this says. */
+/**
+ * What a bench's own environment says to its ranks and relays. What a bench's variant names its ranks have from there,
+ * whatever this says.
+ */
 public final class BenchEnvironment {
     private static final List<String> NAMES = List.of(
             Settings.EAGER_MAX, Settings.BUSY_POLL, Settings.KEPT_MAX, Settings.RECONNECT_S, Settings.AHEAD, Algorithms.VARIABLE,
