@@ -30,7 +30,7 @@ import org.posthouse.relay.config.SocketKind;
 import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.relay.host.UserToken;
 import org.posthouse.relay.host.VertxPrestart;
-import org.posthouse.tunnel.LinkLimits;
+import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.JobOpen;
 import picocli.CommandLine.Command;
@@ -206,8 +206,8 @@ final class RunCommand implements Callable<Integer> {
         if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
             throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
-        if (lanes < 0 || lanes > LinkLimits.LANES_MAX) {
-            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkLimits.LANES_MAX);
+        if (lanes < 0 || lanes > LinkWindow.LANES_MAX) {
+            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkWindow.LANES_MAX);
         }
         if (!relays.isEmpty()) {
             refuseOfRelaysInside();

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
+import org.posthouse.tunnel.window.LinkWindow;
 
 /**
  * The configuration of one relay's links. Immutable; its constructor reports all problems together.
@@ -109,7 +110,7 @@ public record LinkConfig(
 
     /** Maximum number of open sockets: accepted and dialled ones, and one end of each stream. */
     public int socketsMax() {
-        return limits.connectionsMax() + peers.size() * LinkLimits.LANES_MAX + forwards.streams().streams();
+        return limits.connectionsMax() + peers.size() * LinkWindow.LANES_MAX + forwards.streams().streams();
     }
 
     /** The relay's own site. */

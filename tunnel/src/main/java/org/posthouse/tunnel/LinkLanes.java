@@ -57,15 +57,15 @@ final class LinkLanes {
     private final Link link;
 
     /** The further lanes, from index 1. Null at numbers that were never used. */
-    private final Lane[] lanes = new Lane[LinkLimits.LANES_MAX];
+    private final Lane[] lanes = new Lane[LinkWindow.LANES_MAX];
 
     /** Lane 0 of the session; null if there is no session. */
     private LinkConnection first;
 
     /** Bytes received and sent on connections that have ended, by lane. */
-    private final long[] bytesIn = new long[LinkLimits.LANES_MAX];
+    private final long[] bytesIn = new long[LinkWindow.LANES_MAX];
 
-    private final long[] bytesOut = new long[LinkLimits.LANES_MAX];
+    private final long[] bytesOut = new long[LinkWindow.LANES_MAX];
 
     /** Last known time per bulk frame on each offered path. */
     private final Map<LinkPath, FrameTime> frames = new HashMap<>();
@@ -235,7 +235,7 @@ final class LinkLanes {
                 && hello.session() == session
                 && link.isPresent(hello)
                 && number > 0
-                && number < LinkLimits.LANES_MAX
+                && number < LinkWindow.LANES_MAX
                 && (!connection.dialled() || lane(number).connection == connection);
     }
 
@@ -275,7 +275,7 @@ final class LinkLanes {
      */
     void onProduct(long bytes) {
         if (links.config().limits().lanes() == 0 && bytes > wanted * LANE_BYTES) {
-            wanted = (int) Math.min(LinkLimits.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
+            wanted = (int) Math.min(LinkWindow.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
             if (first != null && first.dialled()) {
                 open();
             } else if (first != null) {
@@ -285,7 +285,7 @@ final class LinkLanes {
     }
 
     void onWantedByPeer(long count) {
-        wantedByPeer = (int) Math.clamp(count, 1, LinkLimits.LANES_MAX);
+        wantedByPeer = (int) Math.clamp(count, 1, LinkWindow.LANES_MAX);
         if (first != null && first.dialled()) {
             open();
         }
@@ -300,7 +300,7 @@ final class LinkLanes {
             return wanted;
         }
         int ways = first.path().isDirect() ? 1 : goodRoutes().size();
-        return Math.min(LinkLimits.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
+        return Math.min(LinkWindow.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
     }
 
     // ---- paths over other relays

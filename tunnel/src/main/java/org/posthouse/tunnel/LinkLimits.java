@@ -1,21 +1,16 @@
 package org.posthouse.tunnel;
 
 import java.util.List;
+import org.posthouse.tunnel.window.LinkWindow;
 
 /**
  * The resource limits of one relay's links. Immutable.
  *
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
- * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are useful
+ * @param lanes connections of a link that this relay dials, 1 to {@link LinkWindow#LANES_MAX}; 0: as many as are useful
  */
 public record LinkLimits(long windowBytes, int connectionsMax, int lanes) {
-    /**
-     * Maximum number of connections of one link. With 4 MiB in each, Linux's limit for a connection, 28 MiB of bulk are
-     * in flight.
-     */
-    public static final int LANES_MAX = 8;
-
     static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
     private static final long WINDOW_BYTES_MIN = 64L * 1024;
     private static final int CONNECTIONS_MAX = 65_536;
@@ -29,7 +24,7 @@ public record LinkLimits(long windowBytes, int connectionsMax, int lanes) {
     void check(List<String> problems) {
         checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         checkRange(problems, "connections", connectionsMax, 1, CONNECTIONS_MAX);
-        checkRange(problems, "lanes", lanes, 0, LANES_MAX);
+        checkRange(problems, "lanes", lanes, 0, LinkWindow.LANES_MAX);
     }
 
     static void checkRange(List<String> problems, String what, long value, long min, long max) {

@@ -51,6 +51,7 @@ import org.posthouse.keys.KeysFolder;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;
@@ -610,7 +611,7 @@ class LinkRefusalTest {
         try (RawPeer first = up(1)) {
             for (LinkHello late : List.of(
                     new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0, false, false),
-                    new LinkHello("a", "a", "m", 1, EPOCH, LinkLimits.LANES_MAX, 1, 0, 0, false, false),
+                    new LinkHello("a", "a", "m", 1, EPOCH, LinkWindow.LANES_MAX, 1, 0, 0, false, false),
                     new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0, false, false))) {
                 try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
                     assertClosed(lane.send(late.encode()), CloseReason.NORMAL, "of session " + late.session());

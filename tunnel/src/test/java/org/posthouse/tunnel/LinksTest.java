@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
@@ -250,7 +251,7 @@ class LinksTest {
                 assertThat(sent).isLessThan(20_000);
             }
             awaitLast(bulkFromTheDiallingEnd ? b : a, bulkFromTheDiallingEnd ? "a" : "b", sent);
-            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkLimits.LANES_MAX);
+            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkWindow.LANES_MAX);
             a.close();
         }
     }

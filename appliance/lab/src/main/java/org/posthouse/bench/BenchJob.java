@@ -10,6 +10,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.posthouse.bench.affinity.Placeable;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.affinity.Processors;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.carrier.PortRoute;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.bench.rank.BenchRank;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.Phase;
+import org.posthouse.bench.rank.RankLine;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
@@ -25,7 +35,7 @@ import org.posthouse.relay.host.UserToken;
  * the rest is confined to the driver's. While no phase is under way its ranks wait and cost nothing, so that several
  * jobs can take turns.
  */
-final class BenchJob implements AutoCloseable {
+public final class BenchJob implements Placeable, AutoCloseable {
     private static final int END_SECONDS_MAX = 30;
 
     private final BenchPlan plan;
@@ -51,7 +61,7 @@ final class BenchJob implements AutoCloseable {
      * @param watch is told of the job before it runs, so that an interrupt can end it
      * @throws JobFailure naming what went wrong; nothing is left running then
      */
-    static BenchJob start(
+    public static BenchJob start(
             BenchPlan plan, Variant variant, List<String> relays, Map<Carrier, Integer> forwarders, BenchWatch watch)
             throws IOException, JobFailure, InterruptedException {
         ServerSocket server = new ServerSocket(0, plan.ranks(), InetAddress.getLoopbackAddress());
@@ -125,7 +135,8 @@ final class BenchJob implements AutoCloseable {
     }
 
     /** Puts each rank where a layout has it. */
-    void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
+    @Override
+    public void place(ProcessLayout layout, Processors processors) throws IOException, InterruptedException {
         for (RankLine line : lines) {
             processors.put(line.process(), layout.rank(line.rank(), lines.length));
         }
@@ -137,7 +148,7 @@ final class BenchJob implements AutoCloseable {
      * @return the times that count, in nanoseconds, for each rank that has any
      * @throws JobFailure if a rank received something wrong, or the job ended
      */
-    List<long[]> perform(Phase phase, int[] ranks) throws JobFailure, InterruptedException {
+    public List<long[]> perform(Phase phase, int[] ranks) throws JobFailure, InterruptedException {
         try {
             for (int rank : ranks) {
                 lines[rank].ask(phase);
@@ -160,18 +171,13 @@ final class BenchJob implements AutoCloseable {
      *
      * @param road given where the second rank listens, makes a way there and says which port leads to it
      */
-    void connect(Carrier carrier, Road road) throws IOException, JobFailure, InterruptedException {
+    public void connect(Carrier carrier, PortRoute road) throws IOException, JobFailure, InterruptedException {
         int port = (int) perform(new Phase(Phase.Work.LISTEN, Benchmark.PINGPONG, carrier, 0, 0), new int[] {1}).getFirst()[0];
         perform(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, carrier, road.to(port), 0), new int[] {0, 1});
     }
 
-    /** Leads somewhere. */
-    interface Road {
-        int to(int port) throws IOException, InterruptedException;
-    }
-
     /** Sees the ranks off. That the job does not end well is told, and takes nothing from what it has measured. */
-    void finish() throws InterruptedException {
+    public void finish() throws InterruptedException {
         try {
             leave();
         } catch (JobFailure e) {

@@ -3,6 +3,15 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.bench.experiment.Experiment;
+import org.posthouse.bench.experiment.PlanRange;
+import org.posthouse.bench.experiment.SizeList;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.Phase;
+import org.posthouse.bench.statistics.Pace;
 import org.posthouse.launch.job.JobFailure;
 
 /**
@@ -10,14 +19,14 @@ import org.posthouse.launch.job.JobFailure;
  *
  * @param tests in the order of the report
  * @param ranks of every job
- * @param pairs how many pairs take part in tests of pairs: rank i and its {@link Pair#partner}
+ * @param pairs how many pairs take part in tests of pairs: rank i and its {@link Benchmark#partner}
  * @param sites over how many sites the ranks are spread
  * @param relaysPerSite over how many relays each site's ranks are spread
  * @param sizes message sizes X in bytes
  * @param variants what is compared, each in a job of its own
  * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
  * @param repetitions measured phases for each line of the report
- * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
+ * @param phaseMs how long a phase should take, in milliseconds; at least {@link Pace#ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
  * @param bytesPerSecond what the way between partners carries; 0: nothing limits it
@@ -39,12 +48,12 @@ public record BenchPlan(
         long bytesPerSecond,
         List<ProcessLayout> layouts) implements Experiment<BenchReport> {
 
+    /** Messages of a stream that are under way at once, if nothing else is asked. */
     public static final int WINDOW_DEFAULT = 1_000;
 
     /** Of a stream. */
-    static final int WINDOWS_MAX = 1_000_000;
+    public static final int WINDOWS_MAX = 1_000_000;
 
-    static final int ITERATIONS_MIN = 5;
     static final int ITERATIONS_MAX = 3_000;
 
     /** All the blocks of a rank's buffer together: a collective's ranks hold two such buffers each. */
@@ -59,7 +68,8 @@ public record BenchPlan(
     /** How many times as long as expected a phase may last. */
     private static final int PATIENCE = 4;
 
-    static final int RANKS_MAX = 1_024;
+    /** Most ranks of a job. */
+    public static final int RANKS_MAX = 1_024;
 
     /** Streams of one window, and processes wherever the system likes. */
     public BenchPlan(
@@ -77,19 +87,20 @@ public record BenchPlan(
         this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, 0, List.of(ProcessLayout.FREE));
     }
 
+    /** @throws IllegalArgumentException if a number is out of its range, or the buffers are too large together */
     public BenchPlan {
         tests = List.copyOf(tests);
         sizes = List.copyOf(sizes);
         variants = List.copyOf(variants);
         layouts = List.copyOf(layouts);
-        check("pairs", pairs, 1, RANKS_MAX / 2);
-        check("ranks", ranks, 2 * pairs, RANKS_MAX);
-        check("sites", sites, 1, ranks);
-        check("relays per site", relaysPerSite, 1, ranks / sites);
-        check("repetitions", repetitions, 1, 1_000);
-        check("milliseconds a phase", phaseMs, 1, 60_000);
-        check("messages in a window", window, 1, 100_000);
-        check("windows in a stream", rounds, 1, WINDOWS_MAX);
+        PlanRange.check("pairs", pairs, 1, RANKS_MAX / 2);
+        PlanRange.check("ranks", ranks, 2 * pairs, RANKS_MAX);
+        PlanRange.check("sites", sites, 1, ranks);
+        PlanRange.check("relays per site", relaysPerSite, 1, ranks / sites);
+        PlanRange.check("repetitions", repetitions, 1, 1_000);
+        PlanRange.check("milliseconds a phase", phaseMs, 1, 60_000);
+        PlanRange.check("messages in a window", window, 1, 100_000);
+        PlanRange.check("windows in a stream", rounds, 1, WINDOWS_MAX);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (largest * ranks > BUFFER_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -108,12 +119,6 @@ public record BenchPlan(
     String where() {
         String where = sites == 1 ? "one site" : sites + " sites";
         return relaysPerSite == 1 ? where : where + " x " + relaysPerSite + " relays";
-    }
-
-    static void check(String what, long value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(value + " " + what + ", expected " + min + " to " + max);
-        }
     }
 
     /** The sizes of one test; of one that has no bytes, a single 0. */
@@ -149,11 +154,11 @@ public record BenchPlan(
 
     /** How many operations one iteration is: its time and its cost are divided by this. */
     int legs(Benchmark test, int bytes) {
-        return test == Benchmark.STREAM ? Stream.window(window, bytes) * rounds : test.legs();
+        return test == Benchmark.STREAM ? Benchmark.window(window, bytes) * rounds : test.legs();
     }
 
     /** After how long a phase has failed. */
-    int allowanceMs(Phase phase) {
+    public int allowanceMs(Phase phase) {
         long bytesPerMs = (bytesPerSecond == 0 ? MACHINE_BYTES_PER_SECOND : Math.min(bytesPerSecond, MACHINE_BYTES_PER_SECOND)) / 1_000;
         long expectedMs = phaseMs + phase.iterations() * bytesMoved(phase.test(), phase.bytes()) / Math.max(1, bytesPerMs);
         return (int) Math.min(Integer.MAX_VALUE, PHASE_MS_MAX + PATIENCE * expectedMs);
@@ -185,7 +190,7 @@ public record BenchPlan(
     int[] ranksOf(Benchmark test) {
         int[] all = new int[test.isOfPairs() ? 2 * pairs : ranks];
         for (int i = 0; i < all.length; i++) {
-            all[i] = test.isOfPairs() && i >= pairs ? Pair.partner(i - pairs, ranks) : i;
+            all[i] = test.isOfPairs() && i >= pairs ? Benchmark.partner(i - pairs, ranks) : i;
         }
         return all;
     }

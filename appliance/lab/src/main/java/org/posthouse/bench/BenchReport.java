@@ -6,6 +6,10 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.bench.experiment.Chart;
+import org.posthouse.bench.experiment.Report;
+import org.posthouse.bench.experiment.SizeList;
+import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.launch.job.JobFailure;
 
 /** What a bench measured, for people, programs and eyes. Immutable. */
@@ -63,7 +67,8 @@ public final class BenchReport implements Report {
         draw(plan, figures, file);
     }
 
-    static void draw(BenchPlan plan, List<Figure> figures, Path file) throws IOException {
+    /** Draws time against size, a chart for each test, in {@code file}. */
+    public static void draw(BenchPlan plan, List<Figure> figures, Path file) throws IOException {
         List<Figure> sized = figures.stream().filter(figure -> figure.test().isSized()).toList();
         if (sized.isEmpty()) {
             throw new IOException("there is nothing to plot against: none of the tests has bytes");

@@ -8,6 +8,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.posthouse.bench.affinity.Placing;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.carrier.Forwarder;
+import org.posthouse.bench.carrier.SelectorForwarder;
+import org.posthouse.bench.carrier.VertxForwarder;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.bench.experiment.SizeList;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.statistics.Cost;
+import org.posthouse.bench.statistics.Pace;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.relay.RelayLoad;
 import org.posthouse.relay.config.EventLoopKind;
@@ -41,7 +52,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), PhaseTurns.Pace.OF_A_MACHINE, this::spent, this::begin);
+        this.turns = new PhaseTurns(plan, PhaseTurns.Ranks.of(jobs), Pace.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**

@@ -4,9 +4,12 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.experiment.Table;
+import org.posthouse.bench.rank.Benchmark;
 
 /** The lines of one test, for people. The columns are those of {@code docs/bench.md}. */
-final class BenchTable {
+public final class BenchTable {
     private static final int SERIES_CHARS_MIN = 12;
 
     private final BenchPlan plan;
@@ -17,7 +20,8 @@ final class BenchTable {
     private final boolean besidePingPong;
     private final int seriesChars;
 
-    BenchTable(BenchPlan plan, Benchmark test, List<Figure> figures) {
+    /** The lines of {@code test} among {@code figures}. */
+    public BenchTable(BenchPlan plan, Benchmark test, List<Figure> figures) {
         this.plan = plan;
         this.test = test;
         this.figures = figures;
@@ -29,7 +33,8 @@ final class BenchTable {
                 .reduce(SERIES_CHARS_MIN, Math::max);
     }
 
-    void print(PrintStream out) {
+    /** Prints a heading and one row for each figure. */
+    public void print(PrintStream out) {
         out.println(title());
         Table<Figure> table = new Table<Figure>()
                 .column("bytes", 8, "%d", Figure::bytes)

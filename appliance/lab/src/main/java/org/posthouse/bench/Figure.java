@@ -5,9 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.statistics.Cost;
+import org.posthouse.bench.statistics.Medians;
+import org.posthouse.bench.statistics.Statistics;
 
 /** One line of the report: one test at one size in one series. Filled by the driver, then read. */
-final class Figure {
+public final class Figure {
     private final Benchmark test;
     private final Series series;
     private final int bytes;
@@ -24,11 +30,13 @@ final class Figure {
         this.groups = groups;
     }
 
-    Benchmark test() {
+    /** The test that was measured. */
+    public Benchmark test() {
         return test;
     }
 
-    Series series() {
+    /** The series that was measured. */
+    public Series series() {
         return series;
     }
 
@@ -36,7 +44,8 @@ final class Figure {
         return bytes;
     }
 
-    Statistics times() {
+    /** The times of all phases so far. */
+    public Statistics times() {
         return times;
     }
 
@@ -51,7 +60,7 @@ final class Figure {
     }
 
     /** Millions of bytes a second by the test's definition, at the median time, all groups together. */
-    double megabytesPerSecond() {
+    public double megabytesPerSecond() {
         return (double) bytes * test.turnover() * groups / times.medianMicros();
     }
 
@@ -76,7 +85,7 @@ final class Figure {
     }
 
     /** How many times as long as another series at the same size: the median over the phases. */
-    double times(Figure other) {
+    public double times(Figure other) {
         return Medians.ratio(times.medians(), other.times.medians());
     }
 
@@ -95,7 +104,7 @@ final class Figure {
         return baselines(figures, Carrier::isTunnel).min(Comparator.comparingDouble(other -> other.times.medianMicros()));
     }
 
-    private java.util.stream.Stream<Figure> baselines(List<Figure> figures, Predicate<Carrier> wanted) {
+    private Stream<Figure> baselines(List<Figure> figures, Predicate<Carrier> wanted) {
         return figures.stream()
                 .filter(other -> other.test == test && other.bytes == bytes && other.series.layout() == series.layout() && wanted.test(other.series.carrier()));
     }

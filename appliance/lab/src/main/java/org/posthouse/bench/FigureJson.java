@@ -3,9 +3,12 @@ package org.posthouse.bench;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.statistics.Cost;
+import org.posthouse.bench.statistics.Statistics;
 
 /** Figures for programs. The keys are those of {@code docs/bench.md}. */
-final class FigureJson {
+public final class FigureJson {
     private FigureJson() {}
 
     private static void add(Variant variant, ObjectNode node) {
@@ -18,7 +21,7 @@ final class FigureJson {
     }
 
     /** All of them, each beside those that it is compared with. */
-    static void add(List<Figure> figures, ArrayNode to) {
+    public static void add(List<Figure> figures, ArrayNode to) {
         figures.forEach(figure -> add(figure, figures, to.addObject()));
     }
 

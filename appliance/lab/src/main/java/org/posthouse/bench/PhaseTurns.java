@@ -2,14 +2,19 @@ package org.posthouse.bench;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.Phase;
+import org.posthouse.bench.statistics.Cost;
+import org.posthouse.bench.statistics.Pace;
+import org.posthouse.bench.statistics.Statistics;
 import org.posthouse.launch.job.JobFailure;
 
 /** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
-final class PhaseTurns {
+public final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
     private final Pace pace;
@@ -19,12 +24,12 @@ final class PhaseTurns {
     private ProcessLayout layout = ProcessLayout.FREE;
 
     /** What has been spent so far on what is measured. */
-    interface Meter {
+    public interface Meter {
         Cost spent() throws IOException;
     }
 
     /** Who does the work. */
-    interface Ranks {
+    public interface Ranks {
         /** Has these ranks of a variant's job do a phase. @return what each of them has measured */
         List<long[]> perform(Variant variant, Phase phase, int[] ranks) throws JobFailure, InterruptedException;
 
@@ -35,59 +40,12 @@ final class PhaseTurns {
     }
 
     /** Told of each figure whose phase begins. */
-    interface Beginning {
+    public interface Beginning {
         void of(Figure line) throws IOException, InterruptedException;
     }
 
-    /**
-     * How long it takes until times are believed.
-     *
-     * @param checks iterations whose bytes are looked at
-     * @param iterationsMin of a phase
-     * @param phasesMin of a warm-up, which ends when two phases in a row have medians that are near each other,
-     * @param phasesMax and at the latest after so many,
-     * @param warmTimes but not before so many times as long as a phase is to be
-     * @param inStep whether each series measures no more iterations than fit into a phase of the slowest
-     */
-    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes, boolean inStep) {
-        private static final double STABLE_WITHIN = 0.05;
-
-        /** What a processor does: it takes a while until it is compiled. */
-        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 0, true);
-
-        /**
-         * The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. And beside one that may
-         * stand still for 20 ms at each message: in step with it the others would wake from sleep for five messages, and no more.
-         */
-        static final Pace OF_TUNNELS = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 20, false);
-
-        /** Of nothing that is measured: behind it the relays' code is compiled, which a program beside them was when it was made. */
-        static final Pace OF_A_COMPILER = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 80, false);
-
-        /** What a network's delay and bandwidth decide. */
-        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0, true);
-
-        /** Whether a warm-up is over after so many phases, of which these were the last two, and so many times as long as a phase is to be. */
-        boolean isWarm(int phases, double last, double next, long times) {
-            return times >= warmTimes && (phases >= phasesMax || phases >= phasesMin && isStable(last, next));
-        }
-
-        /** How many iterations each series measures in a phase, of those that would fill it. */
-        int[] measured(int[] filling) {
-            int[] measured = filling.clone();
-            if (inStep) {
-                Arrays.fill(measured, Arrays.stream(filling).min().orElse(0));
-            }
-            return measured;
-        }
-
-        /** Whether two phases in a row are near each other. */
-        boolean isStable(double last, double next) {
-            return Math.abs(next - last) <= STABLE_WITHIN * last;
-        }
-    }
-
-    PhaseTurns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
+    /** @param meter read before and behind each phase @param beginning called before each phase */
+    public PhaseTurns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
         this.plan = plan;
         this.ranks = ranks;
         this.pace = pace;
@@ -96,28 +54,28 @@ final class PhaseTurns {
     }
 
     /** Measures the same test at the same size in each of the series. */
-    List<Figure> measure(Benchmark test, int bytes, List<Series> series) throws IOException, JobFailure, InterruptedException {
+    public List<Figure> measure(Benchmark test, int bytes, List<Series> series) throws IOException, JobFailure, InterruptedException {
         List<Figure> lines = lines(test, bytes, series);
         repeat(lines, warmUp(lines), plan.repetitions());
         return lines;
     }
 
     /** So many repetitions of phases in turn. @param iterations of each phase */
-    void repeat(List<Figure> lines, int[] iterations, int repetitions) throws IOException, JobFailure, InterruptedException {
+    public void repeat(List<Figure> lines, int[] iterations, int repetitions) throws IOException, JobFailure, InterruptedException {
         for (int repetition = 0; repetition < repetitions; repetition++) {
             measure(lines, iterations, repetition);
         }
     }
 
     /** What is to be filled. */
-    List<Figure> lines(Benchmark test, int bytes, List<Series> series) {
+    public List<Figure> lines(Benchmark test, int bytes, List<Series> series) {
         List<Figure> lines = new ArrayList<>();
         series.forEach(one -> lines.add(new Figure(test, one, bytes, plan.groups(test))));
         return lines;
     }
 
     /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
-    int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
+    public int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
         int[] iterations = new int[lines.size()];
         for (int i = 0; i < iterations.length; i++) {
             Figure line = lines.get(i);
@@ -159,7 +117,7 @@ final class PhaseTurns {
      *
      * @param iterations of each
      */
-    void measure(List<Figure> lines, int[] iterations, int repetition) throws IOException, JobFailure, InterruptedException {
+    public void measure(List<Figure> lines, int[] iterations, int repetition) throws IOException, JobFailure, InterruptedException {
         for (int turn = 0; turn < iterations.length; turn++) {
             int i = repetition % 2 == 0 ? turn : iterations.length - 1 - turn;
             measure(lines.get(i), iterations[i]);

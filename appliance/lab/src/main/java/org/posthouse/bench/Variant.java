@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.posthouse.bench.experiment.SizeList;
+import org.posthouse.bench.rank.BufferKind;
 import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.config.EventLoopKind;
@@ -65,12 +67,13 @@ public record Variant(
                 Integer.toString(set.busyPollUs()));
     }
 
-    String durability() {
+    /** The word of {@code --durability}. */
+    public String durability() {
         return logged ? "process" : "none";
     }
 
     /** In a table and in a plot's legend. */
-    String label() {
+    public String label() {
         return mode.word() + (sockets == SocketKind.AUTO ? "" : " " + sockets.word()) + " " + durability()
                 + (buffers == BufferKind.DIRECT ? "" : " " + buffers.word()) + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())

@@ -1,6 +1,7 @@
 /**
- * The benches of {@code posthouse bench}. Each is a plan, which is an {@link org.posthouse.bench.Experiment}; a run, with embedded relays in
- * its own process; and a {@link org.posthouse.bench.Report}. The command line builds plans, runs them as experiments and prints their
- * reports; the rest is inside. All state belongs to the command's thread or to a rank's.
+ * {@code posthouse bench TEST}: MPI operations over embedded relays, in several series that take turns. {@link
+ * org.posthouse.bench.BenchPlan} is the entry: an {@link org.posthouse.bench.experiment.Experiment} that returns a
+ * {@link org.posthouse.bench.BenchReport}. The other benches are rooms of their own; {@code wan} builds on this
+ * package, and this package uses none of them. All state belongs to the driver's thread.
  */
 package org.posthouse.bench;

@@ -3,7 +3,7 @@ package org.posthouse.cli;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.posthouse.bench.JobPlan;
+import org.posthouse.bench.job.JobPlan;
 import org.posthouse.launch.job.JobSpec;
 import org.posthouse.launch.job.RestartPolicy;
 import org.posthouse.wire.Durability;

@@ -1,7 +1,7 @@
 package org.posthouse.cli;
 
 import java.util.concurrent.Callable;
-import org.posthouse.bench.FlowPlan;
+import org.posthouse.bench.logflow.FlowPlan;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

@@ -15,6 +15,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.BufferKind;
+import org.posthouse.bench.wan.WanPart;
+import org.posthouse.bench.wan.WanPlan;
+import org.posthouse.bench.wan.WanReport;
+import org.posthouse.bench.wan.WanRun;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobSpec;
@@ -29,7 +37,7 @@ import org.posthouse.wan.WanShape;
 
 /** What becomes of a bench whose job fails: before it has measured anything, between, and behind it. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class BenchJobTest {
+public class BenchJobTest {
     private static final Variant VARIANT = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
     private static final BenchPlan PLAN =
             new BenchPlan(List.of(Benchmark.BARRIER, Benchmark.BCAST), 2, 1, 1, 1, List.of(1), List.of(VARIANT), false, 1, 1, 1);
@@ -38,7 +46,7 @@ class BenchJobTest {
     private Path folder;
 
     /** Knows the job, and ends something when it is about to run or a phase begins. */
-    static class Watch implements BenchWatch {
+    public static class Watch implements BenchWatch {
         private final List<String> remarks = new ArrayList<>();
         private JobRun job;
 

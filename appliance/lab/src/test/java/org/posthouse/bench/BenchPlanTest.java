@@ -7,6 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.BufferKind;
+import org.posthouse.bench.rank.Phase;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.config.SocketKind;
@@ -34,7 +39,7 @@ class BenchPlanTest {
         assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 4, 5);
         for (int rank = 0; rank < 7; rank++) {
             int site = ProcessLayout.SITES.rank(rank, 7);
-            assertThat(Pair.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
+            assertThat(Benchmark.partner(rank, 7)).as("of rank %d", rank).isEqualTo(site == 0 ? rank + 4 : rank - 4);
         }
         assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);
         assertThat(plan.groups(Benchmark.PINGPONG)).isEqualTo(2);

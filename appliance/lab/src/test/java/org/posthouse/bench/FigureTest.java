@@ -7,6 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.posthouse.bench.affinity.ProcessLayout;
+import org.posthouse.bench.carrier.Carrier;
+import org.posthouse.bench.rank.Benchmark;
+import org.posthouse.bench.rank.BufferKind;
+import org.posthouse.bench.statistics.Statistics;
 import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.config.SocketKind;
 

@@ -2,7 +2,6 @@ package org.posthouse.relay.config;
 
 import java.util.Optional;
 import org.posthouse.mpj.channel.LocalSockets;
-import org.posthouse.relay.LauncherAccess;
 import org.posthouse.wire.Token;
 
 /**
@@ -14,7 +13,7 @@ import org.posthouse.wire.Token;
  *         listens
  * @param local the local socket for ranks of its host; if it is empty, they use the port
  * @param launchToken token that a launcher must prove; {@link Token#NONE} admits those of the relay's own user and root
- *         ({@link LauncherAccess})
+ *         ({@link org.posthouse.relay.LauncherAccess})
  * @param helloTimeoutMs milliseconds in which a new connection must prove its identity
  * @param connectionsMax most connections at once
  */

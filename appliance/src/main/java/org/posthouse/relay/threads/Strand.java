@@ -2,7 +2,6 @@ package org.posthouse.relay.threads;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.posthouse.relay.Connection;
 
 /**
  * Runs pieces of work one at a time, in the order of their submission, on threads that the relay chooses. What a strand
@@ -14,7 +13,8 @@ import org.posthouse.relay.Connection;
  * thread returns to its own connections. A mode is little more than the homes of its strands
  * (docs/adr/0011-shards-with-fixed-ranks-and-movable-threads.md).
  *
- * <p>The queue has no limit of its own. A connection pauses reading while many of its frames wait ({@link Connection}).
+ * <p>The queue has no limit of its own. A connection pauses reading while many of its frames wait
+ * ({@link org.posthouse.relay.Connection}).
  * Work from other shards and links is bounded by the credit of ranks.
  */
 public final class Strand {

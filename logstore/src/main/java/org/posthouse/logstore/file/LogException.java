@@ -3,11 +3,10 @@ package org.posthouse.logstore.file;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Locale;
-import org.posthouse.logstore.MessageLog;
 
 /**
  * The log cannot be opened, read or appended to. The message is one line: the problem, the file, the position, and what
- * to do. A full disk is not an exception but a status, see {@link MessageLog#hasRoom()}.
+ * to do. A full disk is not an exception but a status, see {@link org.posthouse.logstore.MessageLog#hasRoom()}.
  */
 public final class LogException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -1,14 +1,11 @@
 package org.posthouse.logstore.record;
 
 import java.util.UUID;
-import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.LogEntry;
-import org.posthouse.logstore.MessageLog;
 
 /**
  * The content of one log record, without its envelope and payload. Immutable; owned by its creator. Records without a
- * job or a rank carry {@link #NO_JOB} and {@link #NO_RANK}. Payload checksums are not part of it; {@link LogEntry} and
- * {@link LogCursor} provide them.
+ * job or a rank carry {@link #NO_JOB} and {@link #NO_RANK}. Payload checksums are not part of it;
+ * {@link org.posthouse.logstore.LogEntry} and {@link org.posthouse.logstore.LogCursor} provide them.
  */
 public sealed interface LogRecord {
     /** The job of a record that concerns the log itself. */
@@ -104,8 +101,8 @@ public sealed interface LogRecord {
      * @param rank destination of the message
      * @param arrivalPosition position of the {@link Arrival} it belongs to
      * @param offset of the piece's first byte in the whole payload
-     * @param previousPlace of the message's previous piece, or of its arrival; {@link MessageLog#NO_PLACE} if the job
-     *         was not open
+     * @param previousPlace of the message's previous piece, or of its arrival;
+     *         {@link org.posthouse.logstore.MessageLog#NO_PLACE} if the job was not open
      */
     record Chunk(long job, int rank, long arrivalPosition, long offset, long previousPlace) implements LogRecord {
         /** Rejects a negative offset, and a position that no record can have. */

@@ -3,7 +3,6 @@ package org.posthouse.mpj.blocked;
 import java.io.IOException;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.match.Inbox;
 import org.posthouse.mpj.operation.ReceiveException;
@@ -64,7 +63,7 @@ public final class CallTracker implements CollectivePosition.Watch {
         this.rank = rank;
     }
 
-    /** As {@link Endpoint#presence}. */
+    /** As {@link org.posthouse.mpj.Endpoint#presence}. */
     public CollectivePosition presence(int context, int[] worldRanks, int first) {
         CollectivePosition collectivePosition = new CollectivePosition(this, context, worldRanks, first);
         watch.add(collectivePosition);

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToDoubleFunction;
-import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -22,6 +21,12 @@ import org.posthouse.wire.WireException;
  * lanes are lost, the peer reports exactly what it has.
  */
 public final class LinkWindow {
+    /**
+     * Maximum number of connections of one link. With 4 MiB in each, Linux's limit for a connection, 28 MiB of bulk are
+     * in flight.
+     */
+    public static final int LANES_MAX = 8;
+
     /**
      * Memory cost of a frame beyond its bytes: buffer object, slice, entry, stamp and three queue slots. It bounds the
      * number of empty frames.
@@ -47,10 +52,10 @@ public final class LinkWindow {
     private final LinkShare streams;
 
     /** Pacing of the lanes that report their own arrivals; null for other lanes. */
-    private final LanePace[] paces = new LanePace[LinkLimits.LANES_MAX];
+    private final LanePace[] paces = new LanePace[LANES_MAX];
 
     /** Bytes of bulk in flight on each other lane: written there, and not known to have arrived. */
-    private final long[] underWay = new long[LinkLimits.LANES_MAX];
+    private final long[] underWay = new long[LANES_MAX];
 
     private long bulkUnderWay;
 

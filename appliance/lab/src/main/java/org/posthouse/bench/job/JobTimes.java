@@ -1,0 +1,44 @@
+package org.posthouse.bench.job;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** One series of {@code bench job}: what each repetition took, in seconds. */
+final class JobTimes {
+    private final boolean logged;
+    private final List<Double> communicating = new ArrayList<>();
+    private final List<Double> told = new ArrayList<>();
+
+    JobTimes(boolean logged) {
+        this.logged = logged;
+    }
+
+    /**
+     * One repetition.
+     *
+     * @param communicatingSeconds from the moment when every rank had called Init to the end of the last process
+     * @param toldSeconds what the program itself says; NaN if it says nothing
+     */
+    void add(double communicatingSeconds, double toldSeconds) {
+        communicating.add(communicatingSeconds);
+        told.add(toldSeconds);
+    }
+
+    boolean logged() {
+        return logged;
+    }
+
+    List<Double> communicating() {
+        return communicating;
+    }
+
+    /** What the program said; empty unless it did so each time. */
+    List<Double> told() {
+        return told.stream().anyMatch(seconds -> seconds.isNaN()) ? List.of() : told;
+    }
+
+    /** Whether what the program said can be compared: it said so each time, and more than 0.000. */
+    boolean isTold() {
+        return told.stream().allMatch(seconds -> seconds > 0);
+    }
+}

@@ -1,0 +1,111 @@
+package org.posthouse.bench.logflow;
+
+import io.vertx.core.Vertx;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.posthouse.bench.experiment.BenchWatch;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.output.RankOutput;
+import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.config.LogLimits;
+import org.posthouse.relay.config.ModeConfig;
+import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.relay.host.EmbeddedGrid;
+import org.posthouse.relay.host.UserToken;
+
+/**
+ * One logged job that sends more than its log may hold, over an embedded relay, and what its log takes on the disk
+ * meanwhile. Confined to one thread, beside which the job runs.
+ */
+public final class LogFlow {
+    private static final int SAMPLE_MS = 20;
+
+    private final FlowPlan plan;
+    private final BenchWatch watch;
+    private final EmbeddedGrid grid;
+    private final DiskSamples disk;
+
+    private LogFlow(FlowPlan plan, BenchWatch watch, EmbeddedGrid grid) {
+        this.plan = plan;
+        this.watch = watch;
+        this.grid = grid;
+        this.disk = new DiskSamples(grid.logFolders().getFirst());
+    }
+
+    /** @throws JobFailure if the job fails, or a byte came wrong, with what it printed */
+    public static FlowReport measure(FlowPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        LogLimits limits = new LogLimits(plan.limitBytes(), LogLimits.DEFAULT.highMarkPercent(), LogLimits.DEFAULT.onFull());
+        Vertx vertx = EmbeddedGrid.vertx();
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, Optional.of(limits), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 0)) {
+            return new LogFlow(plan, watch, grid).measure();
+        } finally {
+            vertx.close().await();
+        }
+    }
+
+    private FlowReport measure() throws IOException, JobFailure, InterruptedException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), 1, 1, UserToken.find());
+        JobRun job = JobRun.prepare(plan.spec(), placementRequest, RankOutput.tagged(FlowPlan.RANKS, out, out));
+        watch.onJob(job);
+        CompletableFuture<JobOutcome> outcome = start(job);
+        job.awaitConnected();
+        long begin = System.nanoTime();
+        FlowIntervals intervals = new FlowIntervals(plan.payloadBytes(), begin);
+        JobOutcome end = sampleUntil(outcome, intervals);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        if (job.isStopped() || !end.isSuccess()) {
+            throw new JobFailure(job.isStopped() ? "interrupted" : "the job failed: status " + end.status() + ", " + end.cause() + "\n"
+                    + printed.toString(StandardCharsets.UTF_8));
+        }
+        return new FlowReport(plan, disk, seconds, intervals.all());
+    }
+
+    private static CompletableFuture<JobOutcome> start(JobRun job) {
+        CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
+        Thread.ofVirtual().name("posthouse-bench-job").start(() -> {
+            try {
+                outcome.complete(job.run());
+            } catch (Exception e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        return outcome;
+    }
+
+    private JobOutcome sampleUntil(CompletableFuture<JobOutcome> outcome, FlowIntervals intervals)
+            throws IOException, JobFailure, InterruptedException {
+        while (true) {
+            try {
+                disk.take();
+                note(intervals);
+                return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                // The job goes on: another sample.
+            } catch (ExecutionException e) {
+                throw new JobFailure("the job: " + e.getCause().getMessage(), e.getCause());
+            }
+        }
+    }
+
+    /** Every second: how much was delivered in it. */
+    private void note(FlowIntervals intervals) throws IOException {
+        long now = System.nanoTime();
+        if (intervals.isOver(now)) {
+            long delivered = grid.loads().stream().mapToLong(RelayLoad::payloadBytes).sum();
+            intervals.add(now, delivered, disk.bytes(), disk.dirty());
+            watch.onPhase("logflow", (int) (delivered >> 20), (int) (plan.payloadBytes() >> 20));
+        }
+    }
+}

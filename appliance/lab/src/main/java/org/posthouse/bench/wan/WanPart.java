@@ -1,0 +1,11 @@
+package org.posthouse.bench.wan;
+
+/** What {@code bench wan} consists of. */
+public enum WanPart {
+    /** Round trips and streams between each two sites. */
+    LINKS,
+    /** Round trips of short messages while a stream fills the same link. */
+    BESIDE,
+    /** Whole jobs over all sites. */
+    JOBS
+}
