@@ -4,9 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
@@ -46,10 +44,6 @@ final class RankSession implements Session, RankPort {
      * more may wait until this is noticed: 64 MiB without their payload, which credit bounds.
      */
     static final int UNREAD_MAX = 512 * 1_024;
-
-    /** Frames that may be forwarded to another relay, which must then handle them. */
-    private static final Set<FrameType> PASSED_ON =
-            EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.CHUNK, FrameType.RESENT);
 
     private final RelayCore core;
     private final Shard shard;
@@ -183,23 +177,12 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public boolean mustWait(FrameView view) {
-        return rank != null
-                && rank.job().logged()
-                && (shard.backlog().stopsFirst(view.type()) || PASSED_ON.contains(view.type()) && rank.isHeavy());
+        return rank != null && shard.mustWait(rank, view.type());
     }
 
-    /**
-     * Waits for whichever comes first. The connection checks again then; it may still find no room, or too many frames
-     * of the rank.
-     */
     @Override
     public void whenRoom(Runnable goOn) {
-        if (rank.isHeavy()) {
-            rank.whenLighter(() -> shard.strand().post(goOn));
-            return;
-        }
-        shard.backlog().add(goOn);
-        shard.backlog().waits(job);
+        shard.whenRoom(rank, goOn);
     }
 
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {

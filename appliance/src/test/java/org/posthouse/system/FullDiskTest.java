@@ -66,6 +66,7 @@ class FullDiskTest {
     }
 
     /** The relays in the launcher's process have their logs where its temporary files are. */
+    @Tag("long")
     @Test
     void aJobWithRelaysOfItsOwnWaitsForRoomToBegin() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(folder.resolve("small"), DISK_MEBIBYTES)) {

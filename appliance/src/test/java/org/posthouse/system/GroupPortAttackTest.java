@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,6 +114,7 @@ class GroupPortAttackTest {
     }
 
     /** It has jobs, maybe: only one that starts is ended for want of keys. */
+    @Tag("long")
     @Test
     void aRelayWithoutKeysThatMeetsOneWithKeysLaterGoesOn() throws Exception {
         GridAuthority.init(folder.resolve("authority"), 2).issue("site-a", 2, folder.resolve("keys-a"));

@@ -65,6 +65,7 @@ class KilledAtDeliveriesTest {
     }
 
     /** On one site, where the sender's relay has the log. A relay that is restarted knows it from there. */
+    @Tag("long")
     @Test
     void theLogIsToldOfTheFirstDivergenceAndWheneverTheirNumberHasDoubled() throws Exception {
         Path data = folder.resolve("data");

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -135,6 +136,7 @@ class LauncherKilledTest {
     }
 
     /** It is not told that it would be gone on with, and can be when the log is there again. */
+    @Tag("long")
     @Test
     void aJobWhoseRelayHasLostItsLogIsToldWhatIsMissing() throws Exception {
         Path data = folder.resolve("data");

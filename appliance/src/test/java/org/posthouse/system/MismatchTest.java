@@ -3,6 +3,7 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ class MismatchTest {
                         + "|rank [123] is in bcast, root 0, rank 0 in reduce, root 0), as collective 2 ");
     }
 
+    @Tag("long")
     @Test
     void namesTheRankThatHasFinalized() throws Exception {
         assertThat(run("finalize").err())
@@ -40,6 +42,7 @@ class MismatchTest {
     }
 
     /** What the late rank sent before it finalized is still on its way to ranks that had said they were blocked. */
+    @Tag("long")
     @Test
     void aRankThatComesLateAndFinalizesIsNobodysFault() throws Exception {
         Command.Result result = Command.run(

@@ -48,6 +48,7 @@ class OutputArrivesTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aReaderThatPausesGetsAllOfIt() throws Exception {
         Command.Result result = run(PAUSES, "finalize", 0);
@@ -82,6 +83,7 @@ class OutputArrivesTest {
         assertThat(result.status()).isEqualTo(3);
     }
 
+    @Tag("long")
     @Test
     void soItIsWhenARankIsKilled() throws Exception {
         Command.Result result = run(PAUSES, "kill", 0);

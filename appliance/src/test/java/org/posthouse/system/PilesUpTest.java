@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -65,6 +66,7 @@ final class PilesUpTest {
     }
 
     /** A third of that is for jobs without a log, and three quarters of the third for one rank. */
+    @Tag("long")
     @Test
     void theSenderWaitsWithoutALog() throws Exception {
         int credit = CoreConfig.DEFAULT.creditMessages();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class RankKilledTest {
         }
     }
 
+    @Tag("long")
     @Test
     void aRankThatIsStoppedAndDoesNotGoOnIsStartedAgain() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());

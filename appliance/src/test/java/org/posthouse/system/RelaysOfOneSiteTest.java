@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +134,7 @@ class RelaysOfOneSiteTest {
         assertThat(twin.status()).isEqualTo(1);
     }
 
+    @Tag("long")
     @Test
     void aRelayThatIsKilledEndsItsOwnJobsAndTheOthersGoOn() throws Exception {
         Path end = folder.resolve("end-2");

@@ -60,6 +60,7 @@ final class StartCacheTest {
         assertThat(ofRank[0]).as("from the cache").isGreaterThan(50).isGreaterThan(10 * ofRank[1]);
     }
 
+    @Tag("long")
     @Test
     void soDoesAJobsLauncher() throws Exception {
         Path log = folder.resolve("run.log");

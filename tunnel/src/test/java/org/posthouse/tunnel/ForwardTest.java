@@ -48,6 +48,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -236,6 +237,7 @@ class ForwardTest {
     }
 
     /** The listener behind the door has no room: the relay's connect waits in the system until there is. */
+    @Tag("long")
     @Test
     void aConnectionThatIsMadeAfterItsStreamHasEndedIsReset() throws Exception {
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -314,6 +316,7 @@ class ForwardTest {
     }
 
     /** Frames of the relay's own go on, in order, while 40 streams are as busy as they can be. */
+    @Tag("long")
     @Test
     void manyStreamsAtOnceDoNotStarveTheRelaysOwnFrames() throws Exception {
         link(echo(), () -> Long.MAX_VALUE);

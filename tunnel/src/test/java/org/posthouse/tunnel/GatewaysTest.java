@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -145,6 +146,7 @@ class GatewaysTest {
     }
 
     /** One of a tenth of the other's bandwidth takes nothing from it: each has what it can carry. */
+    @Tag("long")
     @Test
     void ofUnlikeSpeedHaveEachItsShare() throws Exception {
         drain(gw2, true);
@@ -161,6 +163,7 @@ class GatewaysTest {
     }
 
     /** The slow one is nearer: so it goes there, until bulk has shown that it is slow, whichever end sends that; and stays at the other one then. */
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void ofUnlikeSpeedTheFastOneHasTheFirstLane(boolean back) throws Exception {
@@ -184,6 +187,7 @@ class GatewaysTest {
     }
 
     /** All its streams are in use, say: it is asked now and then, and what goes over the other one is not written again for that. */
+    @Tag("long")
     @Test
     void thatTakeNoLaneCostTheOthersNothing() throws Exception {
         drain(gw2, true);

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -312,6 +313,7 @@ class LinkRefusalTest {
     }
 
     /** An earlier session of his would be taken up without a look at his certificate. */
+    @Tag("long")
     @Test
     void refusesADiallerWhoseCertificateExpiredSinceHisLastSession() throws Exception {
         Instant end = Instant.now().plusSeconds(6).truncatedTo(ChronoUnit.SECONDS);

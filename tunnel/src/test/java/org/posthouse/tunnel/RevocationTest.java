@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -126,6 +127,7 @@ class RevocationTest {
     }
 
     /** A lane that is dialled again after a renewal shows the new certificate, the others do not. */
+    @Tag("long")
     @Test
     void endsALaneAloneWhoseCertificateIsRevoked() throws Exception {
         Path first = folder.resolve("d1");
@@ -274,6 +276,7 @@ class RevocationTest {
     }
 
     /** Each end tells its own authority's, over the link of before. */
+    @Tag("long")
     @Test
     void linksOutlastTheListsOfTwoAuthorities() throws Exception {
         GridAuthority next = nextAuthority();

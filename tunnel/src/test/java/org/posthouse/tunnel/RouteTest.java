@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -97,6 +98,7 @@ class RouteTest {
     }
 
     /** When it went there it was hardly longer than the other one. */
+    @Tag("long")
     @Test
     void aLaneLeavesAWayThatIsLongByNow() throws Exception {
         b = sites.start(sites.listening("b"));
@@ -114,6 +116,7 @@ class RouteTest {
         awaitLast(c, "a", a.stopFeeding());
     }
 
+    @Tag("long")
     @Test
     void staysWhereItIsForAWayThatIsHardlyFaster() throws Exception {
         b = sites.start(sites.listening("b"));
@@ -164,6 +167,7 @@ class RouteTest {
         assertThat(c.events).doesNotContain("down a");
     }
 
+    @Tag("long")
     @Test
     void takesTheStraightWayThatTheLargerDials() throws Exception {
         WanWay straight = sites.way(3, 0);

@@ -60,12 +60,12 @@ final class Checkpoints {
 
     /** Handles a rank's notice. */
     void point(HomedRank rank, CheckpointNotice point) throws WireException {
-        boolean mayBe = rank.job().logged() && rank.state() == RankState.CONNECTED && rank.save() == null;
-        if (!mayBe || point.events() != rank.events() || rank.mailbox().posted() > 0) {
+        boolean mayBe = rank.job().logged() && rank.state() == RankState.CONNECTED && rank.checkpoints().save() == null;
+        if (!mayBe || point.events() != rank.counters().events() || rank.mailbox().posted() > 0) {
             throw new WireException(
                     CloseReason.NOT_EXPECTED,
-                    "POINT(" + point.kind() + ") of " + rank + ", which is " + rank.state() + " with " + rank.events()
-                            + " events, " + rank.mailbox().posted() + " receives posted" + (rank.save() == null ? "" : ", and saves"));
+                    "POINT(" + point.kind() + ") of " + rank + ", which is " + rank.state() + " with " + rank.counters().events()
+                            + " events, " + rank.mailbox().posted() + " receives posted" + (rank.checkpoints().save() == null ? "" : ", and saves"));
         }
         RankFrames.logPolls(rank, point.failedPolls());
         switch (point.kind()) {
@@ -80,10 +80,10 @@ final class Checkpoints {
      * the log has already.
      */
     private void ready(HomedRank rank, CheckpointNotice point) {
-        if (rank.outputNotes().hasPrologue()) {
+        if (rank.checkpoints().outputNotes().hasPrologue()) {
             rank.port().point(CheckpointNotice.of(rank.job().id(), CheckpointNotice.Kind.SAVED, 0, 0));
         } else {
-            rank.save(new Save(0, point));
+            rank.checkpoints().save(new Save(0, point));
             goOn(rank);
         }
     }
@@ -91,13 +91,13 @@ final class Checkpoints {
     private static RecoveryPoint standing(HomedRank rank, CheckpointNotice point) {
         Message waits = rank.mailbox().oldest();
         return new RecoveryPoint(
-                waits == null ? rank.job().journal().position() + 1 : waits.logPosition(), rank.messagesDelivered(), rank.events(),
-                rank.failedPolls(), point.out(), point.err(), waits == null ? "" : waits.toString());
+                waits == null ? rank.job().journal().position() + 1 : waits.logPosition(), rank.counters().messagesDelivered(), rank.counters().events(),
+                rank.counters().failedPolls(), point.out(), point.err(), waits == null ? "" : waits.toString());
     }
 
     private void save(HomedRank rank, CheckpointNotice point) {
-        Save save = new Save(rank.nextSave(), point);
-        rank.save(save);
+        Save save = new Save(rank.checkpoints().nextSave(), point);
+        rank.checkpoints().save(save);
         checkpointImages.begin(rank, save.number, point.bytes());
         save.unkept = rank.job().keepsOutput();
         asking(rank).ifPresent(rank.job()::report);
@@ -106,7 +106,7 @@ final class Checkpoints {
 
     /** The question to the launcher that must be answered before the rank's image counts; empty if there is none. */
     static Optional<JobEvent> asking(HomedRank rank) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         return save == null || !save.unkept
                 ? Optional.empty()
                 : Optional.of(
@@ -115,7 +115,7 @@ final class Checkpoints {
 
     /** The launcher has the output of a process of the rank, perhaps an earlier one, up to here. */
     void outputKept(HomedRank rank, JobKept kept) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         boolean isPresent = save != null && kept.incarnation() == rank.incarnation();
         if (isPresent && kept.out() >= save.point.processOut() && kept.err() >= save.point.processErr()) {
             save.unkept = false;
@@ -134,7 +134,7 @@ final class Checkpoints {
 
     /** Continues a checkpoint that waited, if nothing is missing any more. */
     void goOn(HomedRank rank) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.incoming().isMissingPieces()) {
             return;
         }
@@ -151,15 +151,15 @@ final class Checkpoints {
         Job job = rank.job();
         long number = image == null ? 0 : image.number();
         job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
-        rank.save(null);
-        job.report(rank.outputNotes().checkpoint(new RecoveredRank.Mark(number, save.point.out(), save.point.err())));
+        rank.checkpoints().save(null);
+        job.report(rank.checkpoints().outputNotes().checkpoint(new RecoveredRank.Mark(number, save.point.out(), save.point.err())));
         OpenChannels.tellIfFull(rank); // No image helps.
         rank.port().point(CheckpointNotice.of(job.id(), CheckpointNotice.Kind.SAVED, number, 0));
     }
 
     /** Handles a piece of an image. */
     void image(HomedRank rank, Frame frame) throws WireException {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         long offset = frame.view().imageOffset();
         int bytes = frame.view().length() - Wire.IMAGE_HEADER_BYTES;
         boolean saves = save != null && save.isImage();
@@ -183,7 +183,7 @@ final class Checkpoints {
 
     /** So many bytes of an image were written: as many more may be sent. */
     void written(HomedRank rank, int number, long bytes) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         if (save != null && save.number == number && !save.failed) {
             grant(rank, save, bytes + Wire.IMAGE_WINDOW_BYTES);
         }
@@ -198,7 +198,7 @@ final class Checkpoints {
 
     /** An image is on the disk. It counts from its record on. */
     void kept(HomedRank rank, int number, CheckpointImage image) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         if (save != null && save.number == number) {
             end(rank, save, image);
         }
@@ -206,7 +206,7 @@ final class Checkpoints {
 
     /** An image could not be stored. The rank is told when it has sent all of it. */
     void failed(HomedRank rank, int number) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         if (save != null && save.number == number) {
             save.failed = true;
             grant(rank, save, save.point.bytes());
@@ -219,9 +219,9 @@ final class Checkpoints {
      * the image has failed.
      */
     void drop(HomedRank rank) {
-        Save save = rank.save();
+        Save save = rank.checkpoints().save();
         if (save != null) {
-            rank.save(null);
+            rank.checkpoints().save(null);
             if (save.isImage()) {
                 checkpointImages.drop(rank, save.number);
             }

@@ -136,7 +136,7 @@ final class CreditGrants {
                             message.sequence(),
                             upTo);
         } else {
-            source.cleared(message.context(), message.destination(), message.sequence(), upTo);
+            source.sends().cleared(message.context(), message.destination(), message.sequence(), upTo);
         }
     }
 
@@ -194,7 +194,7 @@ final class CreditGrants {
         int messages = job.takeOwedMessages(source);
         HomedRank local = job.homed(source);
         if (local != null) {
-            local.returnCredit(bytes, messages, null);
+            local.sends().returnCredit(bytes, messages, null);
         } else {
             job.peer(source).credit(job.id(), source, bytes, messages);
         }

@@ -76,7 +76,7 @@ final class Deliveries {
         to.incoming().begin(message);
         if (message.receive() != null) {
             times.met(message);
-            to.countDelivered(message);
+            to.counters().countDelivered(message);
             handOver(to, message);
         } else {
             messagesStored++;
@@ -99,7 +99,7 @@ final class Deliveries {
     }
 
     private static void tellUnreceived(HomedRank to, Message message) {
-        if (message.form() == FrameType.OFFER && !message.isAhead() && message.source() != to.rank() && to.tellsUnreceived()) {
+        if (message.form() == FrameType.OFFER && !message.isAhead() && message.source() != to.rank() && to.sends().tellsUnreceived()) {
             to.job().report(JobEvent.UNRECEIVED, to.rank(), 0, "has called Finalize, and a send of rank " + message.source() + " to it waits: "
                     + message.bytes() + " bytes, tag " + Wire.tag(message.tag()) + "; nobody will receive them");
         }
@@ -143,7 +143,7 @@ final class Deliveries {
         if (receive == null) {
             job.journal().arrival(job.id(), message, head);
         } else {
-            job.journal().arrivalDelivered(job.id(), to.incarnation(), to.messagesDelivered() + 1, receive, message, head);
+            job.journal().arrivalDelivered(job.id(), to.incarnation(), to.counters().messagesDelivered() + 1, receive, message, head);
         }
     }
 
@@ -175,7 +175,7 @@ final class Deliveries {
     private static void freeOfferPlace(Job job, Message message) {
         HomedRank source = job.homed(message.source());
         if (source != null) {
-            source.freeOfferPlace();
+            source.sends().freeOfferPlace();
         } else {
             freeGuestsPlace(job, message);
         }
@@ -313,7 +313,7 @@ final class Deliveries {
      */
     void deliver(HomedRank to, Message message) {
         Job job = to.job();
-        job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.countDelivered(message), message);
+        job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.counters().countDelivered(message), message);
         handOver(to, message);
     }
 

@@ -17,11 +17,11 @@ final class DeterminantIntake {
         boolean asks = (view.flags() & FrameView.ACK_NOW) != 0;
         check(rank, view, asks);
         long last = view.firstEvent() + view.events() - 1;
-        if (last > rank.events()) {
-            if (view.firstEvent() != rank.events() + 1) {
+        if (last > rank.counters().events()) {
+            if (view.firstEvent() != rank.counters().events() + 1) {
                 throw new WireException(
                         CloseReason.SEQUENCE_GAP,
-                        "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.events() + 1));
+                        "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.counters().events() + 1));
             }
             log(rank, frame);
         }
@@ -60,9 +60,9 @@ final class DeterminantIntake {
         } finally {
             items.release();
         }
-        rank.countEvents(view.events());
+        rank.counters().countEvents(view.events());
         if (!limit.isEmpty()) {
-            job.report(rank.outputNotes().limited(limit));
+            job.report(rank.checkpoints().outputNotes().limited(limit));
         }
     }
 

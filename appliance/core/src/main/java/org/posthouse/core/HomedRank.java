@@ -1,27 +1,19 @@
 package org.posthouse.core;
 
-import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.StatePage;
 
-/** One rank at its home relay: its mailbox, its port, and its operations in progress. Confined to the relay core. */
+/**
+ * One rank at its home relay: the life of its connection, and its send side, receive side, checkpoints and counters.
+ * Confined to the relay core.
+ */
 public final class HomedRank {
-    /** Limit of a rank's unmatched offers: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
-    static final int OFFERS_MAX = 64 * 1024;
-
     private final Job job;
     private final int rank;
-    private final Mailbox mailbox;
-    private final ReceiveState receiveState = new ReceiveState();
-    private final SendState sendState = new SendState();
-    private final SuppressedSends suppressedSends = new SuppressedSends();
-    private Checkpoints.Save save;
-    private int saves;
-    private final OutputPositions outputPositions = new OutputPositions(this);
-    private final UsedCredit credit = new UsedCredit();
-    private final StabilityTracker stabilityTracker;
+    private final SendSide sendSide;
+    private final ReceiveSide receiveSide;
+    private final RankCheckpoints checkpoints = new RankCheckpoints(this);
+    private final RankCounters counters = new RankCounters();
 
     private RankState state = RankState.WAITING;
     private Replay replay;
@@ -31,27 +23,12 @@ public final class HomedRank {
     private boolean moveAsked;
     private boolean finalizing;
     private int moves;
-    private long failedPolls;
-    private long events;
-    private boolean toldUnreceived;
-    private int unreadAnswers;
-    private int offers;
-    private int ahead;
-    private long aheadBytes;
-    private long messagesSent;
-    private long bytesSent;
-    private long messagesDelivered;
-
-    /** The part of these that the log knew when this relay began. */
-    private long deliveredBefore;
-
-    private long bytesDelivered;
 
     HomedRank(Job job, int rank) {
         this.job = job;
         this.rank = rank;
-        this.mailbox = new Mailbox(job.size());
-        this.stabilityTracker = job.logged() ? new StabilityTracker(this) : null;
+        this.sendSide = new SendSide(this);
+        this.receiveSide = new ReceiveSide(job.size());
     }
 
     public Job job() {
@@ -62,8 +39,51 @@ public final class HomedRank {
         return rank;
     }
 
+    /** What the rank sends, and the credit and answers that it gets for that. */
+    public SendSide sends() {
+        return sendSide;
+    }
+
+    /** What the rank is sent. */
+    public ReceiveSide receives() {
+        return receiveSide;
+    }
+
+    /** Its checkpoints, complete and in transfer. */
+    public RankCheckpoints checkpoints() {
+        return checkpoints;
+    }
+
+    public RankCounters counters() {
+        return counters;
+    }
+
     public Mailbox mailbox() {
-        return mailbox;
+        return receiveSide.mailbox();
+    }
+
+    ReceiveState incoming() {
+        return receiveSide.state();
+    }
+
+    SendState outgoing() {
+        return sendSide.state();
+    }
+
+    /** Tracks which of its sent frames are stable; null unless the job is logged. */
+    StabilityTracker safety() {
+        return sendSide.stability();
+    }
+
+    /** The frames that its next incarnation may send again, or not at all. */
+    SuppressedSends repeats() {
+        return sendSide.suppressed();
+    }
+
+    /** Deliveries sent to the rank: its counter of the handshake. */
+    long deliveriesSent() {
+        long delivered = counters.messagesDelivered();
+        return port instanceof BufferingPort held ? delivered - held.deliveries() : delivered;
     }
 
     public RankState state() {
@@ -74,81 +94,9 @@ public final class HomedRank {
         return incarnation;
     }
 
-    public long messagesSent() {
-        return messagesSent;
-    }
-
-    public long bytesSent() {
-        return bytesSent;
-    }
-
-    /** Messages delivered, including those that wait while the rank is between two connections. */
-    public long messagesDelivered() {
-        return messagesDelivered;
-    }
-
-    /** Messages delivered by this relay process, like all its other counters. */
-    public long deliveredHere() {
-        return messagesDelivered - deliveredBefore;
-    }
-
-    /** Deliveries sent to the rank: its counter of the handshake. */
-    long deliveriesSent() {
-        return port instanceof BufferingPort held ? messagesDelivered - held.deliveries() : messagesDelivered;
-    }
-
-    public long bytesDelivered() {
-        return bytesDelivered;
-    }
-
-    public long creditBytesUsed() {
-        return credit.bytes();
-    }
-
-    public int creditMessagesUsed() {
-        return credit.messages();
-    }
-
-    UsedCredit credit() {
-        return credit;
-    }
-
-    /** Tracks which of its sent frames are stable; null unless the job is logged. */
-    StabilityTracker safety() {
-        return stabilityTracker;
-    }
-
-    /** Whether other cores have so many of its frames to handle that it must not send more; only in a logged job. */
-    public boolean isHeavy() {
-        return job.logged() && stabilityTracker.isHeavy();
-    }
-
-    /** Calls back, inside the core, when other cores have handled most of them. */
-    public void whenLighter(Runnable goOn) {
-        stabilityTracker.whenLighter(goOn);
-    }
-
     /** Its port; null unless connected. During replay a port to which nothing is delivered. */
     RankPort port() {
         return port;
-    }
-
-    ReceiveState incoming() {
-        return receiveState;
-    }
-
-    SendState outgoing() {
-        return sendState;
-    }
-
-    /** Visits each message from {@code source} that is here in part, or offered and unmatched. */
-    void forEachOpen(int source, Consumer<Message> visitor) {
-        receiveState.arriving().stream().filter(message -> message.source() == source).forEach(visitor);
-        mailbox.forEachOffer(source, message -> {
-            if (message.isComplete() && !message.isAhead()) {
-                visitor.accept(message);
-            }
-        });
     }
 
     void connect(RankPort port, int incarnation) {
@@ -185,20 +133,6 @@ public final class HomedRank {
         return replays;
     }
 
-    /** The frames that its next incarnation may send again, or not at all. */
-    SuppressedSends repeats() {
-        return suppressedSends;
-    }
-
-    /** Number of events in its history so far. */
-    public long events() {
-        return events;
-    }
-
-    void countEvents(int count) {
-        events += count;
-    }
-
     /**
      * Whether it takes more pieces of a message of which it has a part. In a replay it does once its history was handed
      * out. A host that has lost the end of its log may have lost pieces that the rank's next observation depends on.
@@ -213,45 +147,9 @@ public final class HomedRank {
         return replay == null ? port.writable() : replay.port().writable();
     }
 
-    /** Whether the launcher must be told of a send that no rank will receive; it is told of the first only. */
-    boolean tellsUnreceived() {
-        boolean tells = !toldUnreceived;
-        toldUnreceived = true;
-        return tells;
-    }
-
-    /** The checkpoint that it has announced and that is not in the log yet; null if there is none. */
-    Checkpoints.Save save() {
-        return save;
-    }
-
-    void save(Checkpoints.Save next) {
-        save = next;
-    }
-
-    /** The question to its launcher that must be answered before its image counts; empty if there is none. */
-    public Optional<JobEvent> asking() {
-        return Checkpoints.asking(this);
-    }
-
     /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
     public Optional<JobEvent> standstill() {
         return StallReporter.told(this);
-    }
-
-    /** The notes about its output that its launcher needs to restart it. */
-    OutputPositions outputNotes() {
-        return outputPositions;
-    }
-
-    /** The notes that a launcher that connects needs to restart it. */
-    public List<JobEvent> outputNotesTold() {
-        return outputPositions.all();
-    }
-
-    /** A number for its next image, which identifies the image while it is transferred. */
-    int nextSave() {
-        return ++saves;
     }
 
     /** The rank has stopped writing and will reconnect: all frames for it are held until then. */
@@ -298,10 +196,10 @@ public final class HomedRank {
         }
         moveAsked = false;
         finalizing = false;
-        suppressedSends.forgetAwaited();
+        repeats().forgetAwaited();
         transition(next);
         port = null;
-        mailbox.forgetReceives();
+        mailbox().forgetReceives();
     }
 
     /** Restores its state from the log before anybody connects. Its life continues here; this is no step of it. */
@@ -310,14 +208,8 @@ public final class HomedRank {
                 ? RankState.WAITING
                 : recoveredRank.finalized() ? RankState.FINALIZED : RankState.AWAY;
         incarnation = recoveredRank.incarnation();
-        messagesDelivered = recoveredRank.deliveries();
-        deliveredBefore = messagesDelivered;
-        events = recoveredRank.events();
-        failedPolls = recoveredRank.failedPolls();
-        recoveredRank.marks().forEach(outputPositions::checkpoint);
-        if (recoveredRank.limited()) {
-            outputPositions.limited("it did what cannot be replayed before its relay was started again");
-        }
+        counters.restore(recoveredRank);
+        checkpoints.restore(recoveredRank);
     }
 
     /** The rank called Finalize. It is answered when all its sent frames are stable. */
@@ -325,20 +217,14 @@ public final class HomedRank {
         finalizing = true;
     }
 
+    /** Whether the rank waits only for its sent frames to be stable, and all are. */
+    boolean mayFinalize() {
+        return finalizing && safety().isAllSafe();
+    }
+
     /** Whether it called Finalize and was not answered. */
     boolean isFinalizing() {
         return finalizing;
-    }
-
-    /** Whether the rank waits only for its sent frames to be stable, and all are. */
-    boolean mayFinalize() {
-        return finalizing && stabilityTracker.isAllSafe();
-    }
-
-    /** The message from {@code source} if it is here in part, or offered and unmatched; else null. */
-    Message openMessage(int context, int source, long sequence) {
-        Message message = receiveState.arriving(new TransferId(context, source, sequence));
-        return message == null ? mailbox.offer(context, source, sequence) : message;
     }
 
     private void transition(RankState next) {
@@ -352,144 +238,12 @@ public final class HomedRank {
         }
     }
 
-    /** @param crossing where it comes from; null if that does not matter */
-    void returnCredit(long bytes, int messages, ForwardCount forwardCount) {
-        credit.comesBack(bytes, messages, forwardCount);
-        if (port != null) {
-            port.credit(bytes, messages);
-        }
-    }
-
-    /**
-     * An offer of the rank was matched, or may go on. A process that does not know the offer yet is told when it does.
-     */
-    void cleared(int context, int destination, long sequence, long upTo) {
-        boolean noted = suppressedSends.isAwaiting() && suppressedSends.noteCleared(new TransferId(context, destination, sequence), upTo);
-        if (port != null && !noted) {
-            port.clear(context, destination, sequence, upTo);
-        }
-    }
-
-    /** The rank repeats an offer that was withdrawn before and was discarded here. It is told so when it asks. */
-    void wasTakenBack(TransferId transferId) {
-        freeOfferPlace();
-        tookBack(transferId);
-    }
-
-    /**
-     * Records a withdrawn transfer, of which each later process is told. From time to time checks whether it still can
-     * be.
-     */
-    private void tookBack(TransferId transferId) {
-        suppressedSends.tookBack(transferId);
-        if (suppressedSends.gone().size() % StatePage.ENTRIES_MAX == 0) {
-            OpenChannels.tellIfFull(this);
-        }
-    }
-
-    /** Tells the rank whether an earlier process had withdrawn a message that it has sent whole. */
-    void answer(TransferId transferId, boolean gone) {
-        if (gone) {
-            tookBack(transferId);
-        }
-        port.withdrawn(transferId.context(), transferId.peer(), transferId.sequence(), gone);
-    }
-
-    /** An offer of the rank was withdrawn, or it was too late for that. */
-    void withdrawn(int context, int destination, long sequence, boolean gone) {
-        TransferId transferId = new TransferId(context, destination, sequence);
-        boolean asked = !suppressedSends.takeUnasked(transferId) && port != null;
-        if (gone) {
-            freeOfferPlace();
-            if (job.logged()) {
-                tookBack(transferId);
-            }
-        }
-        if (asked) {
-            port.withdrawn(context, destination, sequence, gone);
-        }
-    }
-
-    /** Takes a place among the rank's unmatched offers; false if none is free. */
-    boolean takeOfferPlace() {
-        if (offers == OFFERS_MAX) {
-            return false;
-        }
-        offers++;
-        return true;
-    }
-
-    /** Frees a place: one of its offers was matched or withdrawn. */
-    void freeOfferPlace() {
-        offers--;
-    }
-
-    /** Number of unmatched offers of this rank. */
-    int offers() {
-        return offers;
-    }
-
-    /** Undelivered messages for it whose senders have their credit back. */
-    int ahead() {
-        return ahead;
-    }
-
-    /** Memory that they take in bytes; 0 if the log holds them. */
-    long aheadBytes() {
-        return aheadBytes;
-    }
-
-    void countAhead(int change, long bytes) {
-        ahead += change;
-        aheadBytes += bytes;
-    }
-
-    void countSent(long messageBytes) {
-        messagesSent++;
-        bytesSent += messageBytes;
-    }
-
-    /** Counts a delivery and returns its number, from 1. */
-    long countDelivered(Message message) {
-        bytesDelivered += message.bytes();
-        return ++messagesDelivered;
-    }
-
-    /** Counts an answer to a rank that is slow to read. Returns how many there are since it last was not. */
-    int countUnreadAnswer() {
-        return ++unreadAnswers;
-    }
-
-    void clearUnreadAnswers() {
-        unreadAnswers = 0;
-    }
-
-    /** Its failed polls since its start, as far as reported. */
-    long failedPolls() {
-        return failedPolls;
-    }
-
-    /**
-     * The rank reports the low 32 bits of their number. In replay it repeats earlier reports, however old, and reports
-     * nothing that its HELLO has not counted.
-     *
-     * @return whether there are more than were known
-     */
-    boolean learnFailedPolls(int told) {
-        long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.headway().failedPolls());
-        long all = most - Integer.toUnsignedLong((int) most - told);
-        boolean more = all > failedPolls;
-        failedPolls = Math.max(failedPolls, all);
-        return more;
-    }
-
     /**
      * Releases everything as the job ends. Matched arrivals are on their way, and what a journal held back finds no
      * arrivals.
      */
     void release() {
-        mailbox.drain(Message::release);
-        receiveState.forget();
+        receiveSide.release();
     }
 
     @Override

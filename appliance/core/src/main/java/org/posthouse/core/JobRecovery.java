@@ -51,7 +51,7 @@ final class JobRecovery {
         } else {
             deliveries.restore(to, message);
             if (offered && !message.isAhead() && source != null) {
-                source.takeOfferPlace();
+                source.sends().takeOfferPlace();
             }
         }
         Peer peer = job.peer(message.source());
@@ -87,7 +87,7 @@ final class JobRecovery {
                 boolean cleared = message.receive() != null || message.isStorable() || message.arrived() > 0;
                 source.outgoing().restore(transferId, message, upTo, cleared);
                 if (message.form() == FrameType.OFFER && !cleared) {
-                    source.takeOfferPlace();
+                    source.sends().takeOfferPlace();
                 }
             }
         }

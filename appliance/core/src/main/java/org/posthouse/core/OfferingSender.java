@@ -56,7 +56,7 @@ final class OfferingSender {
     /** Takes the cost of a guest's message of its credit, or a place among its offers, as its home has done. @throws WireException if it has no more */
     void pay(FrameView view) throws WireException {
         if (view.type() == FrameType.OFFER) {
-            if (offers == HomedRank.OFFERS_MAX) {
+            if (offers == SendSide.OFFERS_MAX) {
                 throw new WireException(CloseReason.LIMIT, "rank " + rank + " has " + offers + " sends here that nobody has received, the most that may wait");
             }
             offers++;

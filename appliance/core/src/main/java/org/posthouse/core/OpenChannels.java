@@ -24,7 +24,7 @@ final class OpenChannels {
     static void await(HomedRank rank) {
         SuppressedSends suppressedSends = rank.repeats();
         for (HomedRank to : rank.job().homedRanks()) {
-            to.forEachOpen(rank.rank(), message -> suppressedSends.await(
+            to.receives().forEachOpen(rank.rank(), message -> suppressedSends.await(
                     new TransferId(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
         }
         rank.outgoing().forEachOpen((transfer, open) -> {
@@ -44,7 +44,7 @@ final class OpenChannels {
         for (HomedRank to : rank.job().homedRanks()) {
             to.mailbox()
                     .forEachChannel(rank.rank(), (context, source, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
-            to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
+            to.receives().forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
                     StatePage.OPEN, message.context(), to.rank(), message.form().id(), message.sequence(), message.arrived())));
         }
         rank.outgoing()
@@ -65,7 +65,7 @@ final class OpenChannels {
     /** Tells the launcher if the rank is a page from where nobody can come as it any more. Counts all its channels. */
     static void tellIfFull(HomedRank rank) {
         if (count(rank) + rank.repeats().gone().size() > STATE_MAX - StatePage.ENTRIES_MAX) {
-            rank.job().report(rank.outputNotes().limited(FULL));
+            rank.job().report(rank.checkpoints().outputNotes().limited(FULL));
         }
     }
 

@@ -93,10 +93,10 @@ final class PeerFrames {
         HomedRank source = sourceOf(job, peer, view);
         SendState.Clearing clearing = source.outgoing().granted(view, job.logged());
         if (clearing == SendState.Clearing.FIRST) {
-            source.freeOfferPlace();
+            source.sends().freeOfferPlace();
         }
         if (clearing != SendState.Clearing.REPEATED) {
-            source.cleared(view.context(), view.destination(), view.sequence(), view.offset());
+            source.sends().cleared(view.context(), view.destination(), view.sequence(), view.offset());
         }
     }
 
@@ -105,7 +105,7 @@ final class PeerFrames {
         TransferId transferId = TransferId.outgoing(view);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         if (source.repeats().takeQuestion(transferId)) {
-            source.answer(transferId, gone);
+            source.sends().answer(transferId, gone);
             return;
         }
         SendState.Open open = source.outgoing().open(transferId);
@@ -113,10 +113,10 @@ final class PeerFrames {
             return;
         }
         if (!open.withdrawing()) {
-            source.wasTakenBack(transferId);
+            source.sends().wasTakenBack(transferId);
             return;
         }
-        source.withdrawn(view.context(), view.destination(), view.sequence(), gone);
+        source.sends().withdrawn(view.context(), view.destination(), view.sequence(), gone);
     }
 
     private void credited(Job job, Peer peer, FrameView view) throws WireException {
@@ -132,19 +132,19 @@ final class PeerFrames {
         ForwardCount forwardCount = null;
         if (job.logged() && bytes >= 0 && messages > 0) {
             forwardCount = forwardCounts.of(peer, job.survivesHost());
-            UsedCredit.Back back = rank.credit().back(forwardCount, bytes, messages);
+            UsedCredit.Back back = rank.sends().credit().back(forwardCount, bytes, messages);
             if (back == UsedCredit.Back.NOTHING) {
                 return;
             }
             bytes = back.bytes();
             messages = back.messages();
         }
-        if (!rank.credit().mayReturn(bytes, messages)) {
+        if (!rank.sends().credit().mayReturn(bytes, messages)) {
             throw new WireException(
                     CloseReason.CREDIT_EXCEEDED,
                     "CREDIT of " + bytes + " bytes and " + messages + " messages for " + rank
-                            + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
+                            + ", which has " + rank.sends().creditBytesUsed() + " and " + rank.sends().creditMessagesUsed() + " in use");
         }
-        rank.returnCredit(bytes, messages, forwardCount);
+        rank.sends().returnCredit(bytes, messages, forwardCount);
     }
 }

@@ -20,7 +20,7 @@ final class PeerResends {
     /** The frame that began a message, which {@code to} has had from {@code peer} before. */
     void take(HomedRank to, Peer peer, Frame frame) throws WireException {
         FrameView view = frame.view();
-        Message open = to.openMessage(view.context(), view.source(), view.sequence());
+        Message open = to.receives().openMessage(view.context(), view.source(), view.sequence());
         if (open != null && !to.job().goesOn(view, open.bytes())) {
             return;
         }

@@ -56,9 +56,9 @@ final class PeerRestart {
                     messages++;
                 }
             }
-            UsedCredit.Back back = rank.credit().settle(forwardCount, bytes, messages);
+            UsedCredit.Back back = rank.sends().credit().settle(forwardCount, bytes, messages);
             if (back.messages() > 0) {
-                rank.returnCredit(back.bytes(), back.messages(), forwardCount);
+                rank.sends().returnCredit(back.bytes(), back.messages(), forwardCount);
             }
         }
     }

@@ -82,7 +82,7 @@ final class RankAdmission {
         if (!mayStart || !fresh) {
             throw new Refusal(
                     CloseReason.CANNOT_RESUME,
-                    rank + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
+                    rank + " is " + rank.state() + " after " + rank.counters().messagesDelivered() + " deliveries and comes with "
                             + hello.deliveries() + (mayStart ? "; a process that starts has none" : "; its job is not logged"));
         }
     }
@@ -98,7 +98,7 @@ final class RankAdmission {
             OpenChannels.await(rank);
             rank.beginReplay(port, hello.incarnation(), ResumePoint.NONE, historySource, nanos);
             job.report(new JobEvent(
-                    job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.messagesDelivered(), rank.events(), ""));
+                    job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.counters().messagesDelivered(), rank.counters().events(), ""));
         } else {
             rank.connect(port, hello.incarnation());
             job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
@@ -153,11 +153,11 @@ final class RankAdmission {
                 job.id(),
                 rank.rank(),
                 rank.incarnation(),
-                config.creditBytes() - rank.creditBytesUsed(),
-                config.creditMessages() - rank.creditMessagesUsed(),
+                config.creditBytes() - rank.sends().creditBytesUsed(),
+                config.creditMessages() - rank.sends().creditMessagesUsed(),
                 job.durability(),
                 rank.deliveriesSent(),
-                rank.events(),
+                rank.counters().events(),
                 StatePage.pages(OpenChannels.state(rank).size()),
                 0,
                 0,

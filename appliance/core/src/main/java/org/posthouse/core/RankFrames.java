@@ -95,13 +95,13 @@ final class RankFrames {
         HomedRank to = job.homed(view.destination());
         if (to == null) {
             from.outgoing().begin(view, from.repeats()::isGone);
-            from.countSent(view.messageBytes());
+            from.counters().countSent(view.messageBytes());
             if (from.outgoing().isRestored()) {
                 view.flags(view.flags() | FrameView.AGAIN); // It may have been there before this core, whatever its rank was told.
             }
             forward(job, view.destination(), frame, job.logged());
         } else if (deliveries.arrive(to, frame)) {
-            from.countSent(view.messageBytes());
+            from.counters().countSent(view.messageBytes());
         } else {
             dropped(from, view);
         }
@@ -110,22 +110,22 @@ final class RankFrames {
     /** Takes a message's cost from its sender's credit, or a place among the waiting offers. */
     private void pay(HomedRank from, FrameView view) throws WireException {
         if (view.type() == FrameType.OFFER) {
-            if (!from.takeOfferPlace()) {
+            if (!from.sends().takeOfferPlace()) {
                 throw new WireException(
-                        CloseReason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
+                        CloseReason.LIMIT, from + " has " + from.sends().offers() + " sends that nobody has received, the most that may wait");
             }
             return;
         }
         long cost = Wire.cost(view.messageBytes());
         boolean logged = from.job().logged();
         boolean mayExceed = logged && (view.flags() & FrameView.AGAIN) != 0; // It had credit when it was sent first.
-        if (!mayExceed && !from.credit().has(cost, config)) {
+        if (!mayExceed && !from.sends().credit().has(cost, config)) {
             throw new WireException(
                     CloseReason.CREDIT_EXCEEDED,
-                    view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
+                    view.messageBytes() + " bytes from " + from + " with " + from.sends().creditBytesUsed() + " of "
                             + config.creditBytes() + " in use");
         }
-        from.credit().use(cost, logged ? from.job().crossing(view.destination()) : null);
+        from.sends().credit().use(cost, logged ? from.job().crossing(view.destination()) : null);
     }
 
     /** Whether the channel has this message already. */
@@ -150,7 +150,7 @@ final class RankFrames {
             upTo = view.messageBytes();
         }
         if (upTo != SuppressedSends.NOT_CLEARED) {
-            from.cleared(view.context(), view.destination(), view.sequence(), upTo);
+            from.sends().cleared(view.context(), view.destination(), view.sequence(), upTo);
         }
     }
 
@@ -161,7 +161,7 @@ final class RankFrames {
             SendState.Open open = from.outgoing().open(message);
             return open == null ? view.messageBytes() : open.bytes();
         }
-        Message open = to.openMessage(message.context(), from.rank(), message.sequence());
+        Message open = to.receives().openMessage(message.context(), from.rank(), message.sequence());
         return open == null ? view.messageBytes() : open.bytes();
     }
 
@@ -184,16 +184,16 @@ final class RankFrames {
         from.repeats().came(message);
         from.repeats().takeUnasked(message);
         if (from.outgoing().forget(message)) {
-            from.freeOfferPlace();
+            from.sends().freeOfferPlace();
         }
     }
 
     /** Gives back the credit or place that a duplicate has taken. */
     private static void dropped(HomedRank from, FrameView view) {
         if (view.type() == FrameType.OFFER) {
-            from.freeOfferPlace();
+            from.sends().freeOfferPlace();
         } else {
-            from.returnCredit(Wire.cost(view.messageBytes()), 1, null);
+            from.sends().returnCredit(Wire.cost(view.messageBytes()), 1, null);
         }
     }
 
@@ -207,7 +207,7 @@ final class RankFrames {
                 return;
             }
             if (from.outgoing().chunk(view, bytes)) {
-                from.freeOfferPlace();
+                from.sends().freeOfferPlace();
             }
             forward(from.job(), view.destination(), frame, from.job().logged());
         } else {
@@ -285,7 +285,7 @@ final class RankFrames {
     }
 
     private static void checkReads(HomedRank rank) throws WireException {
-        if (!rank.reads() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
+        if (!rank.reads() && rank.receives().countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
             throw new WireException(
                     CloseReason.LIMIT, rank + " asks and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
         }
@@ -318,7 +318,7 @@ final class RankFrames {
         } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
             ask(from, offer);
         } else {
-            from.withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
+            from.sends().withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
         }
     }
 
@@ -327,8 +327,8 @@ final class RankFrames {
      * forgotten.
      */
     private static void ask(HomedRank from, TransferId message) throws WireException {
-        if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
-            throw new WireException(CloseReason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
+        if (from.repeats().questions().size() == SendSide.OFFERS_MAX) {
+            throw new WireException(CloseReason.LIMIT, from + " has " + SendSide.OFFERS_MAX + " sends to be taken back, the most that may wait");
         }
         if (!from.repeats().ask(message)) {
             throw new WireException(CloseReason.NOT_EXPECTED, "WITHDRAW of a message that is being withdrawn: " + message);
@@ -370,8 +370,8 @@ final class RankFrames {
      * @param told the low 32 bits of all since its start; less than is known in a frame that is repeated
      */
     static void logPolls(HomedRank rank, int told) {
-        if (rank.learnFailedPolls(told)) {
-            rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), rank.failedPolls());
+        if (rank.counters().learnFailedPolls(told, rank.replay())) {
+            rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), rank.counters().failedPolls());
         }
     }
 }

@@ -34,8 +34,8 @@ final class RankReconnection {
         resumePoint.gone().forEach(rank.repeats()::tookBack);
         OpenChannels.await(rank);
         rank.safety().connect(hello.kept(), false);
-        long deliveries = rank.messagesDelivered() - hello.deliveries();
-        long events = Math.max(0, rank.events() - hello.events());
+        long deliveries = rank.counters().messagesDelivered() - hello.deliveries();
+        long events = Math.max(0, rank.counters().events() - hello.events());
         rank.beginReplay(port, hello.incarnation(), resumePoint, historySource, nanos);
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.REPLAYING, rank.rank(), 0, deliveries, events, ""));
     }
@@ -60,11 +60,11 @@ final class RankReconnection {
                     "restart: " + rank + " comes again with incarnation " + hello.incarnation() + ", the last known here is "
                             + rank.incarnation());
         }
-        if (hello.deliveries() > rank.messagesDelivered()) {
+        if (hello.deliveries() > rank.counters().messagesDelivered()) {
             throw new Refusal(
                     CloseReason.CANNOT_RESUME,
                     "restart: " + rank + " has read " + hello.deliveries() + " deliveries, known here: "
-                            + rank.messagesDelivered());
+                            + rank.counters().messagesDelivered());
         }
     }
 
@@ -120,14 +120,14 @@ final class RankReconnection {
         SendState sendState = rank.outgoing();
         if (to == null && sendState.isForgotten(context, destination) && sendState.open(transferId) == null) {
             long sent = Math.min(entry.b(), (long) entry.aux() * Wire.PAYLOAD_BYTES_MAX);
-            if (sent > 0 || rank.takeOfferPlace()) {
+            if (sent > 0 || rank.sends().takeOfferPlace()) {
                 sendState.goesOn(transferId, entry.b(), sent);
             }
             return;
         }
         long upTo = clearedUpTo(rank, to, transferId, entry.b());
         if (upTo != SuppressedSends.NOT_CLEARED) {
-            rank.cleared(context, destination, sequence, upTo);
+            rank.sends().cleared(context, destination, sequence, upTo);
         }
     }
 
@@ -136,7 +136,7 @@ final class RankReconnection {
             SendState.Open open = rank.outgoing().open(transferId);
             return open != null ? open.clearedUpTo() : over(rank, transferId, bytes);
         }
-        Message open = to.openMessage(transferId.context(), rank.rank(), transferId.sequence());
+        Message open = to.receives().openMessage(transferId.context(), rank.rank(), transferId.sequence());
         return open != null ? open.clearedUpTo() : over(rank, transferId, bytes);
     }
 

@@ -222,7 +222,7 @@ public final class RelayCore {
      */
     public boolean askCheckpoint(long id, int number) {
         HomedRank rank = jobs.homed(id, number);
-        boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
+        boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.checkpoints().save() == null;
         if (asked) {
             rank.port().point(CheckpointNotice.of(id, CheckpointNotice.Kind.ASK, 0, 0));
         }
@@ -314,7 +314,7 @@ public final class RelayCore {
 
     /** A rank that was slow to read is writable again: resumes what waited for that. */
     public void writable(HomedRank rank) {
-        rank.clearUnreadAnswers();
+        rank.receives().clearUnreadAnswers();
         try {
             if (rank.replay() == null) {
                 deliveries.goOn(rank);

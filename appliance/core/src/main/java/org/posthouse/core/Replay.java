@@ -80,7 +80,7 @@ final class Replay {
         this.historySource = historySource;
         this.number = number;
         this.startNanos = startNanos;
-        this.eventsBefore = resumePoint == ResumePoint.NONE ? Long.MAX_VALUE : rank.events();
+        this.eventsBefore = resumePoint == ResumePoint.NONE ? Long.MAX_VALUE : rank.counters().events();
         this.until = rank.job().journal().position();
     }
 
@@ -287,7 +287,7 @@ final class Replay {
         } else {
             ended = true;
             historySource.end(rank, number);
-            port.events(events + 1, 0, (int) Math.max(resumePoint.failedPolls(), rank.failedPolls()), null, true);
+            port.events(events + 1, 0, (int) Math.max(resumePoint.failedPolls(), rank.counters().failedPolls()), null, true);
         }
         return true;
     }

@@ -23,17 +23,17 @@ final class UnexpectedBudget {
         boolean admitted = to.job().logged() ? admitLogged(to) : admitBytes(to, bytes(message));
         if (admitted) {
             message.runsAhead(true);
-            to.countAhead(1, bytes(to, message));
+            to.receives().countAhead(1, bytes(to, message));
         }
         return admitted;
     }
 
     private boolean admitLogged(HomedRank to) {
-        return to.ahead() < config.storedMessagesMax() && to.job().journal().hasAmpleRoom() && pool.takeLogged();
+        return to.receives().ahead() < config.storedMessagesMax() && to.job().journal().hasAmpleRoom() && pool.takeLogged();
     }
 
     private boolean admitBytes(HomedRank to, long bytes) {
-        return to.aheadBytes() + bytes <= config.unexpectedBytesMax() && pool.takeBytes(bytes);
+        return to.receives().aheadBytes() + bytes <= config.unexpectedBytesMax() && pool.takeBytes(bytes);
     }
 
     /** What a message takes that is nowhere else: buffers are up to a quarter longer than what is in them. */
@@ -48,7 +48,7 @@ final class UnexpectedBudget {
     /** A message that ran ahead before this core began: there is room, for it is there. */
     void restore(HomedRank to, Message message) {
         message.runsAhead(true);
-        to.countAhead(1, 0);
+        to.receives().countAhead(1, 0);
         pool.takeRestored();
     }
 
@@ -64,11 +64,11 @@ final class UnexpectedBudget {
 
     /** The rank's job has ended. */
     void forget(HomedRank to) {
-        giveBack(to, to.ahead(), to.aheadBytes());
+        giveBack(to, to.receives().ahead(), to.receives().aheadBytes());
     }
 
     private void giveBack(HomedRank to, int messages, long bytes) {
-        to.countAhead(-messages, -bytes);
+        to.receives().countAhead(-messages, -bytes);
         if (to.job().logged()) {
             pool.giveBackLogged(messages);
         } else {

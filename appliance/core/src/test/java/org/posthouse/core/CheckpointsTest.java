@@ -69,12 +69,12 @@ final class CheckpointsTest {
         limit.putLong(Wire.EVENTS_HEADER_BYTES + 8, ReplayLimit.THREADS.code());
         rank.sends(limit);
         JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, ReplayLimit.THREADS.text());
-        assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
+        assertThat(rank.rank.checkpoints().outputNotesTold()).containsExactly(limited);
         relay.pointed(rank.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
         sends(0, 100);
-        assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
+        assertThat(rank.rank.checkpoints().outputNotesTold()).containsExactly(limited);
         relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
-        assertThat(rank.rank.outputNotesTold()).extracting(JobEvent::kind).containsExactly(JobEvent.CHECKPOINTED);
+        assertThat(rank.rank.checkpoints().outputNotesTold()).extracting(JobEvent::kind).containsExactly(JobEvent.CHECKPOINTED);
     }
 
     /** Whoever starts from it does not print that again. */
@@ -88,7 +88,7 @@ final class CheckpointsTest {
         sends(0, 100);
         JobEvent asked = new JobEvent(OneRelay.JOB, JobEvent.SAVES, 0, 1, 8, 9, "");
         assertThat(relay.events).containsExactly(asked);
-        assertThat(rank.rank.asking()).as("what a launcher that comes again is asked").contains(asked);
+        assertThat(rank.rank.checkpoints().asking()).as("what a launcher that comes again is asked").contains(asked);
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 8));
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 7, 9));
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 2, 8, 9));
@@ -97,7 +97,7 @@ final class CheckpointsTest {
         assertThat(relay.images.take()).as("not of less, nor of other processes").containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 100");
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
         assertThat(relay.images.take()).containsExactly("end rank 0 #1");
-        assertThat(rank.rank.asking()).isEmpty();
+        assertThat(rank.rank.checkpoints().asking()).isEmpty();
         relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
         assertThat(relay.images.take()).as("once").isEmpty();
         relay.core.storage().imageStored(rank.rank, 1, new CheckpointImage(1, 100, 7));
@@ -279,7 +279,7 @@ final class CheckpointsTest {
             sends(0, 1);
             relay.core.storage().imageStored(rank.rank, image, new CheckpointImage(image, 1, 7));
         }
-        assertThat(rank.rank.outputNotesTold()).containsExactly(
+        assertThat(rank.rank.checkpoints().outputNotesTold()).containsExactly(
                 prologue,
                 new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 2, 11, 12, ""),
                 new JobEvent(OneRelay.JOB, JobEvent.CHECKPOINTED, 0, 3, 11, 12, ""));

@@ -237,12 +237,12 @@ final class ComingAgainTest {
         isCut();
         relay.sites.clear();
         peer.take();
-        long used = rank.rank.creditBytesUsed();
+        long used = rank.rank.sends().creditBytesUsed();
         comesAgain(0, 0, 4);
         rank.sends(again(send(1, 1, 10)));
         rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK)));
         rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
-        assertThat(rank.rank.creditBytesUsed()).as("no credit twice").isEqualTo(used);
+        assertThat(rank.rank.sends().creditBytesUsed()).as("no credit twice").isEqualTo(used);
         assertThat(relay.sites).isEmpty();
         rank.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
         assertThat(relay.sites).containsExactly("forward there CHUNK 0->3 #1");
@@ -258,11 +258,11 @@ final class ComingAgainTest {
         comesAgain(0, 0, 1);
         int bytes = 60_000;
         long sequence = 0;
-        while (rank.rank.credit().has(Wire.cost(bytes), relay.config)) {
+        while (rank.rank.sends().credit().has(Wire.cost(bytes), relay.config)) {
             rank.sends(again(send(3, ++sequence, bytes)));
         }
         rank.sends(again(send(3, ++sequence, bytes)));
-        assertThat(rank.rank.creditMessagesUsed()).isGreaterThan(relay.config.creditMessages());
+        assertThat(rank.rank.sends().creditMessagesUsed()).isGreaterThan(relay.config.creditMessages());
         rank.isRefused(send(3, ++sequence, bytes), CloseReason.CREDIT_EXCEEDED);
         goesLive();
     }
@@ -417,7 +417,7 @@ final class ComingAgainTest {
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW).events(1, 1, 7);
         rank.sends(asks);
         assertThat(rank.take()).containsExactly("ack 1 safe, 1 handled");
-        assertThat(rank.rank.failedPolls()).isEqualTo(7);
+        assertThat(rank.rank.counters().failedPolls()).isEqualTo(7);
         assertThat(relay.journal.polls).isEqualTo(7);
     }
 
@@ -449,7 +449,7 @@ final class ComingAgainTest {
     }
 
     private void asks() throws WireException {
-        ByteBuffer asks = relay.frames.events(rank.rank.events() + 1, 1);
+        ByteBuffer asks = relay.frames.events(rank.rank.counters().events() + 1, 1);
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
         rank.sends(asks);
     }

@@ -236,17 +236,17 @@ final class CoreWorld {
         long portionBytes = config.creditPortionBytes(cores.size());
         for (SimRelay relay : cores) {
             for (HomedRank rank : relay.core().job(JOB).homedRanks()) {
-                check(rank.ahead() == 0, rank + " has " + rank.ahead() + " messages in the log left");
-                check(rank.offers() == 0, rank + " has " + rank.offers() + " offers left");
+                check(rank.receives().ahead() == 0, rank + " has " + rank.receives().ahead() + " messages in the log left");
+                check(rank.sends().offers() == 0, rank + " has " + rank.sends().offers() + " offers left");
                 check(rank.state() == RankState.FINALIZED, rank + " is " + rank.state());
                 check(rank.mailbox().unexpected() == 0 && rank.mailbox().posted() == 0, "left in the mailbox of " + rank);
                 check(
-                        rank.creditMessagesUsed() <= cores.size() * (portionMessages - 1)
-                                && rank.creditBytesUsed() <= cores.size() * (portionBytes - 1)
-                                && rank.creditMessagesUsed() >= 0
-                                && rank.creditBytesUsed() >= 0,
-                        "credit never came back to " + rank + ": " + rank.creditMessagesUsed() + " messages, "
-                                + rank.creditBytesUsed() + " bytes");
+                        rank.sends().creditMessagesUsed() <= cores.size() * (portionMessages - 1)
+                                && rank.sends().creditBytesUsed() <= cores.size() * (portionBytes - 1)
+                                && rank.sends().creditMessagesUsed() >= 0
+                                && rank.sends().creditBytesUsed() >= 0,
+                        "credit never came back to " + rank + ": " + rank.sends().creditMessagesUsed() + " messages, "
+                                + rank.sends().creditBytesUsed() + " bytes");
             }
             check(
                     matches(relay.core().statistics().messageWaits()) == relay.core().statistics().matched()

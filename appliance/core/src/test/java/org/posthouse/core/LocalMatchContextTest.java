@@ -64,11 +64,11 @@ final class LocalMatchContextTest {
         send(3, Wire.PAYLOAD_BYTES_MAX);
         relay.fromSite("there", relay.frames.message(FrameType.SEND, CONTEXT, 3, 0, 7, 1, 0));
         assertThat(zero.take()).containsExactly("push #2 from 1", "push #3 from 1", "push #1 from 3");
-        assertThat(zero.rank.messagesDelivered()).isEqualTo(4);
+        assertThat(zero.rank.counters().messagesDelivered()).isEqualTo(4);
         assertThat(relay.core.statistics().matched()).isEqualTo(4);
         assertThat(relay.core.statistics().pushed()).isEqualTo(3);
         assertThat(zero.rank.mailbox().unexpected()).isZero();
-        assertThat(one.rank.creditMessagesUsed()).as("what is pushed is paid for no more").isZero();
+        assertThat(one.rank.sends().creditMessagesUsed()).as("what is pushed is paid for no more").isZero();
     }
 
     @Test

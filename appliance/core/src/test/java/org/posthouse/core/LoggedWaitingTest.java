@@ -63,7 +63,7 @@ final class LoggedWaitingTest extends TwoRanks {
                 .containsExactly(
                         "deliver #1 from 0 to request 1", "deliver #2 from 0 to request 2", "chunk of " + CHUNK, "chunk of 1");
         assertThat(sender.take()).as("once only").isEmpty();
-        assertThat(receiver.rank.ahead()).isZero();
+        assertThat(receiver.rank.receives().ahead()).isZero();
     }
 
     @Test
@@ -86,7 +86,7 @@ final class LoggedWaitingTest extends TwoRanks {
             send(1, sequence, 0);
         }
         assertThat(sender.take()).hasSize(max);
-        assertThat(receiver.rank.ahead()).isEqualTo(max);
+        assertThat(receiver.rank.receives().ahead()).isEqualTo(max);
         send(2, 1, 0);
         assertThat(sender.take()).as("another mailbox has room").hasSize(1);
         for (int request = 1; request <= max; request++) {
@@ -99,7 +99,7 @@ final class LoggedWaitingTest extends TwoRanks {
         post(max + 2);
         post(max + 3);
         assertThat(sender.take()).as("of the two that waited").hasSize(2);
-        assertThat(sender.rank.creditMessagesUsed()).isZero();
+        assertThat(sender.rank.sends().creditMessagesUsed()).isZero();
     }
 
     @Test
@@ -147,10 +147,10 @@ final class LoggedWaitingTest extends TwoRanks {
                         "cancelled 2 false",
                         "deliver #3 from 0 to request 3");
         assertThat(relay.journal.reads).isZero();
-        assertThat(receiver.rank.ahead()).as("not read yet").isEqualTo(2);
+        assertThat(receiver.rank.receives().ahead()).as("not read yet").isEqualTo(2);
         readsAgain();
         assertThat(receiver.take()).containsExactly("chunk of 10", "chunk of 20");
-        assertThat(receiver.rank.ahead()).isZero();
+        assertThat(receiver.rank.receives().ahead()).isZero();
         assertThat(sender.take()).as("of the third, which never waited in the log").containsExactly("credit 286 bytes 1 messages");
         readsAgain();
         assertThat(receiver.take()).isEmpty();
@@ -189,7 +189,7 @@ final class LoggedWaitingTest extends TwoRanks {
         readsAgain();
         assertThat(receiver.take()).hasSize(3);
         assertThat(sender.take()).isEmpty();
-        assertThat(sender.rank.creditBytesUsed()).isZero();
+        assertThat(sender.rank.sends().creditBytesUsed()).isZero();
     }
 
     @Test
@@ -202,7 +202,7 @@ final class LoggedWaitingTest extends TwoRanks {
         post(1);
         post(2);
         relay.core.disconnected(receiver.rank, receiver, CloseNotice.closing(0, CloseReason.NORMAL, "cut"));
-        assertThat(receiver.rank.ahead()).isZero();
+        assertThat(receiver.rank.receives().ahead()).isZero();
         chunk(2, CHUNK, CHUNK);
         assertThat(sender.take()).containsExactly("credit " + (2 * CHUNK + 256) + " bytes 1 messages");
         relay.core.writable(receiver.rank);
@@ -263,7 +263,7 @@ final class LoggedWaitingTest extends TwoRanks {
         relay.pointed(sender.rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9));
         sender.sends(relay.frames.image(0, 100));
         relay.core.storage().imageStored(sender.rank, 1, new CheckpointImage(1, 100, 7));
-        assertThat(sender.rank.outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
+        assertThat(sender.rank.checkpoints().outputNotesTold()).as("an image is no help").hasSize(2).last().isEqualTo(limited);
 
         relay.core.disconnected(sender.rank, sender, CloseNotice.closing(0, CloseReason.NORMAL, "died"));
         tookBack(9, StatePage.ENTRIES_MAX - 1);
@@ -285,7 +285,7 @@ final class LoggedWaitingTest extends TwoRanks {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4L * CHUNK));
         sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));
         assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK, "clear ->1 #2 up to 0");
-        assertThat(sender.rank.offers()).as("its places are free").isZero();
+        assertThat(sender.rank.sends().offers()).as("its places are free").isZero();
         receiver.reads = false;
         chunk(1, 0, CHUNK);
         assertThat(sender.take()).as("whether the receiver reads or not").containsExactly("clear ->1 #1 up to " + 3 * CHUNK);
@@ -298,14 +298,14 @@ final class LoggedWaitingTest extends TwoRanks {
         chunk(1, CHUNK, CHUNK);
         assertThat(sender.take()).as("it goes behind the first, into the log").containsExactly("clear ->1 #1 up to " + 4 * CHUNK);
         chunk(1, 2L * CHUNK, CHUNK);
-        assertThat(receiver.rank.ahead()).isEqualTo(2);
+        assertThat(receiver.rank.receives().ahead()).isEqualTo(2);
         readsAgain();
         assertThat(receiver.take()).hasSize(3);
         chunk(1, 3L * CHUNK, CHUNK);
         assertThat(receiver.take()).hasSize(1);
-        assertThat(receiver.rank.ahead()).isZero();
+        assertThat(receiver.rank.receives().ahead()).isZero();
         assertThat(sender.take()).as("an offer takes no credit").isEmpty();
-        assertThat(sender.rank.offers()).isZero();
+        assertThat(sender.rank.sends().offers()).isZero();
     }
 
     @Test
@@ -320,7 +320,7 @@ final class LoggedWaitingTest extends TwoRanks {
         assertThat(sender.take()).containsExactly("clear ->1 #2 up to " + CHUNK);
         chunk(2, 0, CHUNK);
         assertThat(relay.journal.reads).isZero();
-        assertThat(sender.rank.offers()).isZero();
+        assertThat(sender.rank.sends().offers()).isZero();
     }
 
     @Test

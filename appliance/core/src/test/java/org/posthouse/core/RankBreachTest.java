@@ -132,7 +132,7 @@ final class RankBreachTest {
         new FrameView().wrap(events, 0).events(1, 0x1000_0001, 0);
         events.put(Wire.EVENTS_HEADER_BYTES + Integer.BYTES, (byte) Wire.EVENT_LIMIT);
         rank.isRefused(events, CloseReason.MALFORMED_FRAME);
-        assertThat(rank.rank.events()).isZero();
+        assertThat(rank.rank.counters().events()).isZero();
         logged.end();
     }
 
@@ -141,7 +141,7 @@ final class RankBreachTest {
     void refusesEagerMessageOfAnyLengthThatShouldBeOffered(long bytes) {
         bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, bytes), CloseReason.LIMIT);
         bad.isRefused(relay.frames.storable(0, 0, 1, 0, 1, bytes), CloseReason.LIMIT);
-        assertThat(bad.rank.creditBytesUsed()).isZero();
+        assertThat(bad.rank.sends().creditBytesUsed()).isZero();
     }
 
     @ParameterizedTest
@@ -154,11 +154,11 @@ final class RankBreachTest {
     @Test
     void dropsLocalDuplicateAndGivesItsCreditBack() throws WireException {
         bad.sends(send(0, 1, 1, 100));
-        long used = bad.rank.creditBytesUsed();
+        long used = bad.rank.sends().creditBytesUsed();
         for (int i = 0; i < 50; i++) {
             bad.sends(send(0, 1, 1, 100));
         }
-        assertThat(bad.rank.creditBytesUsed()).isEqualTo(used);
+        assertThat(bad.rank.sends().creditBytesUsed()).isEqualTo(used);
         assertThat(good.rank.mailbox().unexpected()).isEqualTo(1);
     }
 
@@ -185,7 +185,7 @@ final class RankBreachTest {
         for (int sequence = 1; sequence <= 2; sequence++) {
             bad.sends(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, sequence, bytes));
         }
-        assertThat(bad.rank.creditBytesUsed()).isEqualTo(relay.config.creditBytes());
+        assertThat(bad.rank.sends().creditBytesUsed()).isEqualTo(relay.config.creditBytes());
         bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, destination, 0, 3, 1), CloseReason.CREDIT_EXCEEDED);
     }
 

@@ -104,7 +104,7 @@ final class RelayRestartTest {
                 message(FrameType.SEND, false, 1, 0, 7, 10, false)));
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.AWAY);
         assertThat(relay.core.job(OneRelay.JOB).homed(1).state()).isEqualTo(RankState.WAITING);
-        assertThat(relay.core.job(OneRelay.JOB).homed(0).ahead()).as("what waits in the log has its limit as before").isEqualTo(3);
+        assertThat(relay.core.job(OneRelay.JOB).homed(0).receives().ahead()).as("what waits in the log has its limit as before").isEqualTo(3);
         OneRelay.Rank rank = comesAgain(0, 3);
         goesLive(rank);
         posts(rank, Wire.ANY, 1);
@@ -115,7 +115,7 @@ final class RelayRestartTest {
                         "deliver #6 from 1 to request 1", "deliver #2 from 3 to request 2", "deliver #7 from 1 to request 3");
         assertThat(rank.rank.deliveriesSent()).isEqualTo(6);
         assertThat(relay.sites).as("nobody is owed credit for them").isEmpty();
-        assertThat(rank.rank.ahead()).isZero();
+        assertThat(rank.rank.receives().ahead()).isZero();
         OneRelay.Rank other = relay.connect(1);
         other.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 8, 10));
         other.isRefused(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 10, 10), CloseReason.SEQUENCE_GAP);
@@ -261,7 +261,7 @@ final class RelayRestartTest {
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10));
         assertThat(relay.sites).as("what is behind an offer that is said again may be safe").endsWith("forward there SEND 0->3 #10");
         rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 12, 10), CloseReason.SEQUENCE_GAP);
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
     }
 
     /** How far it was cleared, only the rank knows: what it may send is bounded by what is handled there. */
@@ -272,7 +272,7 @@ final class RelayRestartTest {
         OneRelay.Rank rank = comesAgain(0, 0);
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 1L << 40)));
         int frames = 1;
-        for (long sent = 0; !rank.rank.isHeavy(); sent += CHUNK) {
+        for (long sent = 0; !rank.rank.sends().isHeavy(); sent += CHUNK) {
             rank.sends(what == FrameType.CHUNK ? relay.frames.chunk(0, 0, 3, 1, sent, CHUNK) : relay.frames.resent(0, 3, 1));
             relay.sites.clear();
             frames++;
@@ -280,13 +280,13 @@ final class RelayRestartTest {
         int bytes = (what == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES + CHUNK : Wire.MESSAGE_HEADER_BYTES) + Wire.MESSAGE_COST_BYTES;
         assertThat((long) frames * bytes).isBetween(StabilityTracker.UNHANDLED_BYTES_MAX, StabilityTracker.UNHANDLED_BYTES_MAX + 2L * bytes);
         List<String> lighter = new ArrayList<>();
-        rank.rank.whenLighter(() -> lighter.add("now"));
+        rank.rank.sends().whenLighter(() -> lighter.add("now"));
         relay.core.handled(relay.there, false, frames / 3);
         assertThat(lighter).isEmpty();
         relay.core.handled(relay.there, false, frames - frames / 3);
         assertThat(lighter).containsExactly("now");
         relay.core.handled(relay.there, false, frames);
-        assertThat(rank.rank.isHeavy()).isFalse();
+        assertThat(rank.rank.sends().isHeavy()).isFalse();
         goesLive(rank);
     }
 
@@ -296,14 +296,14 @@ final class RelayRestartTest {
     void anOfferOfWhichOneProcessHasToldIsBegunByTheNext(FrameType form, int chunks) throws Exception {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, chunks, 1, 2 * CHUNK));
-        assertThat(rank.rank.offers()).isEqualTo(1 - chunks);
+        assertThat(rank.rank.sends().offers()).isEqualTo(1 - chunks);
         relay.core.disconnected(rank.rank, rank, CloseNotice.closing(OneRelay.JOB, CloseReason.NORMAL, "gone"));
         OneRelay.Rank next = relay.new Rank();
         relay.connect(Hello.start(OneRelay.JOB, 0, 2), next);
         next.sends(again(relay.frames.message(form, 0, 0, 3, 0, 1, 2 * CHUNK)));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
         assertThat(next.take()).isEqualTo(form == FrameType.OFFER ? List.of("clear ->3 #1 up to " + 2 * CHUNK) : List.of());
-        assertThat(next.rank.offers()).isZero();
+        assertThat(next.rank.sends().offers()).isZero();
         next.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
         next.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
         assertThat(relay.sites).containsExactly("forward there " + form + " 0->3 #1", "forward there CHUNK 0->3 #1", "forward there CHUNK 0->3 #1");
@@ -345,7 +345,7 @@ final class RelayRestartTest {
         rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
         assertThat(rank.take()).isEmpty();
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
@@ -400,7 +400,7 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true", "withdrawn ->3 #2 false");
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
         assertThat(OpenChannels.state(rank.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 3, 1));
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).as("known by now").containsExactly("withdrawn ->3 #1 true");
@@ -412,10 +412,10 @@ final class RelayRestartTest {
         restored(recovered(0, 0, List.of()));
         OneRelay.Rank rank = comesAgain(0, 0);
         goesLive(rank);
-        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+        for (int sequence = 1; sequence <= SendSide.OFFERS_MAX; sequence++) {
             rank.sends(relay.frames.withdraw(0, 0, 3, sequence, 0));
         }
-        rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), CloseReason.LIMIT);
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, SendSide.OFFERS_MAX + 1, 0), CloseReason.LIMIT);
     }
 
     /** The process that asked has ended, and the next has said the offer anew: it gets an answer of its own. */
@@ -478,7 +478,7 @@ final class RelayRestartTest {
         goesLive(rank);
         posts(rank, 1, 1);
         assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1", "chunk of " + CHUNK);
-        assertThat(source.rank.offers()).isZero();
+        assertThat(source.rank.sends().offers()).isZero();
     }
 
     // ---- a host that lost the end of its log, of which ranks know more
@@ -653,7 +653,7 @@ final class RelayRestartTest {
         if (stepsBack == 1) {
             goesLive(next);
         }
-        assertThat(rank.rank.ahead()).isZero();
+        assertThat(rank.rank.receives().ahead()).isZero();
     }
 
     /** It is a part of the history that the next process gets. */
@@ -666,7 +666,7 @@ final class RelayRestartTest {
         long before = relay.journal.position();
         relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
         assertThat(relay.journal.position()).isEqualTo(before + 1);
-        assertThat(rank.rank.openMessage(0, 3, 1)).as("all of it is here").isNull();
+        assertThat(rank.rank.receives().openMessage(0, 3, 1)).as("all of it is here").isNull();
     }
 
     /** The relay of its rank has forgotten of which length it was. */
@@ -754,7 +754,7 @@ final class RelayRestartTest {
                         "forward there SEND 0->3 #2", "offer again there 0->3 #3", "offer again there 0->3 #4",
                         "withdraw there 0->3 #4");
         assertThat(rank.take()).as("what it had handled gives nothing back any more").containsExactly("credit 356 bytes 1 messages");
-        assertThat(rank.rank.creditBytesUsed()).isEqualTo(Wire.cost(200) + Wire.cost(300));
+        assertThat(rank.rank.sends().creditBytesUsed()).isEqualTo(Wire.cost(200) + Wire.cost(300));
         rank.sends(relay.frames.finalizing(0));
         relay.core.handled(relay.far, false, 1);
         assertThat(rank.take()).as("what was said again is not safe yet").isEmpty();
@@ -774,7 +774,7 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.credit(0, Wire.cost(100), 1));
         assertThat(rank.take()).isEmpty();
         assertThat(relay.failure()).isNull();
-        assertThat(rank.rank.creditBytesUsed()).isZero();
+        assertThat(rank.rank.sends().creditBytesUsed()).isZero();
     }
 
     @Test
@@ -863,7 +863,7 @@ final class RelayRestartTest {
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 9, true));
         assertThat(rank.take()).containsExactly("clear ->3 #1 up to " + CHUNK);
         assertThat(relay.failure()).isNull();
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
         relay.core.closeJob(OneRelay.JOB, new CloseNotice(OneRelay.JOB, 0, -1, ""));
     }
 }

@@ -249,18 +249,18 @@ final class ReplayTest {
     /** However long ago it had said that: what a process says again adds none. */
     @Test
     void whatIsSaidAgainTellsOfNoPollsThatAreNotKnown() throws Exception {
-        rank.rank.learnFailedPolls(1 << 30);
-        rank.rank.learnFailedPolls(2 << 30);
-        rank.rank.learnFailedPolls(3 << 30);
+        rank.rank.counters().learnFailedPolls(1 << 30, rank.rank.replay());
+        rank.rank.counters().learnFailedPolls(2 << 30, rank.rank.replay());
+        rank.rank.counters().learnFailedPolls(3 << 30, rank.rank.replay());
         dies();
         comes(2);
-        rank.rank.learnFailedPolls(5);
-        assertThat(rank.rank.failedPolls()).isEqualTo(3L << 30);
+        rank.rank.counters().learnFailedPolls(5, rank.rank.replay());
+        assertThat(rank.rank.counters().failedPolls()).isEqualTo(3L << 30);
         past(end());
         rank.take();
         rank.sends(relay.frames.live());
-        rank.rank.learnFailedPolls((3 << 30) + 1);
-        assertThat(rank.rank.failedPolls()).isEqualTo((3L << 30) + 1);
+        rank.rank.counters().learnFailedPolls((3 << 30) + 1, rank.rank.replay());
+        assertThat(rank.rank.counters().failedPolls()).isEqualTo((3L << 30) + 1);
     }
 
     @Test
@@ -581,7 +581,7 @@ final class ReplayTest {
         assertThat(rank.take()).containsExactly("clear ->1 #1 up to 100", "clear ->3 #1 up to 0");
         rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, 100));
         assertThat(peer.take()).containsExactly("deliver #1 from 0 to request 5", "chunk of 100");
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
         goesLive();
     }
 
@@ -638,7 +638,7 @@ final class ReplayTest {
         assertThat(relay.sites).as("it is asked for already").isEmpty();
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, true));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #2 true");
-        assertThat(rank.rank.offers()).isZero();
+        assertThat(rank.rank.sends().offers()).isZero();
         goesLive();
     }
 

@@ -178,13 +178,13 @@ final class SimRelay {
         long bytes = 0;
         for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
             boolean isOver = world.logged()
-                    ? rank.ahead() > world.config().storedMessagesMax()
-                    : rank.aheadBytes() > world.config().unexpectedBytesMax();
-            if (rank.ahead() < 0 || rank.aheadBytes() < 0 || !world.troubled() && isOver) {
-                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit, with " + rank.aheadBytes() + " bytes");
+                    ? rank.receives().ahead() > world.config().storedMessagesMax()
+                    : rank.receives().aheadBytes() > world.config().unexpectedBytesMax();
+            if (rank.receives().ahead() < 0 || rank.receives().aheadBytes() < 0 || !world.troubled() && isOver) {
+                throw new AssertionError(rank.receives().ahead() + " messages for " + rank + " ahead of their credit, with " + rank.receives().aheadBytes() + " bytes");
             }
-            all += rank.ahead();
-            bytes += rank.aheadBytes();
+            all += rank.receives().ahead();
+            bytes += rank.receives().aheadBytes();
         }
         boolean isOver = world.logged() ? all > world.config().storedMessagesMaxTotal() : bytes > world.config().unexpectedBytesTotal();
         if (!world.troubled() && isOver) {
@@ -523,8 +523,8 @@ final class SimRelay {
         StringBuilder text = new StringBuilder("\n").append(name);
         for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
             text.append("\n  ").append(rank.rank()).append(' ').append(rank.state()).append(" posted ")
-                    .append(rank.mailbox().posted()).append(", credit used ").append(rank.creditBytesUsed()).append(" in ")
-                    .append(rank.creditMessagesUsed()).append(", unexpected");
+                    .append(rank.mailbox().posted()).append(", credit used ").append(rank.sends().creditBytesUsed()).append(" in ")
+                    .append(rank.sends().creditMessagesUsed()).append(", unexpected");
             rank.mailbox().forEachUnexpected(message -> text.append(' ').append(message));
             text.append(", arriving ").append(rank.incoming().arriving());
         }

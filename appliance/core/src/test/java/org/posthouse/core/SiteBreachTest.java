@@ -82,11 +82,11 @@ final class SiteBreachTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("lies")
     void endsTheJobItLiesAbout(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
-        long used = zero.rank.creditBytesUsed();
+        long used = zero.rank.sends().creditBytesUsed();
         relay.fromSite(site, lie.apply(relay.frames));
         assertThat(relay.failure()).startsWith(closeReason + ": ").contains("from site " + site);
         assertThat(zero.heard).as("the rank itself hears nothing of it").isEmpty();
-        assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
+        assertThat(zero.rank.sends().creditBytesUsed()).isEqualTo(used);
         assertThat(zero.rank.state()).isEqualTo(RankState.CONNECTED);
     }
 
@@ -94,12 +94,12 @@ final class SiteBreachTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("lies")
     void whoHasNoRankOfAJobEndsNothing(String what, String site, CloseReason closeReason, Function<Frames, ByteBuffer> lie) {
-        long used = zero.rank.creditBytesUsed();
+        long used = zero.rank.sends().creditBytesUsed();
         relay.fromSite("nowhere", lie.apply(relay.frames));
         relay.fromSite("nowhere", relay.frames.credit(0, 100, 1));
         assertThat(relay.failure()).isNull();
         assertThat(zero.heard).isEmpty();
-        assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
+        assertThat(zero.rank.sends().creditBytesUsed()).isEqualTo(used);
         assertThat(relay.strangers).as("it is told of").hasSize(2);
     }
 
@@ -127,7 +127,7 @@ final class SiteBreachTest {
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 2, 65_536));
         relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, true));
         assertThat(relay.failure()).startsWith("NOT_EXPECTED: ").contains("from site there");
-        assertThat(zero.rank.offers()).isZero();
+        assertThat(zero.rank.sends().offers()).isZero();
     }
 
     @Test
@@ -157,16 +157,16 @@ final class SiteBreachTest {
 
     @Test
     void endsTheJobWhenARelayMindsNoLimitOfOffers() throws Exception {
-        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+        for (int sequence = 1; sequence <= SendSide.OFFERS_MAX; sequence++) {
             relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, sequence, 1));
         }
-        relay.fromSite("there", relay.frames.withdraw(0, 3, 0, HomedRank.OFFERS_MAX, 0));
+        relay.fromSite("there", relay.frames.withdraw(0, 3, 0, SendSide.OFFERS_MAX, 0));
         zero.sends(relay.frames.post(0, 3, 0, 0, 6, 0));
         for (int more = 1; more <= 2; more++) {
-            relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, HomedRank.OFFERS_MAX + more, 1));
+            relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, SendSide.OFFERS_MAX + more, 1));
         }
         assertThat(relay.failure()).as("one was taken back, and one received").isNull();
-        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, HomedRank.OFFERS_MAX + 3, 1));
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, SendSide.OFFERS_MAX + 3, 1));
         assertThat(relay.failure()).startsWith("LIMIT: ").contains("from site there");
     }
 

@@ -49,7 +49,7 @@ final class SlowReceiverTest extends TwoRanks {
         assertThat(sender.take()).containsExactly("credit 266 bytes 1 messages");
         relay.core.writable(receiver.rank);
         assertThat(sender.take()).as("once only").isEmpty();
-        assertThat(sender.rank.creditBytesUsed()).isZero();
+        assertThat(sender.rank.sends().creditBytesUsed()).isZero();
     }
 
     @Test
@@ -89,7 +89,7 @@ final class SlowReceiverTest extends TwoRanks {
         chunk(1, 0, CHUNK);
         chunk(1, CHUNK, 5);
         assertThat(sender.take()).isEmpty();
-        assertThat(sender.rank.creditBytesUsed()).as("an offer takes no credit").isZero();
+        assertThat(sender.rank.sends().creditBytesUsed()).as("an offer takes no credit").isZero();
     }
 
     @Test
@@ -121,7 +121,7 @@ final class SlowReceiverTest extends TwoRanks {
         send(1, 10);
         receiver.sends(relay.frames.finalizing(0));
         assertThat(sender.take()).containsExactly("credit 266 bytes 1 messages");
-        assertThat(sender.rank.creditBytesUsed()).isZero();
+        assertThat(sender.rank.sends().creditBytesUsed()).isZero();
     }
 
     @Test

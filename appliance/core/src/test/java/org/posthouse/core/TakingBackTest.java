@@ -155,17 +155,17 @@ final class TakingBackTest extends TwoRanks {
 
     @Test
     void boundsTheOffersThatNobodyReceives() throws Exception {
-        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+        for (int sequence = 1; sequence <= SendSide.OFFERS_MAX; sequence++) {
             offer(sequence % 2 == 0 ? 1 : 3, (sequence + 1) / 2, 0);
         }
-        long next = HomedRank.OFFERS_MAX / 2 + 1;
+        long next = SendSide.OFFERS_MAX / 2 + 1;
         sender.isRefused(relay.frames.message(FrameType.OFFER, 0, 0, 1, 4, next, 0), CloseReason.LIMIT);
         withdraw(1, 1);
         offer(1, 1, 0);
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 0));
         post(0, 1);
-        assertThat(sender.rank.offers()).as("one withdrawn, one matched here, one there; a duplicate is none")
-                .isEqualTo(HomedRank.OFFERS_MAX - 3);
+        assertThat(sender.rank.sends().offers()).as("one withdrawn, one matched here, one there; a duplicate is none")
+                .isEqualTo(SendSide.OFFERS_MAX - 3);
         for (int i = 0; i < 3; i++) {
             offer(1, next + i, 0);
         }

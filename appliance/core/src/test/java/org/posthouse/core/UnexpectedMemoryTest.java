@@ -35,7 +35,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
         send(2, 1, BYTES);
         send(2, 2, BYTES);
         assertThat(sender.take()).as("all of it is used").hasSize(1);
-        assertThat(receiver.rank.aheadBytes()).isEqualTo(3 * TAKES);
+        assertThat(receiver.rank.receives().aheadBytes()).isEqualTo(3 * TAKES);
         for (int request = 1; request <= 3; request++) {
             post(request);
         }
@@ -46,7 +46,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
         post(4);
         post(5);
         assertThat(sender.take()).as("of the two that waited").hasSize(2);
-        assertThat(receiver.rank.aheadBytes()).isZero();
+        assertThat(receiver.rank.receives().aheadBytes()).isZero();
     }
 
     /** What was offered for want of credit is asked for, and waits like any other; nobody takes it back then. */
@@ -55,16 +55,16 @@ final class UnexpectedMemoryTest extends TwoRanks {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, BYTES));
         sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));
         assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + BYTES, "clear ->1 #2 up to 0");
-        assertThat(sender.rank.offers()).as("its places are free").isZero();
+        assertThat(sender.rank.sends().offers()).as("its places are free").isZero();
         sender.sends(relay.frames.withdraw(0, 0, 1, 2, 0));
         assertThat(sender.take()).as("too late").containsExactly("withdrawn ->1 #2 false");
         sender.sends(relay.frames.chunk(0, 0, 1, 1, 0, BYTES));
-        assertThat(receiver.rank.ahead()).isEqualTo(2);
+        assertThat(receiver.rank.receives().ahead()).isEqualTo(2);
         post(1);
         post(2);
         assertThat(receiver.take()).hasSize(3);
-        assertThat(receiver.rank.ahead()).isZero();
-        assertThat(receiver.rank.aheadBytes()).isZero();
+        assertThat(receiver.rank.receives().ahead()).isZero();
+        assertThat(receiver.rank.receives().aheadBytes()).isZero();
         assertThat(sender.take()).as("an offer takes no credit").isEmpty();
     }
 
@@ -73,7 +73,7 @@ final class UnexpectedMemoryTest extends TwoRanks {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4 * CHUNK));
         sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 2, BYTES));
         assertThat(sender.take()).isEmpty();
-        assertThat(sender.rank.offers()).isEqualTo(2);
+        assertThat(sender.rank.sends().offers()).isEqualTo(2);
     }
 
     @Test

@@ -123,6 +123,7 @@ class BenchTest {
         });
     }
 
+    @Tag("long")
     @Test
     void everyTestVerifiesOnThreeRanksAtTwoSites() throws Exception {
         JsonNode figures = figures(
@@ -143,6 +144,7 @@ class BenchTest {
                 .isBetween(1.0, 1.05);
     }
 
+    @Tag("long")
     @Test
     void wholeJobsAreRunInTurnsWithALogAndWithout() throws Exception {
         Path json = folder.resolve("job.json");
@@ -270,6 +272,7 @@ class BenchTest {
         assertThat(folder.resolve("scale-latency.svg")).isNotEmptyFile();
     }
 
+    @Tag("long")
     @Test
     void anInterruptOfScaleLeavesNothingBehind() throws Exception {
         try (Command command = Command.start(

@@ -93,6 +93,7 @@ class ChaosTest {
         assertThat(Path.of(last.substring(last.lastIndexOf(' ') + 1)).resolve("site-a-1.log")).isNotEmptyFile();
     }
 
+    @Tag("long")
     @Test
     void aCampaignThatIsInterruptedTellsOfTheKillsSoFar() throws Exception {
         try (Command command = Command.start(

@@ -2,8 +2,10 @@ package org.posthouse.relay.shard;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.posthouse.core.CoreConfig;
@@ -34,6 +36,10 @@ import org.posthouse.wire.JobOpen;
  * peers, as they know other relays. Their number never changes, so a change of mode moves strands and no rank.
  */
 public final class Shard {
+    /** Frames of ranks that may be forwarded to another relay, which must then handle them. */
+    private static final Set<FrameType> FORWARDED =
+            EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.CHUNK, FrameType.RESENT);
+
     /** Acknowledges handled frames to another core. */
     interface Teller {
         void tellHandled();
@@ -185,6 +191,24 @@ public final class Shard {
     }
 
     // ---- without room in the log
+
+    /** Whether a rank's frame must wait for room in the log, or for other relays to handle more of its frames. */
+    public boolean mustWait(HomedRank rank, FrameType type) {
+        return rank.job().logged() && (backlog().stopsFirst(type) || FORWARDED.contains(type) && rank.sends().isHeavy());
+    }
+
+    /**
+     * Calls back when the rank's frames need not wait any more for one of the two. The caller asks again then: the other
+     * may hold them.
+     */
+    public void whenRoom(HomedRank rank, Runnable goOn) {
+        if (rank.sends().isHeavy()) {
+            rank.sends().whenLighter(() -> strand.post(goOn));
+        } else {
+            backlog().add(goOn);
+            logBacklog.waits(rank.job().id());
+        }
+    }
 
     /** Frames and connections that wait for room in the log. Confined to the strand. */
     public LogBacklog backlog() {
@@ -397,9 +421,9 @@ public final class Shard {
                 ? List.of()
                 : open.homedRanks().stream()
                         .flatMap(rank -> Stream.of(
-                                rank.outputNotesTold(),
+                                rank.checkpoints().outputNotesTold(),
                                 standing(job, rank).stream().toList(),
-                                rank.asking().stream().toList(),
+                                rank.checkpoints().asking().stream().toList(),
                                 rank.standstill().stream().toList()))
                         .flatMap(List::stream)
                         .toList();

@@ -62,14 +62,14 @@ public record ShardStatus(
                     rank.rank(),
                     rank.state(),
                     rank.incarnation(),
-                    rank.messagesSent(),
-                    rank.deliveredHere(),
-                    rank.bytesSent(),
-                    rank.bytesDelivered(),
+                    rank.counters().messagesSent(),
+                    rank.counters().deliveredHere(),
+                    rank.counters().bytesSent(),
+                    rank.counters().bytesDelivered(),
                     rank.mailbox().unexpected(),
                     rank.mailbox().posted(),
-                    connected ? credit.creditBytes() - rank.creditBytesUsed() : 0,
-                    connected ? credit.creditMessages() - rank.creditMessagesUsed() : 0);
+                    connected ? credit.creditBytes() - rank.sends().creditBytesUsed() : 0,
+                    connected ? credit.creditMessages() - rank.sends().creditMessagesUsed() : 0);
         }
     }
 

@@ -557,7 +557,7 @@ class LinkedRelayTest {
             passes.readFrame();
             waits.send(kept(JOB, LONG));
             waits.send(asksForAck(JOB));
-            await().atMost(PATIENCE).until(() -> inShard(() -> shard.rank(JOB, 0).creditMessagesUsed()) == 1);
+            await().atMost(PATIENCE).until(() -> inShard(() -> shard.rank(JOB, 0).sends().creditMessagesUsed()) == 1);
             passes.send(kept(other, SHORT));
             passes.send(asksForAck(other));
             await().atMost(PATIENCE).until(() -> far.names.containsKey(SHORT));
