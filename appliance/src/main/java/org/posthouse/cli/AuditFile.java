@@ -101,7 +101,7 @@ final class AuditFile {
         size.setMaxFileSize(new FileSize(FILE_BYTES));
         size.setCheckIncrement(Duration.buildByMilliseconds(0)); // A line is rare, and asking for a file's length cheap: else it may grow for a minute.
         size.start();
-        PatternLayout layout = Logging.layout(context, PATTERN);
+        PatternLayout layout = LineLayout.of(context, PATTERN);
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setLayout(layout);

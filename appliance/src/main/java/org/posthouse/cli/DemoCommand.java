@@ -59,7 +59,7 @@ final class DemoCommand implements Callable<Integer> {
                 out.println("The console is at " + demo.console() + " until you press Ctrl-C.");
                 interruption.await();
             }
-            return verified ? 0 : Posthouse.STATUS_FAILED;
+            return verified ? 0 : CommandFailure.STATUS_FAILED;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

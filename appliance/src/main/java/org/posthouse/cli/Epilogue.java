@@ -48,6 +48,6 @@ final class Epilogue {
     /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */
     private static int exitStatus(JobOutcome outcome) {
         boolean hidden = !outcome.isSuccess() && (outcome.status() & 0xff) == 0;
-        return hidden ? Posthouse.STATUS_FAILED : outcome.status();
+        return hidden ? CommandFailure.STATUS_FAILED : outcome.status();
     }
 }

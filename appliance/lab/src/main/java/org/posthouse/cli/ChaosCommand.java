@@ -143,7 +143,7 @@ final class ChaosCommand implements Callable<Integer> {
             report = new Campaign(plan, people, interruption::guardNext).run();
         } catch (JobFailure e) {
             System.err.println(command.qualifiedName() + ": " + e.getMessage()); // Not behind the interruption's end: this process may be gone then.
-            return Posthouse.STATUS_FAILED;
+            return CommandFailure.STATUS_FAILED;
         }
         report.print(people);
         if (!report.lostRelay().isEmpty()) {
@@ -152,6 +152,6 @@ final class ChaosCommand implements Callable<Integer> {
         if (json) {
             System.out.println(report.json());
         }
-        return report.isSuccess() ? 0 : Posthouse.STATUS_FAILED;
+        return report.isSuccess() ? 0 : CommandFailure.STATUS_FAILED;
     }
 }
