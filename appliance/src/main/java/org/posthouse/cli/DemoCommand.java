@@ -5,6 +5,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.demo.Demo;
 import org.posthouse.launch.job.JobFailure;
 import picocli.CommandLine.Command;

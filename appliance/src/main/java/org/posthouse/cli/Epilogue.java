@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.wire.ExitStatuses;
 

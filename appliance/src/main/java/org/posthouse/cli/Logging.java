@@ -10,6 +10,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.OptionHelper;
+import org.posthouse.cli.terminal.LineLayout;
 import org.slf4j.Logger;
 
 /**

@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.posthouse.cli.log.LogCommand;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
