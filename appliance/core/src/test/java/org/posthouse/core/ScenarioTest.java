@@ -16,7 +16,9 @@ final class ScenarioTest {
     private static final Path FILES = Path.of("src/test/resources/org/posthouse/core/scenarios");
 
     static Stream<Path> files() throws IOException {
-        return Files.list(FILES).sorted();
+        try (Stream<Path> all = Files.list(FILES)) {
+            return all.sorted().toList().stream();
+        }
     }
 
     @ParameterizedTest(name = "{0}")

@@ -87,7 +87,7 @@ public final class FuzzRuns {
         int at = random.nextInt(input.length - Integer.BYTES + 1);
         int bytes = random.nextBoolean() ? Integer.BYTES : Short.BYTES;
         for (int i = 0; i < bytes; i++) {
-            input[at + i] = (byte) (value >> Byte.SIZE * (bytes - 1 - i));
+            input[at + i] = (byte) (value >> (Byte.SIZE * (bytes - 1 - i)));
         }
     }
 
