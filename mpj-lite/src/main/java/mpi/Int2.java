@@ -1,13 +1,11 @@
 package mpi;
 
 /** Views of the pairs of an int value and an index that {@link MPI#INT2} describes. */
-public final class Int2 extends Struct {
-    private static final int VALUE = 0;
+public final class Int2 extends Pair {
     private static final int INDEX = 4;
-    private static final int EXTENT = 8;
 
     Int2(Datatype type) {
-        super(type, EXTENT, INDEX);
+        super(type, INDEX);
     }
 
     @Override
@@ -16,23 +14,15 @@ public final class Int2 extends Struct {
     }
 
     /** A view of one pair. */
-    public final class Data extends Struct.Data {
+    public final class Data extends Pair.Data {
         private Data() {}
 
         public int getValue() {
             return getInt(VALUE);
         }
 
-        public int getIndex() {
-            return getInt(INDEX);
-        }
-
         public void putValue(int v) {
             putInt(VALUE, v);
-        }
-
-        public void putIndex(int v) {
-            putInt(INDEX, v);
         }
     }
 }

@@ -5,6 +5,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.demo.Demo;
 import org.posthouse.launch.job.JobFailure;
 import picocli.CommandLine.Command;
@@ -59,7 +61,7 @@ final class DemoCommand implements Callable<Integer> {
                 out.println("The console is at " + demo.console() + " until you press Ctrl-C.");
                 interruption.await();
             }
-            return verified ? 0 : Posthouse.STATUS_FAILED;
+            return verified ? 0 : CommandFailure.STATUS_FAILED;
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }

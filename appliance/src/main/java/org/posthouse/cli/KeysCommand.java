@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.KeysFolder;

@@ -3,18 +3,14 @@ package org.posthouse.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.PatternLayout;
-import ch.qos.logback.classic.pattern.ClassicConverter;
-import ch.qos.logback.classic.pattern.ThrowableHandlingConverter;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.IThrowableProxy;
-import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import ch.qos.logback.core.ConsoleAppender;
-import ch.qos.logback.core.CoreConstants;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.OptionHelper;
+import org.posthouse.cli.terminal.LineLayout;
 import org.slf4j.Logger;
 
 /**
@@ -49,45 +45,12 @@ public final class Logging extends ContextAwareBase implements Configurator {
     }
 
     static Encoder<ILoggingEvent> encoder(LoggerContext context) {
-        PatternLayout layout = layout(context, PATTERN);
+        PatternLayout layout = LineLayout.of(context, PATTERN);
         LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
         encoder.setContext(context);
         encoder.setLayout(layout);
         encoder.start();
         return encoder;
-    }
-
-    /** A layout that knows {@code %oneLine} and {@code %failure}. */
-    static PatternLayout layout(LoggerContext context, String pattern) {
-        PatternLayout layout = new PatternLayout();
-        layout.setContext(context);
-        layout.getInstanceConverterMap().put("oneLine", OneLineConverter::new);
-        layout.getInstanceConverterMap().put("failure", FailureConverter::new);
-        layout.setPattern(pattern);
-        layout.start();
-        return layout;
-    }
-
-    private static final class OneLineConverter extends ClassicConverter {
-        @Override
-        public String convert(ILoggingEvent event) {
-            return OneLine.of(event.getFormattedMessage());
-        }
-    }
-
-    /** What failed and where, and what caused it: a line each. */
-    private static final class FailureConverter extends ThrowableHandlingConverter {
-        @Override
-        public String convert(ILoggingEvent event) {
-            StringBuilder lines = new StringBuilder();
-            for (IThrowableProxy failure = event.getThrowableProxy(); failure != null; failure = failure.getCause()) {
-                StackTraceElementProxy[] trace = failure.getStackTraceElementProxyArray();
-                String what = failure.getClassName() + (failure.getMessage() == null ? "" : ": " + failure.getMessage());
-                lines.append(lines.isEmpty() ? "" : "Caused by: ").append(OneLine.of(what + (trace.length == 0 ? "" : " " + trace[0])))
-                        .append(CoreConstants.LINE_SEPARATOR);
-            }
-            return lines.toString();
-        }
     }
 
     private static void level(LoggerContext context, String logger, String level) {

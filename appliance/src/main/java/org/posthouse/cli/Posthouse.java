@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.posthouse.cli.log.LogCommand;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.relay.ProductVersion;
 import org.posthouse.relay.host.VertxPrestart;
 import org.posthouse.relay.threads.FatalErrorExit;
@@ -28,9 +30,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = Posthouse.BuildVersion.class,
         synopsisSubcommandLabel = "COMMAND")
 public final class Posthouse {
-    /** Something went wrong that is not a job's own failure. */
-    static final int STATUS_FAILED = 1;
-
     private static final List<String> VERSION = List.of("--version", "-V");
 
     private static final List<Class<?>> COMMANDS = List.of(
@@ -74,7 +73,7 @@ public final class Posthouse {
             }
             status = commandLine(args).execute(args);
         }
-        System.exit(status == 0 && System.out.checkError() ? STATUS_FAILED : status); // Nobody has all of what it was to print.
+        System.exit(status == 0 && System.out.checkError() ? CommandFailure.STATUS_FAILED : status); // Nobody has all of what it was to print.
     }
 
     /** Whether these words most likely start a relay in this process. */
@@ -85,7 +84,7 @@ public final class Posthouse {
     }
 
     /** To read these words with. Of a command that they begin with it is the only one: to read what all of them take is most of a command's start. */
-    static CommandLine commandLine(String... words) {
+    public static CommandLine commandLine(String... words) {
         CommandLine posthouse = new CommandLine(new Posthouse());
         commands(words).forEach(posthouse::addSubcommand);
         posthouse.setCaseInsensitiveEnumValuesAllowed(true)
@@ -170,6 +169,6 @@ public final class Posthouse {
         }
         System.err.println(name + ": a fault in posthouse; please report it with what follows");
         cause.printStackTrace();
-        return STATUS_FAILED;
+        return CommandFailure.STATUS_FAILED;
     }
 }

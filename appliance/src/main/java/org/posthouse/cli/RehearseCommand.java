@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.install.ReadyLine;
 import org.posthouse.launch.install.RelayProcess;

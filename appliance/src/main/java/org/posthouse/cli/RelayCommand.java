@@ -9,6 +9,24 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
+import org.posthouse.cli.console.ConsoleOptions;
+import org.posthouse.cli.file.AuditFile;
+import org.posthouse.cli.file.OpsSecret;
+import org.posthouse.cli.file.TokenFile;
+import org.posthouse.cli.option.BusyPollTime;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.EachOnce;
+import org.posthouse.cli.option.ForwardOptions;
+import org.posthouse.cli.option.GroupOptions;
+import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.LogOptions;
+import org.posthouse.cli.option.LogWords;
+import org.posthouse.cli.option.MemoryOptions;
+import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.option.OptionsInUse;
+import org.posthouse.cli.option.Problems;
+import org.posthouse.cli.option.SupervisedOption;
+import org.posthouse.cli.terminal.Interruption;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
@@ -68,7 +86,7 @@ import picocli.CommandLine.Spec;
             "      --listen 127.0.0.1:7431 --ops 127.0.0.1:7433 \\",
             "      --group 127.0.0.1:7434 --member 127.0.0.1:7414"
         })
-final class RelayCommand implements Callable<Integer> {
+public final class RelayCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
@@ -283,7 +301,7 @@ final class RelayCommand implements Callable<Integer> {
     }
 
     /** What to say of options that were given for a log that there is none of. */
-    Optional<String> withoutEffect() {
+    public Optional<String> withoutEffect() {
         return data != null
                 ? Optional.empty()
                 : LogWords.withoutLog(

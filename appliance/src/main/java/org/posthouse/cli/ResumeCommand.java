@@ -2,6 +2,12 @@ package org.posthouse.cli;
 
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.file.TokenFile;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.SupervisedOption;
+import org.posthouse.cli.option.TagOption;
+import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.cli.terminal.Signals;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.folder.JobFolder;
 import org.posthouse.launch.job.JobFailure;

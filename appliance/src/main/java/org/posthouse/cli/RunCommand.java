@@ -11,6 +11,22 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.posthouse.cli.file.TokenFile;
+import org.posthouse.cli.option.BusyPollTime;
+import org.posthouse.cli.option.CheckpointOption;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.EagerMax;
+import org.posthouse.cli.option.HostPort;
+import org.posthouse.cli.option.InputOption;
+import org.posthouse.cli.option.JobProgram;
+import org.posthouse.cli.option.LogOptions;
+import org.posthouse.cli.option.LogWords;
+import org.posthouse.cli.option.MemoryOptions;
+import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.option.SupervisedOption;
+import org.posthouse.cli.option.TagOption;
+import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.cli.terminal.Signals;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.folder.JobFolder;
 import org.posthouse.launch.install.Installation;
@@ -54,7 +70,7 @@ import picocli.CommandLine.Spec;
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
             "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
         })
-final class RunCommand implements Callable<Integer> {
+public final class RunCommand implements Callable<Integer> {
     /** How long relays keep a job that has a folder, if nothing is said. */
     private static final int KEEP_SECONDS = 86_400;
 
@@ -259,7 +275,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /** What to say of options that were given for a log that there is none of. */
-    Optional<String> withoutEffect() {
+    public Optional<String> withoutEffect() {
         return durability != Durability.NONE
                 ? Optional.empty()
                 : LogWords.withoutLog(

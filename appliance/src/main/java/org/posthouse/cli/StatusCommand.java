@@ -9,6 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.posthouse.cli.console.ConsoleClient;
+import org.posthouse.cli.console.ConsoleOptions;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.terminal.OneLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

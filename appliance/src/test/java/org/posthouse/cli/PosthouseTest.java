@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.cli.option.HostPort;
 import picocli.CommandLine;
 
 /** What the command makes of its words before any of its commands runs. */

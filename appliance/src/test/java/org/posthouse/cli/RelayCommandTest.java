@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.OptionsInUse;
 
 /** What a relay makes of its options before it opens anything. */
 class RelayCommandTest {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.mpj.progress.Settings;
 import picocli.CommandLine;

@@ -2,6 +2,7 @@ package org.posthouse.wire;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,11 @@ final class SampleFrames {
         return frames;
     }
 
+    /** The bytes of one frame of every type. */
+    static List<byte[]> bytes() {
+        return all().values().stream().map(frame -> Arrays.copyOf(frame.array(), frame.limit())).toList();
+    }
+
     static ByteBuffer of(FrameType type) {
         return switch (type) {
             case HELLO -> HELLO.encode();
@@ -83,6 +89,20 @@ final class SampleFrames {
             case STREAM_DATA, STREAM_TOKENS -> stream(type);
             case STREAM_END -> STREAM_END.encode();
             case LINK_PACKED -> packed();
+        };
+    }
+
+    /** Bytes of a frame of this type before its payload, if receivers read its fields in place. */
+    static int headerBytes(FrameType type) {
+        return switch (type) {
+            case SEND, DELIVERED -> Wire.MESSAGE_HEADER_BYTES;
+            case CHUNK -> Wire.CHUNK_HEADER_BYTES;
+            case EVENTS -> Wire.EVENTS_HEADER_BYTES;
+            case ACK -> Wire.ACK_HEADER_BYTES;
+            case IMAGE -> Wire.IMAGE_HEADER_BYTES;
+            case LINK_REVOKED -> Wire.HEADER_BYTES;
+            case LINK_PACKED -> Wire.PACKED_HEADER_BYTES;
+            default -> type.bytesMin();
         };
     }
 
@@ -212,7 +232,7 @@ final class SampleFrames {
     static Object decode(ByteBuffer frame) throws WireException {
         FrameView view = view(frame);
         int length = view.checkHeader(frame.limit());
-        if (length != frame.limit()) {
+        if (length == 0 || length != frame.limit()) {
             throw new WireException(CloseReason.MALFORMED_FRAME, "length " + length + " of " + frame.limit());
         }
         return switch (view.type()) {

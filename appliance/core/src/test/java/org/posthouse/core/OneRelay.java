@@ -37,10 +37,13 @@ final class OneRelay {
 
     /** What was dropped because who said it has no rank of the job. */
     final List<String> strangers = new ArrayList<>();
+
+    /** All that ranks, links and the log get, in this order. */
+    final List<String> trace = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config;
-    final TableJournal journal = new TableJournal(ledger, frames);
+    final TableJournal journal = new TableJournal(ledger, frames, trace);
     final TableHistorySource historySource = new TableHistorySource();
     final TableImages images = new TableImages();
     final RelayCore core;
@@ -163,6 +166,11 @@ final class OneRelay {
             this.site = site;
         }
 
+        private void passes(String what) {
+            sites.add(what);
+            trace.add("link: " + what);
+        }
+
         @Override
         public boolean isFar() {
             return true;
@@ -173,39 +181,39 @@ final class OneRelay {
             TestParcel parcel = (TestParcel) frame;
             FrameView view = parcel.view();
             flags = view.flags();
-            sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
+            passes("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
             parcel.release();
             return linked;
         }
 
         @Override
         public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
-            sites.add("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
+            passes("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
         }
 
         @Override
         public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
-            sites.add("offer again " + site + " " + source + "->" + destination + " #" + sequence);
+            passes("offer again " + site + " " + source + "->" + destination + " #" + sequence);
         }
 
         @Override
         public void withdraw(long job, int context, int source, int destination, long sequence) {
-            sites.add("withdraw " + site + " " + source + "->" + destination + " #" + sequence);
+            passes("withdraw " + site + " " + source + "->" + destination + " #" + sequence);
         }
 
         @Override
         public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
-            sites.add("withdrawn " + site + " " + source + "->" + destination + " #" + sequence + " " + gone);
+            passes("withdrawn " + site + " " + source + "->" + destination + " #" + sequence + " " + gone);
         }
 
         @Override
         public void stall(FrameType type, BlockedReport blockedReport) {
-            sites.add(type + " " + site + " rank " + blockedReport.rank() + " " + blockedReport.text());
+            passes(type + " " + site + " rank " + blockedReport.rank() + " " + blockedReport.text());
         }
 
         @Override
         public void credit(long job, int rank, long bytes, int messages) {
-            sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
+            passes("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
         }
 
         @Override
@@ -237,6 +245,11 @@ final class OneRelay {
                     .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason));
         }
 
+        private void hears(String what) {
+            heard.add(what);
+            trace.add("rank " + (rank == null ? "new" : rank.rank()) + ": " + what);
+        }
+
         List<String> take() {
             List<String> taken = List.copyOf(heard);
             heard.clear();
@@ -253,99 +266,99 @@ final class OneRelay {
         @Override
         public void deliver(Message message, Parcel head) {
             boolean rides = head.payloadBytes() == message.bytes();
-            heard.add("deliver #" + message.sequence() + " from " + message.source() + " to request "
+            hears("deliver #" + message.sequence() + " from " + message.source() + " to request "
                     + message.receive().request() + (rides || message.form() != FrameType.SEND ? "" : " without payload"));
             head.release();
         }
 
         @Override
         public void push(Message message, long ordinal, Parcel head) {
-            heard.add("push #" + message.sequence() + " from " + message.source() + (ordinal == 0 ? "" : " to receive " + ordinal));
+            hears("push #" + message.sequence() + " from " + message.source() + (ordinal == 0 ? "" : " to receive " + ordinal));
             head.release();
         }
 
         @Override
         public void ended(int context, int round, PushWindow.End why, long pushedCost) {
-            heard.add("ended " + context + " round " + round + " " + why + " at " + pushedCost);
+            hears("ended " + context + " round " + round + " " + why + " at " + pushedCost);
         }
 
         @Override
         public void chunk(Parcel chunk) {
-            heard.add("chunk of " + chunk.payloadBytes());
+            hears("chunk of " + chunk.payloadBytes());
             chunk.release();
         }
 
         @Override
         public void clear(int context, int destination, long sequence, long upTo) {
-            heard.add("clear ->" + destination + " #" + sequence + " up to " + upTo);
+            hears("clear ->" + destination + " #" + sequence + " up to " + upTo);
         }
 
         @Override
         public void credit(long bytes, int messages) {
-            heard.add("credit " + bytes + " bytes " + messages + " messages");
+            hears("credit " + bytes + " bytes " + messages + " messages");
         }
 
         @Override
         public void probeAnswer(int request, Message found) {
-            heard.add("probe " + request + " " + (found == null ? "nothing" : "#" + found.sequence() + " from " + found.source()));
+            hears("probe " + request + " " + (found == null ? "nothing" : "#" + found.sequence() + " from " + found.source()));
         }
 
         @Override
         public void cancelled(int request, boolean gone) {
-            heard.add("cancelled " + request + " " + gone);
+            hears("cancelled " + request + " " + gone);
         }
 
         @Override
         public void withdrawn(int context, int destination, long sequence, boolean gone) {
-            heard.add("withdrawn ->" + destination + " #" + sequence + " " + gone);
+            hears("withdrawn ->" + destination + " #" + sequence + " " + gone);
         }
 
         @Override
         public void mismatch(BlockedReport blockedReport) {
-            heard.add("mismatch at " + blockedReport.context() + " number " + blockedReport.number() + ": " + blockedReport.text());
+            hears("mismatch at " + blockedReport.context() + " number " + blockedReport.number() + ": " + blockedReport.text());
         }
 
         @Override
         public void point(CheckpointNotice checkpointNotice) {
-            heard.add("point " + checkpointNotice.kind() + " " + checkpointNotice.number() + " " + checkpointNotice.bytes() + ", " + checkpointNotice.events()
+            hears("point " + checkpointNotice.kind() + " " + checkpointNotice.number() + " " + checkpointNotice.bytes() + ", " + checkpointNotice.events()
                     + " events, "
                     + checkpointNotice.failedPolls() + " failed polls");
         }
 
         @Override
         public void image(HistoryStep.ImagePiece piece) {
-            heard.add("image " + piece.number() + " at " + piece.offset() + ": " + piece.bytes().remaining());
+            hears("image " + piece.number() + " at " + piece.offset() + ": " + piece.bytes().remaining());
         }
 
         @Override
         public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
-            heard.add((end ? "end of history" : "events " + first + " to " + (first + count - 1)) + ", " + failedPolls + " failed polls");
+            hears((end ? "end of history" : "events " + first + " to " + (first + count - 1)) + ", " + failedPolls + " failed polls");
         }
 
         @Override
         public void ack(long safe, long handled, long[] firstUnsafe) {
             String homes = firstUnsafe.length == 0 ? "" : ", not safe from " + Arrays.toString(firstUnsafe);
-            heard.add("ack " + safe + " safe, " + handled + " handled" + homes);
+            hears("ack " + safe + " safe, " + handled + " handled" + homes);
         }
 
         @Override
         public void move() {
-            heard.add("move");
+            hears("move");
         }
 
         @Override
         public void finalized() {
-            heard.add("finalized");
+            hears("finalized");
         }
 
         @Override
         public void aborted(CloseNotice closeNotice) {
-            heard.add("aborted " + closeNotice.code());
+            hears("aborted " + closeNotice.code());
         }
 
         @Override
         public void close(CloseNotice why) {
-            heard.add("close " + why.reason());
+            hears("close " + why.reason());
         }
 
         @Override

@@ -216,7 +216,7 @@ final class SlowReceiverTest extends TwoRanks {
 
     /** @return whether the frame counts as handled, and the one behind it, of which nothing is told */
     private boolean arrivesInVain(JournalFailure why, JobOpen job) throws Exception {
-        Journal broken = new TableJournal(relay.ledger, relay.frames) {
+        Journal broken = new TableJournal(relay.ledger, relay.frames, relay.trace) {
             @Override
             public void arrival(long id, Message message, Parcel head) {
                 throw why;

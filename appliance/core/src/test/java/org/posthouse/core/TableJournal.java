@@ -13,6 +13,7 @@ import org.posthouse.wire.FrameType;
 class TableJournal implements Journal {
     private final ParcelLedger ledger;
     private final Frames frames;
+    private final List<String> trace;
     private final Map<Long, Integer> payloadBytes = new HashMap<>();
     final List<String> events = new ArrayList<>();
 
@@ -33,7 +34,9 @@ class TableJournal implements Journal {
     /** No process can be let in any more. */
     boolean full;
 
-    TableJournal(ParcelLedger ledger, Frames frames) {
+    /** @param trace what is logged is written down there too */
+    TableJournal(ParcelLedger ledger, Frames frames, List<String> trace) {
+        this.trace = trace;
         this.ledger = ledger;
         this.frames = frames;
     }
@@ -48,12 +51,14 @@ class TableJournal implements Journal {
     public void arrival(long job, Message message, Parcel head) {
         payloadBytes.put(++position, head.payloadBytes());
         message.logged(position, position);
+        trace.add("log: message #" + message.sequence() + " from " + message.source() + " to " + message.destination());
     }
 
     @Override
     public void arrivalDelivered(
             long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
         arrival(job, message, head);
+        delivery(job, message.destination(), incarnation, delivery, message);
     }
 
     @Override
@@ -63,7 +68,9 @@ class TableJournal implements Journal {
     }
 
     @Override
-    public void delivery(long job, int rank, int incarnation, long delivery, Message message) {}
+    public void delivery(long job, int rank, int incarnation, long delivery, Message message) {
+        trace.add("log: delivery " + delivery + " of rank " + rank + " is #" + message.sequence() + " from " + message.source());
+    }
 
     @Override
     public void polls(long job, int rank, int incarnation, long failedPolls) {
@@ -81,6 +88,7 @@ class TableJournal implements Journal {
             throw new JournalBroken("incarnation " + incarnation + " of rank " + rank, null);
         }
         incarnations.add(incarnation);
+        trace.add("log: rank " + rank + " is incarnation " + incarnation);
     }
 
     @Override
@@ -97,6 +105,7 @@ class TableJournal implements Journal {
     @Override
     public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {
         events.add("rank " + rank + " at " + at + ", " + image);
+        trace.add("log: rank " + rank + " starts from image " + image.number() + ", its earlier history is not needed");
     }
 
     @Override

@@ -1,0 +1,162 @@
+package org.posthouse.lab;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.posthouse.chaos.Campaign;
+import org.posthouse.chaos.CampaignPlan;
+import org.posthouse.chaos.CampaignReport;
+import org.posthouse.cli.option.CheckpointOption;
+import org.posthouse.cli.option.CommandFailure;
+import org.posthouse.cli.option.LogOptions;
+import org.posthouse.cli.option.ModeOptions;
+import org.posthouse.cli.terminal.Interruption;
+import org.posthouse.launch.install.RelayGrid;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.launch.place.PlacementRequest;
+import org.posthouse.mpj.progress.Settings;
+import org.posthouse.relay.host.UserToken;
+import org.posthouse.wire.Durability;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
+@Command(
+        name = "chaos",
+        description = "Runs a logged job again and again, kills random ranks of it, its relays, and its launchers, with SIGKILL, and checks that"
+                + " every run verifies.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "The program says \"Verification: SUCCESSFUL\" once if its result is right.",
+            "Relays are processes that this one starts, and starts again where they were. The status is 0 only if every kill was survived.",
+            "",
+            "Examples:",
+            "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
+            "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 20000 1024",
+            "  posthouse chaos --job example:heat -n 4 --kills 20 --launcher-every 3",
+            "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
+            "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
+            "  posthouse chaos --job Main -cp main.jar --kills 10 --log-limit 64m"
+        })
+final class ChaosCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Mixin
+    private JobOptions job;
+
+    @Option(names = "--kills", defaultValue = "10", paramLabel = "N", description = "How many processes are killed (default: ${DEFAULT-VALUE}).")
+    private int kills;
+
+    @Option(
+            names = "--relay-every",
+            defaultValue = "10",
+            paramLabel = "N",
+            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: ${DEFAULT-VALUE}).")
+    private int relayEvery;
+
+    @Option(
+            names = "--launcher-every",
+            defaultValue = "0",
+            paramLabel = "N",
+            description = "The first kill and each N-th behind it is of the launcher, whose job is resumed at once; 0: none"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int launcherEvery;
+
+    @Option(
+            names = "--durability",
+            defaultValue = "PROCESS",
+            description = "process or host: what messages survive; nothing that is killed here needs host, which costs a disk's latency"
+                    + " (default: process).")
+    private Durability durability;
+
+    @Mixin
+    private CheckpointOption checkpoints;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Decides which ranks are killed, and when (default: another each time).")
+    private Long seed;
+
+    @Option(
+            names = "--run-timeout",
+            defaultValue = "120",
+            paramLabel = "SECONDS",
+            description = "A run that is not over then, and not after eight times the run without kills, is ended and has failed; a relay is waited for as long"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int runSecondsMax;
+
+    @Option(names = "--json", description = "Print one JSON object at the end; the lines for people go to the error stream.")
+    private boolean json;
+
+    @Mixin
+    private LogOptions log;
+
+    @Mixin
+    private ModeOptions mode;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        if (kills < 1 || runSecondsMax < 1) {
+            throw new ParameterException(command.commandLine(), "--kills and --run-timeout are counts from 1");
+        }
+        if (relayEvery < 0 || launcherEvery < 0) {
+            throw new ParameterException(command.commandLine(), "--relay-every and --launcher-every are counts from 0");
+        }
+        if (durability == Durability.NONE) {
+            throw new ParameterException(command.commandLine(), "a job with --durability none survives no kill: process or host");
+        }
+        Map<String, String> environment = new HashMap<>();
+        checkpoints.into(environment);
+        // A relay that is killed comes back, however busy the host is: who waits for it gives up with the run, and not before.
+        environment.put(Settings.RECONNECT_S, Integer.toString(Math.min(runSecondsMax, Settings.RECONNECT_S_MAX)));
+        RestartPolicy restartPolicy = new RestartPolicy(CampaignPlan.KILLS_PER_RUN_MAX, TimeUnit.SECONDS.toMillis(runSecondsMax));
+        JobSpec spec = job.spec(command, environment, durability, restartPolicy);
+        try (Interruption interruption = Interruption.open();
+                RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {
+            PlacementRequest placementRequest = new PlacementRequest(grid.addresses(), job.sites(), job.relaysPerSite(), UserToken.find());
+            long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
+            return report(
+                    new CampaignPlan(spec, placementRequest, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), grid, interruption);
+        } catch (IOException e) {
+            throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private List<String> relayOptions() throws CommandFailure {
+        return Stream.of(mode.arguments(), log.arguments()).flatMap(List::stream).toList();
+    }
+
+    private int report(CampaignPlan plan, RelayGrid grid, Interruption interruption) throws InterruptedException {
+        PrintStream people = new PrintStream(json ? System.err : System.out, true, StandardCharsets.UTF_8);
+        CampaignReport report;
+        try {
+            report = new Campaign(plan, people, interruption::guardNext).run();
+        } catch (JobFailure e) {
+            System.err.println(command.qualifiedName() + ": " + e.getMessage()); // Not behind the interruption's end: this process may be gone then.
+            return CommandFailure.STATUS_FAILED;
+        }
+        report.print(people);
+        if (!report.lostRelay().isEmpty()) {
+            people.println("what its relays have said and logged stays in " + grid.keep());
+        }
+        if (json) {
+            System.out.println(report.json());
+        }
+        return report.isSuccess() ? 0 : CommandFailure.STATUS_FAILED;
+    }
+}

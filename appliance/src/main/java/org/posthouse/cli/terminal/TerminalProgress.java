@@ -1,0 +1,60 @@
+package org.posthouse.cli.terminal;
+
+import java.io.PrintStream;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.ValueLayout;
+import java.util.Locale;
+
+/** One line at the foot of a terminal that says how far a long command has come. Confined to the command's thread. */
+public final class TerminalProgress implements AutoCloseable {
+    private static final int BAR_CHARS = 30;
+    private static final int STANDARD_ERROR = 2;
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final PrintStream terminal;
+    private final boolean shown;
+
+    TerminalProgress(PrintStream terminal, boolean shown) {
+        this.terminal = terminal;
+        this.shown = shown;
+    }
+
+    /** On standard error; silent if that is no terminal. */
+    public static TerminalProgress onStandardError() {
+        return new TerminalProgress(System.err, isTerminal(STANDARD_ERROR));
+    }
+
+    /** The C library knows; {@link System#console} tells of standard output only. */
+    private static boolean isTerminal(int descriptor) {
+        Linker linker = Linker.nativeLinker();
+        try {
+            return (int) linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("isatty"),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT))
+                    .invokeExact(descriptor)
+                    == 1;
+        } catch (Throwable e) {
+            throw new IllegalStateException("isatty of the C library cannot be called", e);
+        }
+    }
+
+    /** Shows {@code done} of {@code total} steps, and {@code what} is next, if this is a terminal. */
+    public void show(String what, int done, int total) {
+        if (shown) {
+            int full = total == 0 ? BAR_CHARS : (int) ((long) BAR_CHARS * done / total);
+            terminal.print(CLEAR_LINE + "[" + "#".repeat(full) + " ".repeat(BAR_CHARS - full) + "] "
+                    + String.format(Locale.ROOT, "%3d %% ", total == 0 ? 100 : 100L * done / total) + what);
+            terminal.flush();
+        }
+    }
+
+    /** Leaves the line empty. */
+    @Override
+    public void close() {
+        if (shown) {
+            terminal.print(CLEAR_LINE);
+            terminal.flush();
+        }
+    }
+}
