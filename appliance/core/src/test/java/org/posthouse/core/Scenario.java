@@ -156,10 +156,8 @@ final class Scenario {
 
     private void comes(Matcher words, Hello hello) throws Refusal {
         OneRelay.Rank port = relay.new Rank();
-        port.rank = relay.connect(hello, port);
+        relay.connect(hello, port);
         ranks.put(rank(words), port);
-        relay.core.welcome(port.rank);
-        relay.core.replay(port.rank);
     }
 
     private void delivered(Matcher words) {
@@ -170,23 +168,21 @@ final class Scenario {
 
     private void past(Matcher words, HistoryStep step) {
         HomedRank rank = of(words).rank;
-        relay.core.past(rank, rank.replay().number(), List.of(step));
+        relay.core.storage().historyRead(rank, rank.replay().number(), List.of(step));
     }
 
     private void save(Matcher words) throws Exception {
-        relay.core.pointed(of(words).rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, number(words, 2), 0, 0, 0, 0, 0));
+        relay.pointed(of(words).rank, new CheckpointNotice(OneRelay.JOB, CheckpointNotice.Kind.SAVE, 0, 0, number(words, 2), 0, 0, 0, 0, 0));
     }
 
     private void saved(Matcher words) {
-        relay.core.imageKept(ranks.get(number(words, 2)).rank, rank(words), new CheckpointImage(rank(words), number(words, 3), 0));
+        relay.core.storage().imageStored(ranks.get(number(words, 2)).rank, rank(words), new CheckpointImage(rank(words), number(words, 3), 0));
     }
 
     private void moves(Matcher words) throws Refusal {
         OneRelay.Rank port = relay.new Rank();
         Hello hello = Hello.firstStart(OneRelay.JOB, rank(words)).again(Hello.MOVED, number(words, 2), 0, 0, 1, 1);
-        port.rank = relay.connect(hello, port, new StatePage.Entry(StatePage.SENT, 0, number(words, 4), number(words, 3)));
+        relay.connect(hello, port, new StatePage.Entry(StatePage.SENT, 0, number(words, 4), number(words, 3)));
         ranks.put(rank(words), port);
-        relay.core.welcome(port.rank);
-        relay.core.moved(port.rank, port);
     }
 }
