@@ -19,6 +19,7 @@ import org.posthouse.causes.Causes;
 import org.posthouse.launch.folder.JobFile;
 import org.posthouse.launch.folder.JobFolder;
 import org.posthouse.launch.folder.JobInput;
+import org.posthouse.launch.folder.JobRecords;
 import org.posthouse.launch.folder.OutputJournals;
 import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
@@ -33,12 +34,12 @@ import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.launch.place.RelayClient;
 import org.posthouse.launch.place.RelaySearch;
 import org.posthouse.launch.process.LeftProcesses;
+import org.posthouse.launch.process.LocalRankHost;
 import org.posthouse.launch.process.OrphanReaper;
-import org.posthouse.launch.process.RankProcesses;
 import org.posthouse.launch.process.RelayEndpointAddress;
-import org.posthouse.launch.process.StoppedRanks;
 import org.posthouse.launch.supervise.JobSupervisor;
 import org.posthouse.launch.supervise.JobTimers;
+import org.posthouse.launch.supervise.RankHost;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.ExitStatuses;
 import org.posthouse.wire.HomeRelay;
@@ -71,7 +72,8 @@ public final class JobRun implements RunningJob {
     private final JobFolder folder;
 
     private final BlockingQueue<JobSignal> signals;
-    private final RankProcesses processes;
+    private final RankHost host;
+    private final JobRecords records;
     private final RankOutput output;
     private final JobSupervisor watch;
     /** Open until every relay has the job, or the job has ended. */
@@ -103,8 +105,11 @@ public final class JobRun implements RunningJob {
         this.folder = folder;
         this.signals = signals;
         this.output = output;
-        this.processes = new RankProcesses(spec, opening.job(), this::wayOf, output, tapes, input(), folder, signals::add);
-        this.watch = new JobSupervisor(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
+        this.records = new JobRecords(spec.ranks(), spec.logged(), folder, tapes, signals::add, output::tell);
+        Path startFolder = folder == null ? null : folder.job().folder();
+        this.host = new LocalRankHost(spec, opening.job(), this::wayOf, output, tapes, input(), records, startFolder, signals::add);
+        this.watch = new JobSupervisor(
+                spec, opening.job(), folder != null, opening.homeOf(), host, records, this::redial, relays::kept, output::tell);
     }
 
     /** Null if no rank reads input. */
@@ -293,7 +298,8 @@ public final class JobRun implements RunningJob {
     /** Runs the job to its end. @throws JobFailure if it could not be opened or started; nothing is left then */
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
-        try (StoppedRanks stoppedRanks = watchStopped()) {
+        try {
+            limitStops();
             begin();
             relays.watch();
             open.countDown();
@@ -314,9 +320,10 @@ public final class JobRun implements RunningJob {
                 orphanReaper.end();
                 orphanReaper.close();
             }
-            processes.awaitOutput();
+            host.awaitOutput();
             relays.close();
-            processes.close();
+            records.close();
+            host.close();
             if (folder != null) {
                 folder.close();
             }
@@ -379,10 +386,11 @@ public final class JobRun implements RunningJob {
         output.tell("the job's folder " + folder.path() + " cannot be written, and does not say that the job is over: " + Causes.text(why));
     }
 
-    /** Null if nothing is to be done about them. */
-    private StoppedRanks watchStopped() {
+    private void limitStops() {
         int seconds = spec.isRestartable() ? spec.patience().silenceSeconds() : 0;
-        return seconds == 0 ? null : StoppedRanks.watch(processes::present, seconds, TimeUnit.SECONDS.toMillis(1), output::tell);
+        if (seconds > 0) {
+            host.limitStops(seconds);
+        }
     }
 
     /**
@@ -400,10 +408,7 @@ public final class JobRun implements RunningJob {
 
     private void tellStanding(JobStatusReport.End end) {
         if (supervised) {
-            List<JobStatusReport.RankRun> present = processes.present().stream()
-                    .map(process -> new JobStatusReport.RankRun(process.rank(), process.incarnation(), process.pid()))
-                    .toList();
-            JobStatusReport standing = watch.standing(present, end);
+            JobStatusReport standing = watch.standing(host.present(), end);
             if (!standing.equals(told)) {
                 told = standing;
                 output.tell(standing.words());
@@ -437,7 +442,7 @@ public final class JobRun implements RunningJob {
 
     @Override
     public int strike(int rank) {
-        return processes.strike(rank);
+        return host.strike(rank);
     }
 
     @Override
@@ -457,7 +462,7 @@ public final class JobRun implements RunningJob {
 
     @Override
     public void kill() {
-        processes.kill();
+        host.kill();
     }
 
     /** Runs until every process has ended, or the job has failed. */
@@ -465,7 +470,7 @@ public final class JobRun implements RunningJob {
         while (!watch.isOver()) {
             tellStanding(null);
             if (signals.isEmpty()) {
-                processes.keepDone();
+                records.keepDone();
             }
             long waitNs = watch.quietNs(System.nanoTime());
             JobSignal jobSignal = waitNs == JobTimers.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
@@ -504,12 +509,12 @@ public final class JobRun implements RunningJob {
         CloseNotice why = watch.close();
         if (failed) {
             // A rank that came to a closed job would be refused, and would tell so beside the failure.
-            processes.kill(watch::isAwaited);
+            host.kill(watch::isAwaited);
         }
         noteEnding(watch.end());
         relays.closeJob(why);
         if (failed) {
-            processes.awaitExits(LEAVE_GRACE_MS);
+            host.awaitExits(LEAVE_GRACE_MS);
             kill();
         }
         untold = relays.awaitClosed(CLOSE_GRACE_MS);

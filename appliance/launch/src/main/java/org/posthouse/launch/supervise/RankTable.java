@@ -136,10 +136,6 @@ final class RankTable {
         lastWords[rank] = words;
     }
 
-    String lastWords(int rank) {
-        return lastWords[rank];
-    }
-
     /** Why the rank cannot be started again; null if it can. */
     String limit(int rank) {
         return unkept[rank] != null ? unkept[rank] : limits[rank];
@@ -148,6 +144,16 @@ final class RankTable {
     /** Whether the rank's last process ended by itself, one that was started again, before its relay had heard of it. */
     boolean couldNotStart(int rank) {
         return unheard[rank] && status[rank] != 0 && !ExitStatus.isAccident(status[rank]);
+    }
+
+    /** How the rank's last process ended, for people. */
+    String howEnded(int rank) {
+        return ExitStatus.words(status[rank]) + (couldNotStart(rank) ? " before its relay heard of it" : "");
+    }
+
+    /** The end of the rank's last process, for people: how it ended, and the last words of the library. */
+    String deathNotice(int rank) {
+        return "rank " + rank + " " + howEnded(rank) + (lastWords[rank] == null ? "" : ": " + lastWords[rank]);
     }
 
     boolean allExited() {

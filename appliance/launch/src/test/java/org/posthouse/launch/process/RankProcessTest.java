@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.launch.Puppet;
 import org.posthouse.launch.folder.JobFile;
 import org.posthouse.launch.folder.JobFolder;
+import org.posthouse.launch.folder.JobRecords;
 import org.posthouse.launch.folder.OutputJournals;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobFailure;
@@ -30,7 +31,7 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
-/** What a rank's process is started with, and what its launcher writes down before and behind it. */
+/** What a rank's process is started with, and what its launcher writes down before it. */
 class RankProcessTest {
     private final List<JobSignal> signals = new ArrayList<>();
 
@@ -57,11 +58,12 @@ class RankProcessTest {
         return folder;
     }
 
-    private RankProcesses processes(JobFolder folder) throws IOException {
-        PrintStream output = new PrintStream(new ByteArrayOutputStream());
-        return new RankProcesses(
-                spec(), 1, rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), RankOutput.tagged(2, output, output),
-                OutputJournals.in(folder, signals::add), null, folder,
+    private LocalRankHost host(JobFolder folder) throws IOException {
+        RankOutput output = RankOutput.tagged(2, new PrintStream(new ByteArrayOutputStream()), new PrintStream(new ByteArrayOutputStream()));
+        OutputJournals tapes = OutputJournals.in(folder, signals::add);
+        JobRecords records = new JobRecords(2, true, folder, tapes, signals::add, output::tell);
+        return new LocalRankHost(
+                spec(), 1, rank -> new RelayEndpointAddress("127.0.0.1:1", new Token(1, 2), false), output, tapes, null, records, folder.job().folder(),
                 signals::add);
     }
 
@@ -70,26 +72,11 @@ class RankProcessTest {
     void noProcessIsStartedWhoseNumberIsNotWrittenDown() throws Exception {
         JobFolder folder = folder();
         folder.close();
-        try (RankProcesses processes = processes(folder)) {
-            assertThatThrownBy(() -> processes.start(0, 1)).isInstanceOf(JobFailure.class)
+        try (LocalRankHost host = host(folder)) {
+            assertThatThrownBy(() -> host.start(0, 1)).isInstanceOf(JobFailure.class)
                     .hasMessageContaining("the job's folder " + folder.path() + " cannot be written");
             assertThat(ProcessHandle.current().children().map(child -> child.info().commandLine().orElse("")))
                     .noneMatch(command -> command.contains(above.toString()));
-        }
-    }
-
-    /** The relay forgets then how to bring the rank back, and a launcher that comes later must not start it again. */
-    @Test
-    void noRelayIsToldThatARankIsDoneOfWhichTheDiskDoesNotKnow() throws Exception {
-        JobFolder folder = folder();
-        try (RankProcesses processes = processes(folder)) {
-            processes.finishOutput(0, true);
-            processes.keepDone();
-            assertThat(signals).containsExactly(new JobSignal.Kept(0, 0, 0, 0));
-            processes.finishOutput(1, true);
-            folder.close();
-            processes.keepDone();
-            assertThat(signals).hasSize(1);
         }
     }
 

@@ -1,0 +1,57 @@
+package org.posthouse.launch.supervise;
+
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobSignal;
+import org.posthouse.launch.job.JobStatusReport;
+
+/**
+ * Runs the processes of a job's ranks: at most one of each rank at a time. It reports each process's exit by {@link
+ * JobSignal.Exited}, once all output of the process was passed on. Called by the job's thread, except {@link #kill()}, {@link
+ * #kill(IntPredicate)}, {@link #strike} and {@link #present()}, which any thread may call.
+ */
+public interface RankHost extends AutoCloseable {
+    /**
+     * Starts a process of the rank, whose last one has ended.
+     *
+     * @param incarnation the number of the process among those of its rank, from 1
+     * @return false if no more processes are started, because of {@link #kill()}
+     */
+    boolean start(int rank, int incarnation) throws JobFailure;
+
+    /** The system's number (pid) of the rank's present process, or of its last one. */
+    long pid(int rank);
+
+    /** The present processes, perhaps some that have just ended. */
+    List<JobStatusReport.RankRun> present();
+
+    /**
+     * Shows the output that was held back. No other process of the rank follows.
+     *
+     * @param well whether the last process ended as it should
+     */
+    void finishOutput(int rank, boolean well);
+
+    /** From now on kills a process that a signal has stopped for so long. It prints a line about it. Ended by {@link #kill()}. */
+    void limitStops(int seconds);
+
+    /** kill -9 of the rank's present process alone, as an accident. @return its incarnation; 0 if none runs */
+    int strike(int rank);
+
+    /** Kills the present processes of these ranks, and what they have started. */
+    void kill(IntPredicate whose);
+
+    /** Kills all processes. None is started afterwards. */
+    void kill();
+
+    /** Waits until every process has ended, at most for this time. */
+    void awaitExits(long timeoutMs) throws InterruptedException;
+
+    /** Waits, once every process has ended, until all their output was passed on. */
+    void awaitOutput() throws InterruptedException;
+
+    /** Releases what was held for the processes. All of them have ended. */
+    @Override
+    void close();
+}

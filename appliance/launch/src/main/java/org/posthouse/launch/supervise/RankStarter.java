@@ -1,0 +1,143 @@
+package org.posthouse.launch.supervise;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.Restart;
+import org.posthouse.wire.ExitStatuses;
+
+/**
+ * Starts the first process of each rank and those that follow, each when it is due. It counts and times the restarts.
+ * Confined to the job's thread. It has no clock: times are those of {@link System#nanoTime}, passed in.
+ */
+final class RankStarter {
+    private final RankTable ranks;
+    private final RankHost host;
+    private final JobTimers jobTimers;
+    private final JobVerdict verdict;
+    private final JobNotices notices;
+    private final Restarts restarts;
+    private final RestartTimings restartTimings;
+
+    /** The time of the last start of a process, for each rank. */
+    private final long[] startedNs;
+
+    /** @param maxRestarts how often each rank may be started again */
+    RankStarter(int size, int maxRestarts, RankTable ranks, RankHost host, JobTimers jobTimers, JobVerdict verdict, JobNotices notices) {
+        this.ranks = ranks;
+        this.host = host;
+        this.jobTimers = jobTimers;
+        this.verdict = verdict;
+        this.notices = notices;
+        this.restarts = new Restarts(size, maxRestarts);
+        this.restartTimings = new RestartTimings(size);
+        this.startedNs = new long[size];
+    }
+
+    /** Starts the first process of a rank. */
+    void start(int rank, long nowNs) throws JobFailure {
+        startedNs[rank] = nowNs;
+        if (!host.start(rank, 1)) {
+            ranks.exited(rank, ExitStatuses.TERMINATED);
+        }
+    }
+
+    /** Other launchers have started processes of the rank, which have ended. The next one has this number, and is due. */
+    void resume(int rank, int incarnation, long nowNs) {
+        ranks.exited(rank, ExitStatuses.TERMINATED);
+        restarts.goOn(rank, incarnation);
+        jobTimers.restart(rank, nowNs);
+        restartTimings.begin(rank, incarnation, Restart.LAUNCHER_LOST, nowNs, nowNs);
+    }
+
+    /** Plans another process of a rank, whose process has ended. If it may have none, the job ends or is left. */
+    void restartOrEnd(int rank, long endedNs, long nowNs) {
+        restarts.ended(rank, endedNs);
+        if (restarts.isAllowed(rank)) {
+            if (ranks.couldNotStart(rank)) {
+                restarts.unstarted(rank);
+            }
+            plan(rank, ranks.howEnded(rank), "rank " + rank + " " + ranks.howEnded(rank), endedNs, nowNs);
+        } else {
+            verdict.leaveOrFail(ranks.status(rank), ranks.deathNotice(rank) + restarts.refusal(rank));
+        }
+    }
+
+    private void plan(int rank, String cause, String what, long endedNs, long nowNs) {
+        long dueNs = restarts.next(rank, ranks.status(rank), startedNs[rank], endedNs);
+        jobTimers.restart(rank, dueNs);
+        restartTimings.begin(rank, restarts.incarnation(rank), cause, endedNs, nowNs);
+        long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
+        String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
+        notices.print(what + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
+    }
+
+    /** Starts the processes that are due. */
+    void startDue(long nowNs) throws JobFailure {
+        for (int rank = nextDue(nowNs); rank != JobTimers.NOBODY; rank = nextDue(nowNs)) {
+            restart(rank, nowNs);
+        }
+    }
+
+    private int nextDue(long nowNs) {
+        return verdict.isOpen() ? jobTimers.takeDue(nowNs) : JobTimers.NOBODY;
+    }
+
+    private void restart(int rank, long nowNs) throws JobFailure {
+        startedNs[rank] = nowNs;
+        try {
+            if (host.start(rank, restarts.incarnation(rank))) {
+                ranks.restarted(rank);
+                restartTimings.started(rank, nowNs);
+            } else {
+                verdict.fail(ranks.status(rank), ranks.deathNotice(rank));
+            }
+        } catch (JobFailure e) {
+            notStarted(rank, e, nowNs);
+        }
+    }
+
+    /** Treats a failed start as a process that dies at once: the host may be short of memory, or of processes. */
+    private void notStarted(int rank, JobFailure why, long nowNs) throws JobFailure {
+        if (!restarts.isAllowed(rank)) {
+            throw why;
+        }
+        restarts.unstarted(rank);
+        plan(rank, "could not be started", why.getMessage(), nowNs, nowNs);
+    }
+
+    /** The relay has lost the rank's connection. */
+    void away(int rank, long atNs) {
+        restartTimings.away(rank, atNs);
+    }
+
+    /** The relay has heard of the rank again. */
+    void heard(int rank, long atNs) {
+        restartTimings.heard(rank, atNs);
+    }
+
+    /** The rank has reached its earlier state. */
+    void caughtUp(int rank, long atNs, long deliveries) {
+        restarts.there(rank, atNs);
+        Restart restart = restartTimings.caughtUp(rank, atNs, deliveries);
+        if (restart != null) {
+            notices.print(restart.words());
+        }
+    }
+
+    /** Whether the rank's process has ended and none has taken its place yet. */
+    boolean isRestarting(int rank) {
+        return restartTimings.isOpen(rank);
+    }
+
+    /** The restarts until now. */
+    List<Restart> restartsSoFar() {
+        return restartTimings.soFar();
+    }
+
+    /** All restarts. The job is over. */
+    List<Restart> allRestarts() {
+        return restartTimings.all();
+    }
+}

@@ -1,0 +1,226 @@
+package org.posthouse.launch.supervise;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.posthouse.launch.job.ExitStatus;
+import org.posthouse.launch.job.JobSignal;
+import org.posthouse.launch.job.RankNotes;
+import org.posthouse.wire.ExitStatuses;
+import org.posthouse.wire.JobEvent;
+
+/**
+ * Decides what the exits of ranks' processes and the relays' events about ranks mean: a rank has finished, is started
+ * again, or ends the job. Confined to the job's thread. It has no clock: times are those of {@link System#nanoTime},
+ * passed in.
+ */
+final class RankSupervisor {
+    private final boolean isRestartable;
+    private final RankTable ranks;
+    private final RankStarter starter;
+    private final RelaySupervisor relays;
+    private final JobTimers jobTimers;
+    private final RankHost host;
+    private final RankRecords records;
+    private final JobVerdict verdict;
+    private final JobNotices notices;
+
+    /** Ranks that have not yet reached the state in which other launchers left them. */
+    private final Set<Integer> behind = new HashSet<>();
+
+    /** The first rank that other launchers have left and that cannot be restarted; or NOBODY. */
+    private int lostForEver = JobTimers.NOBODY;
+
+    /** @param isRestartable whether ranks of the job are started again */
+    RankSupervisor(
+            boolean isRestartable,
+            RankTable ranks,
+            RankStarter starter,
+            RelaySupervisor relays,
+            JobTimers jobTimers,
+            RankHost host,
+            RankRecords records,
+            JobVerdict verdict,
+            JobNotices notices) {
+        this.isRestartable = isRestartable;
+        this.ranks = ranks;
+        this.starter = starter;
+        this.relays = relays;
+        this.jobTimers = jobTimers;
+        this.host = host;
+        this.records = records;
+        this.verdict = verdict;
+        this.notices = notices;
+    }
+
+    /**
+     * Continues a rank of a job that other launchers have left. The rank's process has ended.
+     *
+     * @param isDone whether the rank needs no other process
+     */
+    void resume(int rank, RankNotes notes, boolean isDone, long nowNs) {
+        if (isDone) {
+            ranks.told(rank, RankConnectionState.FINALIZED);
+            ranks.exited(rank, 0);
+        } else if (notes.limit(rank) != null) {
+            ranks.limited(rank, notes.limit(rank));
+            ranks.exited(rank, ExitStatuses.TERMINATED);
+            lostForEver(rank);
+        } else {
+            starter.resume(rank, notes.incarnation(rank) + 1, nowNs);
+            behind.add(rank);
+        }
+    }
+
+    private void lostForEver(int rank) {
+        lostForEver = lostForEver == JobTimers.NOBODY ? rank : lostForEver;
+    }
+
+    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be told. */
+    void endIfLostForEver() {
+        if (relays.haveAllConfirmed() && lostForEver != JobTimers.NOBODY) {
+            verdict.fail(
+                    ExitStatuses.TERMINATED,
+                    "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
+        }
+    }
+
+    /** How many ranks have not yet reached the state in which other launchers left them. */
+    int behind() {
+        return behind.size();
+    }
+
+    void onExited(JobSignal.Exited exited, long nowNs) {
+        ranks.exited(exited.rank(), exited.status());
+        judge(exited.rank(), exited.endedNs(), nowNs);
+    }
+
+    /** A later launcher finds the output kept so far and continues from there. */
+    void onUnkept(int rank, String why) {
+        ranks.unkept(rank, why);
+        notices.limited(rank, verdict.mayBeLeft() ? "the job stands still if it dies, for another launcher" : "the job ends if it dies", why);
+    }
+
+    /** Handles a relay's event about the rank. {@link #judge} follows. */
+    void onEvent(int rank, JobEvent event, long atNs) {
+        switch (event.kind()) {
+            case JobEvent.CONNECTED -> {
+                starter.heard(rank, atNs);
+                back(rank, atNs, 0);
+            }
+            case JobEvent.FINALIZED -> {
+                ranks.told(rank, RankConnectionState.FINALIZED);
+                settled(rank, atNs);
+            }
+            case JobEvent.LOST -> onLost(rank, event.text());
+            case JobEvent.AWAY -> {
+                ranks.told(rank, RankConnectionState.AWAY);
+                starter.away(rank, atNs);
+            }
+            case JobEvent.REPLAYING -> {
+                ranks.told(rank, RankConnectionState.REPLAYING);
+                starter.heard(rank, atNs);
+            }
+            case JobEvent.CAUGHT_UP -> back(rank, atNs, event.a());
+            case JobEvent.DIVERGED -> notices.diverged("rank " + rank + " " + event.text());
+            case JobEvent.LIMITED -> limited(rank, event.text());
+            case JobEvent.CHECKPOINTED -> {
+                boolean isNew = records.checkpointed(rank, event.code(), event.a(), event.b());
+                if (isNew && event.code() > 0) {
+                    ranks.checkpointed(rank);
+                }
+            }
+            case JobEvent.SAVES -> records.saves(rank, event.code(), event.a(), event.b());
+            case JobEvent.UNRECEIVED -> notices.print("rank " + rank + " " + event.text());
+            case JobEvent.BLOCKED, JobEvent.SENDS_BEHIND -> {}
+            default -> throw new IllegalStateException("unknown event " + event);
+        }
+    }
+
+    /**
+     * Reports a limit before a death shows it, unless the notice was lost. It may hold for all ranks: the first is
+     * named.
+     */
+    private void limited(int rank, String why) {
+        if (!ranks.limited(rank, why)) {
+            return;
+        }
+        records.limited(rank, why);
+        if (behind.contains(rank)) {
+            lostForEver(rank);
+            endIfLostForEver();
+        } else if (starter.isRestarting(rank)) {
+            verdict.fail(ranks.status(rank), ranks.deathNotice(rank) + ", and cannot be started again: " + why);
+        } else if (isRestartable) {
+            notices.limited(rank, "the job ends if it dies", why);
+        }
+    }
+
+    /** The rank has reached its earlier state. */
+    private void back(int rank, long atNs, long deliveries) {
+        ranks.told(rank, RankConnectionState.CONNECTED);
+        starter.caughtUp(rank, atNs, deliveries);
+        settled(rank, atNs);
+    }
+
+    /** The relay says that the rank goes on, or has ended. */
+    private void settled(int rank, long atNs) {
+        behind.remove(rank);
+        relays.rankSettled(rank, atNs);
+    }
+
+    /** The relay has given the rank up, which a restart cannot change. */
+    private void onLost(int rank, String why) {
+        ranks.lost(rank, why);
+        if (starter.isRestarting(rank)) {
+            verdict.fail(ranks.status(rank), ranks.deathNotice(rank) + ", and its relay does not wait for another: " + why);
+        }
+    }
+
+    /** Decides what a rank's end means, once it has ended and all reports that matter have come. */
+    void judge(int rank, long endedNs, long nowNs) {
+        if (!verdict.isRunning() || jobTimers.isRestarting(rank)) {
+            return;
+        }
+        switch (ranks.verdict(rank)) {
+            case WAIT -> {}
+            case DONE -> {
+                host.finishOutput(rank, true);
+                records.done(rank);
+            }
+            case RESTART -> starter.restartOrEnd(rank, endedNs, nowNs);
+            case FAIL -> failed(rank);
+        }
+    }
+
+    private void failed(int rank) {
+        int status = ranks.status(rank);
+        if (status == 0) {
+            verdict.fail(1, "rank " + rank + " exited without calling MPI.Finalize");
+            return;
+        }
+        boolean accident = ExitStatus.isAccident(status) || ranks.couldNotStart(rank);
+        String limit = isRestartable && accident ? ranks.limit(rank) : null;
+        if (limit != null && verdict.mayBeLeft() && ranks.isOnlyUnkept(rank)) {
+            verdict.leave(ranks.deathNotice(rank) + ", and this launcher cannot start it again: " + limit);
+            return;
+        }
+        verdict.fail(status, ranks.deathNotice(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
+    }
+
+    /** Ends the job for a rank of whose end only its process or only its relay has reported for too long. */
+    void judgeOverdue(long nowNs) {
+        int rank = jobTimers.overdue(nowNs);
+        if (!verdict.isOpen() || rank == JobTimers.NOBODY) {
+            return;
+        }
+        if (ranks.neverConnected(rank)) {
+            verdict.fail(1, "rank " + rank + " exited without calling MPI.Init, which other ranks did");
+        } else if (ranks.hasExited(rank) && ranks.isAway(rank)) {
+            failed(rank);
+        } else if (ranks.hasExited(rank)) {
+            verdict.fail(1, "rank " + rank + " exited with status " + ranks.status(rank) + ", and its relay does not notice");
+        } else {
+            verdict.fail(1, "rank " + rank + " lost its connection to the relay and goes on without it: " + ranks.lostWhy(rank));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package org.posthouse.launch.supervise;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
+import org.posthouse.launch.job.JobFailure;
+import org.posthouse.launch.job.JobOutcome;
+import org.posthouse.launch.job.JobSignal;
+import org.posthouse.launch.job.JobSpec;
+import org.posthouse.launch.job.JobStatusReport;
+import org.posthouse.launch.job.RestartPolicy;
+import org.posthouse.wire.CloseNotice;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
+
+/** A job of two ranks for tests of its supervision, on fake time and without a process. */
+abstract class SupervisedJob {
+    static final int KILLED = 137;
+    static final long JOB = 7;
+
+    /** Each process that was started, as rank/incarnation, and each rank whose output was finished, as rank:well. */
+    final List<String> done = new ArrayList<>();
+
+    /** Each rank that was recorded as done. */
+    final List<Integer> recordedDone = new ArrayList<>();
+
+    final List<String> told = new ArrayList<>();
+
+    /** Each relay that was dialled again; rank 0 is at home at relay 0, rank 1 at relay 1. */
+    final List<Integer> redialled = new ArrayList<>();
+
+    final List<JobKept> kept = new ArrayList<>();
+    boolean refuses;
+
+    /** Why no process can be started; null if one can. */
+    String unable;
+
+    long nowNs = Long.MAX_VALUE - 1_000_000;
+
+    boolean knowsMarks;
+
+    private final RankHost host = new RankHost() {
+        @Override
+        public boolean start(int rank, int incarnation) throws JobFailure {
+            if (unable != null) {
+                throw new JobFailure("rank " + rank + " cannot be started: " + unable);
+            }
+            done.add(rank + "/" + incarnation);
+            return !refuses;
+        }
+
+        @Override
+        public long pid(int rank) {
+            return 100L + rank;
+        }
+
+        @Override
+        public void finishOutput(int rank, boolean well) {
+            done.add(rank + ":" + well);
+        }
+
+        @Override
+        public List<JobStatusReport.RankRun> present() {
+            return List.of();
+        }
+
+        @Override
+        public void limitStops(int seconds) {}
+
+        @Override
+        public int strike(int rank) {
+            return 0;
+        }
+
+        @Override
+        public void kill(IntPredicate whose) {}
+
+        @Override
+        public void kill() {}
+
+        @Override
+        public void awaitExits(long timeoutMs) {}
+
+        @Override
+        public void awaitOutput() {}
+
+        @Override
+        public void close() {}
+    };
+
+    private final RankRecords records = new RankRecords() {
+        @Override
+        public void done(int rank) {
+            recordedDone.add(rank);
+        }
+
+        @Override
+        public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
+            told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+            return !knowsMarks;
+        }
+
+        @Override
+        public void saves(int rank, int incarnation, long outBytes, long errBytes) {
+            told.add("process " + incarnation + " of rank " + rank + " saves at " + outBytes + ", " + errBytes);
+        }
+
+        @Override
+        public void limited(int rank, String why) {
+            told.add("rank " + rank + " is limited: " + why);
+        }
+
+        @Override
+        public void placed(JobSignal.Placed place) {
+            told.add("rank " + place.rank() + " mark " + place.mark() + " at " + place.place().line());
+        }
+
+        @Override
+        public void keepPlaces() {
+            told.add("places are kept, and " + kept.size() + " answers given");
+        }
+    };
+
+    JobSupervisor watch(boolean logged, int maxRestarts, boolean mayBeLeft) {
+        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged,
+                new RestartPolicy(maxRestarts, 60_000));
+        return new JobSupervisor(spec, JOB, mayBeLeft, new int[] {0, 1}, host, records, redialled::add, kept::add, told::add);
+    }
+
+    JobSupervisor start(boolean logged, int maxRestarts) throws JobFailure {
+        JobSupervisor watch = watch(logged, maxRestarts, false);
+        watch.start(0, nowNs);
+        watch.start(1, nowNs);
+        assertThat(done).containsExactly("0/1", "1/1");
+        done.clear();
+        return watch;
+    }
+
+    JobSupervisor running(boolean logged, int maxRestarts) throws JobFailure {
+        JobSupervisor watch = start(logged, maxRestarts);
+        told(watch, 0, JobEvent.CONNECTED);
+        told(watch, 1, JobEvent.CONNECTED);
+        return watch;
+    }
+
+    void told(JobSupervisor watch, int rank, int kind) throws JobFailure {
+        told(watch, new JobEvent(JOB, kind, rank, 0, "so says the relay"));
+    }
+
+    void told(JobSupervisor watch, JobEvent event) throws JobFailure {
+        watch.on(new JobSignal.Event(event, nowNs), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    void exited(JobSupervisor watch, int rank, int status) throws JobFailure {
+        watch.on(new JobSignal.Exited(rank, status, nowNs), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    void pass(long ms) {
+        nowNs += TimeUnit.MILLISECONDS.toNanos(ms);
+    }
+
+    /** Lets the time pass that the watch waits for, and no more. @return how long that was */
+    long quiet(JobSupervisor watch) throws JobFailure {
+        long quietNs = watch.quietNs(nowNs);
+        assertThat(quietNs).as("something is to be done").isNotEqualTo(JobTimers.FOR_EVER);
+        nowNs += quietNs - 1;
+        watch.onTime(nowNs);
+        assertThat(watch.hasFailed()).isFalse();
+        assertThat(watch.quietNs(nowNs)).isEqualTo(1);
+        nowNs++;
+        watch.onTime(nowNs);
+        return TimeUnit.NANOSECONDS.toMillis(quietNs);
+    }
+
+    /** The job's end, which has come. */
+    JobOutcome end(JobSupervisor watch) {
+        assertThat(watch.isOver()).isTrue();
+        CloseNotice why = watch.close();
+        JobOutcome outcome = watch.outcome(1);
+        assertThat(why).isEqualTo(new CloseNotice(JOB, outcome.status(), -1, outcome.isSuccess() ? "finished" : outcome.cause()));
+        return outcome;
+    }
+
+    void leave(JobSupervisor watch, int rank) throws JobFailure {
+        told(watch, rank, JobEvent.FINALIZED);
+        exited(watch, rank, 0);
+    }
+}
