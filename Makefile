@@ -1,13 +1,13 @@
 # Short names for what contributors run most. CONTRIBUTING.md explains each.
 # M: a module (mpj-lite, mpj-lite/examples, logstore, tunnel, tunnel/testkit, ops, appliance/core, appliance/launch, appliance, appliance/lab). T: a test class, or Class#method. N: a seed. F: a fuzz target. S: seconds.
-.PHONY: build test verify long seed fuzz format demo clean help
+.PHONY: build test verify long seed fuzz sbom format demo clean help
 
 MVN := mvn -B -ntp -q
 M := appliance
 ONE := -pl $(M) -am -Dsurefire.failIfNoSpecifiedTests=false
 
 help:
-	@echo "make build | test M=tunnel [T=LinkWindowTest] | verify | long | seed T=CrashWorldTest N=4711 | fuzz M=mpj-lite F=org.posthouse.wire.FrameFuzz [S=60] | format | demo | clean"
+	@echo "make build | test M=tunnel [T=LinkWindowTest] | verify | long | seed T=CrashWorldTest N=4711 | fuzz M=mpj-lite F=org.posthouse.wire.FrameFuzz [S=60] | sbom | format | demo | clean"
 
 build:
 	$(MVN) -DskipTests package
@@ -29,6 +29,10 @@ seed:
 # A fuzz target, guided by coverage. The build runs the same targets on seeded inputs.
 fuzz:
 	.ci/fuzz $(M) $(F) $(or $(S),60)
+
+# What the relay consists of, in CycloneDX: appliance/target/posthouse.cdx.json. Needs the network.
+sbom:
+	$(MVN) -Psbom -DskipTests -pl appliance -am package
 
 format:
 	$(MVN) formatter:format
