@@ -158,6 +158,53 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         return handshake.siteOf(rank);
     }
 
+    // ---- calls of the program
+
+    /** A call of the program, which fails with the connection. */
+    private interface Call<T> {
+        T call() throws IOException;
+    }
+
+    /** A call of the program without a result. */
+    private interface Action {
+        void run() throws IOException;
+    }
+
+    /**
+     * Makes a call with the lock. It counts among the overlapping calls of the program's threads. A lost connection ends
+     * the process.
+     */
+    private <T> T call(Call<T> call) {
+        threadUseGuard.enter();
+        try {
+            return call.call();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            threadUseGuard.leave();
+        }
+    }
+
+    /** As {@link #call}. */
+    private void run(Action action) {
+        call(() -> {
+            action.run();
+            return null;
+        });
+    }
+
+    /** Makes a call with the lock that does not count as one of the program's. A lost connection ends the process. */
+    private void locked(Action action) {
+        progressEngine.lock();
+        try {
+            action.run();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            progressEngine.unlock();
+        }
+    }
+
     // ---- sending
 
     /** Called without the lock: the answer is fixed when the endpoint is made. */
@@ -168,51 +215,36 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     @Override
     public Operation send(int context, int destination, int tag, Content content, SendMode mode) {
-        threadUseGuard.enter();
-        try {
+        return call(() -> {
             awaitLine();
             readCredit(content, mode);
             Operation operation = startSend(context, destination, tag, content, mode);
             flush();
             return operation;
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        });
     }
 
     @Override
     public Operation receive(int context, int source, int tag, Sink sink) {
-        threadUseGuard.enter();
-        try {
+        return call(() -> {
             awaitLine();
             Operation operation = post(context, source, tag, sink);
             flush();
             return operation;
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        });
     }
 
     @Override
     public Operation[] exchange(
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, SendMode mode) {
-        threadUseGuard.enter();
-        try {
+        return call(() -> {
             awaitLine();
             readCredit(content, mode);
             Operation receive = post(context, source, receiveTag, sink);
             Operation send = startSend(context, destination, sendTag, content, mode);
             flush();
             return new Operation[] {receive, send};
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        });
     }
 
     /**
@@ -267,51 +299,23 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     @Override
     public Envelope probe(int context, int source, int tag, String call) {
-        threadUseGuard.enter();
-        try {
-            return probeMatcher.probe(context, source, tag, call);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> probeMatcher.probe(context, source, tag, call));
     }
 
     @Override
     public Envelope tryProbe(int context, int source, int tag) {
-        threadUseGuard.enter();
-        try {
-            return probeMatcher.tryProbe(context, source, tag);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> probeMatcher.tryProbe(context, source, tag));
     }
 
     // ---- non-deterministic outcomes
 
     void countFailedPolls(int polls) {
-        progressEngine.lock();
-        try {
-            determinantRecorder.count(polls);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            progressEngine.unlock();
-        }
+        locked(() -> determinantRecorder.count(polls));
     }
 
     @Override
     public long value(LongSupplier source) {
-        threadUseGuard.enter();
-        try {
-            return determinantRecorder.value(source);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> determinantRecorder.value(source));
     }
 
     @Override
@@ -319,14 +323,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         if (!determinantLog.isLogged()) {
             return machine.nanoTime();
         }
-        threadUseGuard.enter();
-        try {
-            return determinantRecorder.nanoTime();
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> determinantRecorder.nanoTime());
     }
 
     @Override
@@ -352,53 +349,27 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
         if (!determinantLog.isLogged() || progressEngine.isLocked()) {
             return;
         }
-        progressEngine.lock();
-        try {
-            determinantRecorder.awaitTold();
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            progressEngine.unlock();
-        }
+        locked(() -> determinantRecorder.awaitTold());
     }
 
     // ---- progress
 
     @Override
     public void await(Operation operation, String call) {
-        threadUseGuard.enter();
-        try {
+        run(() -> {
             completions.await(operation, call);
             operation.seen();
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        });
     }
 
     @Override
     public void awaitAll(Operation[] operations, String call) {
-        threadUseGuard.enter();
-        try {
-            completions.awaitAll(operations, call);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        run(() -> completions.awaitAll(operations, call));
     }
 
     @Override
     public int awaitAny(Operation[] operations, String call) {
-        threadUseGuard.enter();
-        try {
-            return completions.awaitAny(operations, call);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> completions.awaitAny(operations, call));
     }
 
     @Override
@@ -418,14 +389,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     @Override
     public boolean test(Operation operation, boolean move) {
-        threadUseGuard.enter();
-        try {
-            return completions.test(operation, move);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> completions.test(operation, move));
     }
 
     // ---- frames from the relay
@@ -531,14 +495,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
 
     @Override
     public boolean cancel(Operation operation) {
-        threadUseGuard.enter();
-        try {
-            return cancellations.cancel(operation);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            threadUseGuard.leave();
-        }
+        return call(() -> cancellations.cancel(operation));
     }
 
     // ---- blocked ranks
@@ -567,8 +524,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     public void close() {
         closed = true;
         callTracker.stop();
-        progressEngine.lock();
-        try {
+        locked(() -> {
             progressEngine.requireOpen();
             if (determinantRecorder.replays()) {
                 throw determinantRecorder.diverged("Finalize");
@@ -584,11 +540,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
                 progressEngine.await();
             }
             line.close();
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            progressEngine.unlock();
-        }
+        });
     }
 
     @Override
@@ -600,14 +552,7 @@ public final class RelayEndpoint implements Endpoint, ProgressEngine.Owner {
     @Override
     public void abort(int status, String why) {
         processExit.exitLater(status, ABORT_MS_MAX);
-        progressEngine.lock();
-        try {
-            sayAbort(status, why);
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            progressEngine.unlock();
-        }
+        locked(() -> sayAbort(status, why));
         processExit.exit(status);
     }
 
