@@ -5,7 +5,6 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -16,12 +15,10 @@ import java.util.stream.Stream;
 import org.posthouse.mpj.determinant.DeterminantLog;
 import org.posthouse.mpj.determinant.DeterminantWriter;
 import org.posthouse.mpj.operation.Envelope;
-import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.operation.PendingProbe;
 import org.posthouse.mpj.operation.PostedReceive;
 import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.wire.CloseReason;
-import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
@@ -50,17 +47,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
     /** Free room that justifies a pass over the waiting receives. */
     private static final int POSTED_AT_ONCE = 8 * 1024;
 
-    private static final int POST_BYTES = 48;
-
-    private record Transfer(int context, int source, long sequence) {}
-
-    private final DeterminantWriter line;
-    private final long job;
-    private final int rank;
     private final DeterminantLog determinantLog;
-    private final PendingOperations pendingOperations = new PendingOperations();
-    private final Map<Transfer, PostedReceive> arriving = new HashMap<>();
-    private final ArrayDeque<PostedReceive> cancelling = new ArrayDeque<>();
+    private final RelayRequests requests;
+    private final ArrivingMessages arriving = new ArrivingMessages();
     private final ReplayMatcher replayMatcher = new ReplayMatcher();
     private final LocalMatchContexts localMatchContexts;
 
@@ -69,15 +58,10 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     private long deliveries;
 
-    /** Whether the relay may repeat frames that it has sent on an earlier connection. */
-    private boolean cameAgain;
-
     /** @param ahead whether contexts may run ahead */
     public Inbox(DeterminantWriter line, long job, int rank, DeterminantLog determinantLog, boolean ahead) {
-        this.line = line;
-        this.job = job;
-        this.rank = rank;
         this.determinantLog = determinantLog;
+        this.requests = new RelayRequests(line, job, rank, determinantLog);
         this.localMatchContexts = new LocalMatchContexts(line, job, rank, ahead);
     }
 
@@ -118,25 +102,24 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     private void goOn(UnexpectedQueue.Message came, PostedReceive postedReceive) {
         if (!came.passTo(postedReceive)) {
-            arriving.replaceAll((transfer, each) -> each == came.keeper() ? postedReceive : each);
+            arriving.replace(came.keeper(), postedReceive);
         }
     }
 
     @Override
     public void post(PostedReceive postedReceive) throws IOException {
-        postedReceive.posted(pendingOperations.add(postedReceive));
         localMatchContexts.of(postedReceive.context).countPosted(1);
-        request(FrameType.POST, postedReceive);
+        requests.post(postedReceive);
     }
 
     @Override
     public boolean mayPost(LocalMatchContext ahead) {
-        return pendingOperations.size() < POSTED_SHARED || pendingOperations.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
+        return requests.size() < POSTED_SHARED || requests.size() < POSTED_MAX && ahead.postedCount() < POSTED_OF_CONTEXT;
     }
 
     @Override
     public boolean isWorth(LocalMatchContext ahead) {
-        return pendingOperations.size() < POSTED_SHARED - POSTED_AT_ONCE || pendingOperations.size() < POSTED_MAX && ahead.postedCount() == 0;
+        return requests.size() < POSTED_SHARED - POSTED_AT_ONCE || requests.size() < POSTED_MAX && ahead.postedCount() == 0;
     }
 
     /**
@@ -190,12 +173,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Asks the relay for the answer to a probe. */
     public void probe(PendingProbe pendingProbe) throws IOException {
-        pendingProbe.asked(pendingOperations.add(pendingProbe));
-        ask(pendingProbe);
-    }
-
-    private void ask(PendingProbe pendingProbe) throws IOException {
-        request(FrameType.PROBE, pendingProbe.flags, pendingProbe.context, pendingProbe.source, pendingProbe.tag, 0, pendingProbe.request());
+        requests.probe(pendingProbe);
     }
 
     /** The envelope of an arrived message that matches this probe; null if there is none. */
@@ -257,25 +235,8 @@ public final class Inbox implements LocalMatchContexts.Posting {
             ahead.remove(postedReceive);
             return false;
         }
-        request(FrameType.CANCEL, postedReceive);
-        cancelling.add(postedReceive);
-        postedReceive.beingCancelled(true);
+        requests.cancel(postedReceive);
         return true;
-    }
-
-    private void request(FrameType type, PostedReceive postedReceive) throws IOException {
-        request(type, 0, postedReceive.context, postedReceive.source, postedReceive.tag, postedReceive.ordinal(), postedReceive.request());
-    }
-
-    private void request(FrameType type, int flags, int context, int source, int tag, long ordinal, int number)
-            throws IOException {
-        line.begin(POST_BYTES)
-                .begin(type, POST_BYTES, job)
-                .flags(flags)
-                .address(context, source, rank, tag)
-                .ordinal(ordinal)
-                .post(number, determinantLog.tellPolls());
-        line.end(POST_BYTES);
     }
 
     // ---- answers of the relay
@@ -290,7 +251,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
         if (isWhole(view)) {
             postedReceive.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
         } else {
-            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), postedReceive);
+            arriving.begin(view, postedReceive);
         }
     }
 
@@ -324,7 +285,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
         if (view.flags() == FrameView.PUSHED) {
             return localMatchContexts.of(view.context()).receiver(view.source(), view.tag());
         }
-        return view.flags() == 0 && pendingOperations.get(view.request()) instanceof PostedReceive postedReceive ? postedReceive : null;
+        return view.flags() == 0 ? requests.posted(view.request()) : null;
     }
 
     /** As {@link #onDelivered}, after the payload has been placed. */
@@ -380,11 +341,9 @@ public final class Inbox implements LocalMatchContexts.Posting {
     }
 
     private PostedReceive posted(FrameView view) throws WireException {
-        if (pendingOperations.remove(view.request()) instanceof PostedReceive postedReceive) {
-            localMatchContexts.of(postedReceive.context).countPosted(-1);
-            return postedReceive;
-        }
-        throw new WireException(CloseReason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+        PostedReceive postedReceive = requests.takePosted(view);
+        localMatchContexts.of(postedReceive.context).countPosted(-1);
+        return postedReceive;
     }
 
     /** The receiver of an unrequested message: its receive, or during replay a keeper until that receive is called. */
@@ -429,49 +388,23 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** As {@link #placeOfMessage}, for a CHUNK and all later chunks of its message. */
     public ByteBuffer placeOfChunk(FrameView view) {
-        PostedReceive postedReceive = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
-        boolean isNext = postedReceive != null && view.offset() == postedReceive.arrived();
-        return isNext ? postedReceive.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
+        return arriving.place(view);
     }
 
     /** As {@link #onChunk}, after the payload has been placed. */
     public void onChunkPlaced(FrameView view) {
-        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
-        if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
-            arriving.remove(transfer);
-        }
+        arriving.onPlaced(view);
     }
 
     /** Handles a further piece of a message. */
     public void onChunk(ByteBuffer frame, FrameView view) throws WireException {
-        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
-        PostedReceive postedReceive = arriving.get(transfer);
-        if (cameAgain && (postedReceive == null || view.offset() < postedReceive.arrived())) {
-            return; // A repeat: the relay's host has lost the record of this delivery.
-        }
-        if (postedReceive == null) {
-            throw new WireException(CloseReason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
-        }
-        if (view.offset() != postedReceive.arrived()) {
-            throw new WireException(
-                    CloseReason.NOT_EXPECTED, "chunk at " + view.offset() + " of " + transfer + ", expected at " + postedReceive.arrived());
-        }
-        if (postedReceive.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
-            arriving.remove(transfer);
-        }
+        arriving.onChunk(frame, view);
     }
 
     /** Handles the relay's answer to the cancel of a receive. */
     public void onCancelled(FrameView view) throws WireException {
-        PostedReceive postedReceive = cancelling.poll();
-        boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (postedReceive == null || postedReceive.request() != view.cancelledRequest() || gone == postedReceive.isMatched()) {
-            throw new WireException(
-                    CloseReason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
-        }
-        postedReceive.beingCancelled(false);
-        if (gone) {
-            pendingOperations.remove(postedReceive.request());
+        PostedReceive postedReceive = requests.onCancelled(view);
+        if (postedReceive != null) {
             localMatchContexts.of(postedReceive.context).countPosted(-1);
             postedReceive.takenBack();
         }
@@ -479,18 +412,15 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Handles the relay's answer to a probe. */
     public void onProbeAnswer(FrameView view) throws WireException {
-        if (!(pendingOperations.remove(view.request()) instanceof PendingProbe pendingProbe)) {
-            throw new WireException(
-                    CloseReason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
-        }
-        pendingProbe.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
+        requests.onProbeAnswer(view, (view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
     }
 
     private static Envelope envelope(FrameView view) {
         return new Envelope(view.source(), view.tag(), view.messageBytes(), view.elements(), view.datatype());
     }
 
-    private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
+    /** The payload of a frame, behind its header. */
+    static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
         return frame.position(frame.position() + headerBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -498,7 +428,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** What is under way, in words; null if nothing is. */
     public String busy() {
-        if (!pendingOperations.all().isEmpty() || !cancelling.isEmpty() || replayMatcher.isAwaited() || !localMatchContexts.waiting().isEmpty()) {
+        if (!requests.isEmpty() || replayMatcher.isAwaited() || !localMatchContexts.waiting().isEmpty()) {
             return "a receive is under way";
         }
         return arriving.isEmpty() ? null : "a message is arriving";
@@ -539,11 +469,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
      * it began.
      */
     public void arriving(List<StatePage.Entry> state) {
-        arriving.forEach((transfer, postedReceive) -> {
-            int since = (int) Math.min(deliveries - postedReceive.delivery() + 1, Integer.MAX_VALUE);
-            state.add(new StatePage.Entry(
-                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, postedReceive.arrived()));
-        });
+        arriving.state(deliveries, state);
     }
 
     /**
@@ -551,14 +477,13 @@ public final class Inbox implements LocalMatchContexts.Posting {
      * live.
      */
     public void broken() {
-        cameAgain = true;
-        cancelling.stream().filter(PostedReceive::isMatched).forEach(postedReceive -> postedReceive.beingCancelled(false));
-        cancelling.clear();
+        arriving.broken();
+        requests.dropCancels();
         Set<PostedReceive> all = new LinkedHashSet<>(replayMatcher.takeWaiting());
         all.addAll(localMatchContexts.waiting());
         localMatchContexts.forgetRounds();
-        receives().forEach(postedReceive -> {
-            pendingOperations.remove(postedReceive.request());
+        requests.receives().forEach(postedReceive -> {
+            requests.remove(postedReceive);
             all.add(postedReceive);
         });
         all.stream().sorted(Comparator.comparingLong(PostedReceive::ordinal)).forEach(this::awaitAgain);
@@ -566,18 +491,14 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     /** Repeats the pending requests, except receives. */
     public void askAgain() throws IOException {
-        for (Operation operation : pendingOperations.all()) {
-            if (operation instanceof PendingProbe pendingProbe) {
-                ask(pendingProbe);
-            }
-        }
+        requests.probeAgain();
     }
 
     // ---- blocked ranks
 
     /** A counter that grows with each message and each byte that arrives. */
     public long trace() {
-        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.values().stream().mapToLong(PostedReceive::arrived).sum();
+        return deliveries * Wire.MESSAGE_BYTES_MAX + arriving.bytes();
     }
 
     /** A rank whose message is awaited in this context, or -1. */
@@ -598,20 +519,12 @@ public final class Inbox implements LocalMatchContexts.Posting {
     /** Ends all receives of a context with an error. */
     public void abandon(int context, ReceiveException why) {
         waiting(context).forEach(postedReceive -> postedReceive.abandon(why));
-        arriving.values().stream()
-                .filter(postedReceive -> postedReceive.context == context)
-                .forEach(postedReceive -> postedReceive.abandon(why));
+        arriving.abandon(context, why);
     }
 
     private Stream<PostedReceive> waiting(int context) {
         return determinantLog.isCatchingUp()
                 ? Stream.empty()
-                : Stream.concat(receives().filter(postedReceive -> postedReceive.context == context), localMatchContexts.waiting(context));
-    }
-
-    private Stream<PostedReceive> receives() {
-        return pendingOperations.all().stream()
-                .filter(operation -> operation instanceof PostedReceive)
-                .map(operation -> (PostedReceive) operation);
+                : Stream.concat(requests.receives().filter(postedReceive -> postedReceive.context == context), localMatchContexts.waiting(context));
     }
 }
