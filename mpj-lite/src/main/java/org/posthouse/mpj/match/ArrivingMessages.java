@@ -45,7 +45,10 @@ final class ArrivingMessages {
         return receives.values().stream().mapToLong(PostedReceive::arrived).sum();
     }
 
-    /** The memory that the payload of a CHUNK, and of all later chunks of its message, fills directly; null if there is none. */
+    /**
+     * The memory that the payload of a CHUNK, and of all later chunks of its message, fills directly; null if there is
+     * none.
+     */
     ByteBuffer place(FrameView view) {
         PostedReceive receive = receives.get(Transfer.of(view));
         boolean isNext = receive != null && view.offset() == receive.arrived();

@@ -25,8 +25,9 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * The pending receives and probes of a rank, and the handling of the relay's answers to them. Guarded by the endpoint's
- * lock.
+ * Receives of a rank: matches each with its message and passes the payload on. A message comes for a posted receive
+ * ({@link RelayRequests}), by push ({@link LocalMatchContexts}), or from the history of a replay ({@link
+ * ReplayMatcher}). Guarded by the endpoint's lock.
  */
 public final class Inbox implements LocalMatchContexts.Posting {
     /**

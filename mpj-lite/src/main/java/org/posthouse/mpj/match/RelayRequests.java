@@ -94,7 +94,11 @@ final class RelayRequests {
         throw new WireException(CloseReason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
     }
 
-    /** Handles the answer to the cancel of a receive. @return the receive if it is cancelled; null if a message had matched it */
+    /**
+     * Handles the answer to the cancel of a receive.
+     *
+     * @return the receive if it is cancelled; null if a message had matched it
+     */
     PostedReceive onCancelled(FrameView view) throws WireException {
         PostedReceive receive = cancelling.poll();
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
