@@ -48,7 +48,11 @@ public final class JobRecords implements RankRecords, AutoCloseable {
         this.incarnation = new int[ranks];
     }
 
-    /** Records the start of a process before it. @throws JobFailure if that cannot be written: the process must not be started */
+    /**
+     * Records the start of a process before it.
+     *
+     * @throws JobFailure if that cannot be written: the process must not be started
+     */
     public void starts(int rank, int number) throws JobFailure {
         assert thread.isCurrent();
         if (folder != null) {
@@ -65,7 +69,12 @@ public final class JobRecords implements RankRecords, AutoCloseable {
         void into(JobFolder folder) throws IOException;
     }
 
-    /** Writes for a later launcher. @param otherwise the consequence of a failure, for people @return whether it was written */
+    /**
+     * Writes for a later launcher.
+     *
+     * @param otherwise the consequence of a failure, for people
+     * @return whether it was written
+     */
     private boolean note(Note note, String otherwise) {
         if (folder != null) {
             try {

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Prints lines about a running job for people. What concerns many ranks is printed once. Confined to the job's thread. */
+/**
+ * Prints lines about a running job for people. What concerns many ranks is printed once. Confined to the job's thread.
+ */
 final class JobNotices {
     private final Consumer<String> printer;
     private final List<String> divergences = new ArrayList<>();
@@ -41,7 +43,10 @@ final class JobNotices {
         print("PRINTS DIFFER: " + what);
     }
 
-    /** A relay's log has no room, or has room again. A relay reports this once for each of its cores that has ranks of the job. */
+    /**
+     * A relay's log has no room, or has room again. A relay reports this once for each of its cores that has ranks of
+     * the job.
+     */
     void logState(String text) {
         if (!text.equals(logState)) {
             print(text);

@@ -8,8 +8,8 @@ import org.posthouse.launch.job.JobStatusReport;
 
 /**
  * Runs the processes of a job's ranks: at most one of each rank at a time. It reports each process's exit by {@link
- * JobSignal.Exited}, once all output of the process was passed on. Called by the job's thread, except {@link #kill()}, {@link
- * #kill(IntPredicate)}, {@link #strike} and {@link #present()}, which any thread may call.
+ * JobSignal.Exited}, once all output of the process was passed on. Called by the job's thread, except {@link #kill()},
+ * {@link #kill(IntPredicate)}, {@link #strike} and {@link #present()}, which any thread may call.
  */
 public interface RankHost extends AutoCloseable {
     /**
@@ -33,7 +33,10 @@ public interface RankHost extends AutoCloseable {
      */
     void finishOutput(int rank, boolean well);
 
-    /** From now on kills a process that a signal has stopped for so long. It prints a line about it. Ended by {@link #kill()}. */
+    /**
+     * From now on kills a process that a signal has stopped for so long. It prints a line about it. Ended by {@link
+     * #kill()}.
+     */
     void limitStops(int seconds);
 
     /** kill -9 of the rank's present process alone, as an accident. @return its incarnation; 0 if none runs */

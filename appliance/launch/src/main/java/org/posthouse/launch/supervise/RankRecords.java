@@ -3,11 +3,13 @@ package org.posthouse.launch.supervise;
 import org.posthouse.launch.job.JobSignal;
 
 /**
- * Records what the next process of a rank needs, and the next launcher of the job: finished ranks, checkpoints, and marks
- * in the kept output. Called by the job's thread.
+ * Records what the next process of a rank needs, and the next launcher of the job: finished ranks, checkpoints, and
+ * marks in the kept output. Called by the job's thread.
  */
 public interface RankRecords {
-    /** The rank has ended as it should. {@link JobSignal.Kept} of process 0 follows when a later launcher would know. */
+    /**
+     * The rank has ended as it should. {@link JobSignal.Kept} of process 0 follows when a later launcher would know.
+     */
     void done(int rank);
 
     /**

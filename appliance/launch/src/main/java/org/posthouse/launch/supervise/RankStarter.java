@@ -43,7 +43,9 @@ final class RankStarter {
         }
     }
 
-    /** Other launchers have started processes of the rank, which have ended. The next one has this number, and is due. */
+    /**
+     * Other launchers have started processes of the rank, which have ended. The next one has this number, and is due.
+     */
     void resume(int rank, int incarnation, long nowNs) {
         ranks.exited(rank, ExitStatuses.TERMINATED);
         restarts.goOn(rank, incarnation);
