@@ -28,6 +28,7 @@ import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.tunnel.LinkStreamStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.wire.BlockedReport;
@@ -418,7 +419,7 @@ public final class PeerLinks implements Links.Listener {
         return new LaneView(lane.number(), lane.up(), lane.inSession(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
     }
 
-    private static LinkStreamsView view(LinkStatus.Streams streams) {
+    private static LinkStreamsView view(LinkStreamStatus streams) {
         return new LinkStreamsView(streams.open(), streams.bytesIn(), streams.bytesOut(), streams.tokensIn(), streams.tokensOut());
     }
 }

@@ -28,6 +28,7 @@ import org.posthouse.keys.SiteKeys;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.tunnel.LinkStreamStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameView;
@@ -63,7 +64,7 @@ public final class LinkNamesTest {
 
     public static LinkStatus down(String relay) {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
-        LinkStatus.Streams streams = new LinkStatus.Streams(0, 0, 0, 0, 0);
+        LinkStreamStatus streams = new LinkStreamStatus(0, 0, 0, 0, 0);
         return new LinkStatus(
                 relay, relay, LinkStatus.State.DOWN, Instant.EPOCH, 0, 0, 0, 0, 0, 0, -1, 0, List.of(), packing, List.of(), 0, streams, "", "");
     }

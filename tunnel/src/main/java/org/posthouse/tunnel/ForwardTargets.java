@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.posthouse.wire.CloseReason;
 
 /** The doors of a relay: names by which other relays reach addresses through it. Confined to the relay's context. */
-final class ForwardTargets implements LinkStreams.Doors {
+final class ForwardTargets implements StreamDoors {
     private final String relay;
     private final ForwardSockets sockets;
     private final Map<String, String> targets;

@@ -1,18 +1,21 @@
 package org.posthouse.tunnel;
 
 import io.vertx.core.Future;
+import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.peer.PeerUsers;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
-final class Forwards implements LinkStreams.Doors {
+final class Forwards implements StreamDoors {
     private final ForwardTargets doors;
     private final List<ForwardPort> ports = new ArrayList<>();
     private final Optional<LoopbackPorts> loopback;
 
-    Forwards(String relay, ForwardConfig config, Streams streams, ForwardSockets sockets, PeerUsers users) {
+    /** @param context the relay's own context, an event-loop context */
+    public Forwards(ContextInternal context, String relay, ForwardConfig config, Streams streams, PeerUsers users) {
+        ForwardSockets sockets = new ForwardSockets(context);
         ForwardGate gate = new ForwardGate(sockets, users);
         doors = new ForwardTargets(relay, sockets, config.doors());
         config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets, gate)));

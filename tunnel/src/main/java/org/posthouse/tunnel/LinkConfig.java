@@ -41,7 +41,7 @@ public record LinkConfig(
         List<String> problems = new ArrayList<>();
         checkSelf(problems, keys.site(), relay, epoch);
         LinkLimits.checkRange(problems, "listen port", listenPort, 0, 65_535);
-        LinkLimits.checkRange(problems, "peers", peers.size(), 0, LinkTable.LINKS_MAX);
+        LinkLimits.checkRange(problems, "peers", peers.size(), 0, LinkLimits.LINKS_MAX);
         peers.forEach((peer, address) -> checkPeer(problems, relay, peer, address));
         limits.check(problems);
         tls.check(problems);

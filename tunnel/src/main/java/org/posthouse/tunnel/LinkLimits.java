@@ -11,15 +11,21 @@ import org.posthouse.tunnel.window.LinkWindow;
  * @param lanes connections of a link that this relay dials, 1 to {@link LinkWindow#LANES_MAX}; 0: as many as are useful
  */
 public record LinkLimits(long windowBytes, int connectionsMax, int lanes) {
+    /**
+     * Maximum number of peer relays. With full windows they hold 256 * 2 * 64 MiB = 32 GiB, so the window must be
+     * configured for the number of links. Each site has its fair share of them.
+     */
+    public static final int LINKS_MAX = 256;
+
     static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
     private static final long WINDOW_BYTES_MIN = 64L * 1024;
     private static final int CONNECTIONS_MAX = 65_536;
 
     /**
      * The window fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. There are four connections for
-     * each of the {@link LinkTable#LINKS_MAX} links: the current one, its successor, and lanes.
+     * each of the {@link #LINKS_MAX} links: the current one, its successor, and lanes.
      */
-    public static final LinkLimits DEFAULT = new LinkLimits(64L * 1024 * 1024, 4 * LinkTable.LINKS_MAX, 0);
+    public static final LinkLimits DEFAULT = new LinkLimits(64L * 1024 * 1024, 4 * LINKS_MAX, 0);
 
     void check(List<String> problems) {
         checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);

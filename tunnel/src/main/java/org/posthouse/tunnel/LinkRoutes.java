@@ -52,7 +52,7 @@ final class LinkRoutes {
 
     private final String own;
 
-    /** The last announcement of each neighbour, by announced relay: {@link LinkTable#LINKS_MAX} frames at most. */
+    /** The last announcement of each neighbour, by announced relay: {@link LinkLimits#LINKS_MAX} frames at most. */
     private final Map<String, Map<String, LinkReach.Entry>> heard = new TreeMap<>();
 
     /** The neighbours of the last update. */
@@ -83,9 +83,9 @@ final class LinkRoutes {
     /** @throws WireException if a neighbour cannot announce that */
     static void check(String neighbour, LinkReach reach) throws WireException {
         int relays = reach.entries().size();
-        if (relays > LinkTable.LINKS_MAX) {
+        if (relays > LinkLimits.LINKS_MAX) {
             throw new WireException(
-                    CloseReason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + LinkTable.LINKS_MAX);
+                    CloseReason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + LinkLimits.LINKS_MAX);
         }
         Set<String> names = new HashSet<>();
         for (LinkReach.Entry entry : reach.entries()) {

@@ -45,7 +45,7 @@ public record LinkStatus(
         Packing packing,
         List<List<String>> paths,
         long moves,
-        Streams streams,
+        LinkStreamStatus streams,
         String lastReason,
         String suspicion) {
     /**
@@ -61,20 +61,6 @@ public record LinkStatus(
      * @param unacknowledgedBytes bytes written on it that the peer has not reported
      */
     public record Lane(int number, boolean up, boolean inSession, List<String> via, long bytesIn, long bytesOut, long unacknowledgedBytes) {}
-
-    /**
-     * The streams over the link.
-     *
-     * @param open streams that are open now, or being opened
-     * @param bytesIn bytes received on streams
-     * @param bytesOut bytes sent on streams
-     * @param tokensIn frames that the peer may still send; a buffer is reserved for each
-     * @param tokensOut frames that may still be sent to the peer
-     */
-    public record Streams(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
-        /** The value for a link without any stream so far. */
-        static final Streams NONE = new Streams(0, 0, 0, 0, 0);
-    }
 
     /**
      * The packing of sent bulk.

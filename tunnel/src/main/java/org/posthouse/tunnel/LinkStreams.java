@@ -38,19 +38,10 @@ final class LinkStreams {
         boolean writable();
     }
 
-    /** Handles streams that the other end opens. */
-    interface Doors {
-        /**
-         * Called for a requested stream; answers with {@link LinkStream#accept} or {@link LinkStream#end}, now or
-         * later.
-         */
-        void onAsked(LinkStream stream, String door);
-    }
-
     private final String relay;
     private final String site;
     private final Port port;
-    private final Doors doors;
+    private final StreamDoors doors;
     private final StreamBuffers buffers;
     private final StreamCounters tally;
     private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
@@ -66,7 +57,7 @@ final class LinkStreams {
     /** The largest number that the other end has used; negative before the first. */
     private int heardId;
 
-    LinkStreams(String own, String relay, Port port, Doors doors, StreamBuffers buffers, StreamCounters tally) {
+    LinkStreams(String own, String relay, Port port, StreamDoors doors, StreamBuffers buffers, StreamCounters tally) {
         this.relay = relay;
         this.site = RelayId.parse(relay).site();
         this.port = port;
@@ -100,14 +91,14 @@ final class LinkStreams {
         return streams.size();
     }
 
-    LinkStatus.Streams status() {
+    LinkStreamStatus status() {
         long tokensIn = 0;
         long tokensOut = 0;
         for (LinkStream stream : streams.values()) {
             tokensIn += stream.tokensGiven();
             tokensOut += stream.tokens();
         }
-        return new LinkStatus.Streams(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
+        return new LinkStreamStatus(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
     /**

@@ -17,13 +17,7 @@ import org.posthouse.wire.WireException;
  * The links of a relay, by the relay at the other end; decides which relays get a link and which lose it. Confined to
  * the relay's context.
  */
-public final class LinkTable {
-    /**
-     * Maximum number of peer relays. With full windows they hold 256 * 2 * 64 MiB = 32 GiB, so the window must be
-     * configured for the number of links. Each site has its {@link FairShare} of them.
-     */
-    public static final int LINKS_MAX = 256;
-
+final class LinkTable {
     private final Function<String, Link> maker;
     private final Map<String, Link> links = new TreeMap<>();
     private final ClosedEpochs closedEpochs = new ClosedEpochs();
@@ -62,7 +56,7 @@ public final class LinkTable {
         if (!links.containsKey(relay) && !mayLink(site)) {
             throw new WireException(
                     CloseReason.LIMIT,
-                    linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LINKS_MAX
+                    linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LinkLimits.LINKS_MAX
                             + " there may be, and " + FairShare.RULE);
         }
         return links.computeIfAbsent(relay, maker);
@@ -82,7 +76,7 @@ public final class LinkTable {
     }
 
     private boolean mayLink(String site) {
-        return FairShare.allows(linksOf(site), links.size(), LINKS_MAX);
+        return FairShare.allows(linksOf(site), links.size(), LinkLimits.LINKS_MAX);
     }
 
     private long linksOf(String site) {

@@ -54,7 +54,7 @@ import org.slf4j.event.Level;
  *
  * <p>If a peer breaks the protocol, only its own connection is closed.
  */
-public final class Links {
+public final class Links implements StreamLinks {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
     /**
@@ -167,8 +167,8 @@ public final class Links {
         this.context = (ContextInternal) context;
         this.config = config;
         this.epoch = config.epoch();
-        this.streams = new Streams(this, config.forwards().streams());
-        this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context), PeerUsers.ofHost());
+        this.streams = new Streams(config.relay(), this, config.forwards().streams());
+        this.forwards = new Forwards(this.context, config.relay(), config.forwards(), streams, PeerUsers.ofHost());
         this.routing = new Routing(this);
         this.paths = new PathTargets(this, this.context.nettyEventLoop(), forwards);
         streams.lead(paths);
@@ -214,6 +214,7 @@ public final class Links {
      *         linked
      * @throws IllegalArgumentException if the buffer is not exactly one such frame; the buffer is released
      */
+    @Override
     public boolean send(String relay, ByteBuf frame) {
         assert inLoop();
         Link link = closed ? null : table.get(relay);
@@ -445,7 +446,8 @@ public final class Links {
     }
 
     /** Whether streams have space in the window of the link to {@code relay}. */
-    boolean takesStreams(String relay) {
+    @Override
+    public boolean takesStreams(String relay) {
         Link link = table.get(relay);
         return link != null && link.emission().takesStreams();
     }
@@ -487,7 +489,8 @@ public final class Links {
     }
 
     /** Runs {@code task} on the relay's context in {@code ms} milliseconds. */
-    ScheduledFuture<?> after(long ms, Runnable task) {
+    @Override
+    public ScheduledFuture<?> after(long ms, Runnable task) {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
     }
 

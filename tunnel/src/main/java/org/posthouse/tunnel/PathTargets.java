@@ -13,14 +13,14 @@ import org.posthouse.wire.WireException;
  *
  * <p>A path uses direct links only, so no path consists of paths.
  */
-final class PathTargets implements LinkStreams.Doors {
+final class PathTargets implements StreamDoors {
     private final Links links;
     private final EventLoop loop;
 
     /** All other doors. */
-    private final LinkStreams.Doors others;
+    private final StreamDoors others;
 
-    PathTargets(Links links, EventLoop loop, LinkStreams.Doors others) {
+    PathTargets(Links links, EventLoop loop, StreamDoors others) {
         this.links = links;
         this.loop = loop;
         this.others = others;
@@ -79,7 +79,7 @@ final class PathTargets implements LinkStreams.Doors {
             throw new WireException(
                     CloseReason.SITE_UNREACHABLE, "relay " + links.config().relay() + " has no straight link to relay " + next + " now");
         }
-        StreamPipe pipe = new StreamPipe(links.streams().tally());
+        StreamPipe pipe = links.streams().pipe();
         LinkStream onward = links.streams().open(next, door, pipe.from(stream));
         if (onward != null) {
             pipe.onto(onward);

@@ -23,22 +23,29 @@ final class Streams {
         void onReach(String relay, boolean up);
     }
 
-    private final Links links;
+    private final String own;
+    private final StreamLinks links;
     private final StreamBuffers buffers;
     private final StreamCounters tally = new StreamCounters();
     private final Map<String, LinkStreams> byLink = new TreeMap<>();
     private final Map<String, Boolean> up = new HashMap<>();
     private final List<Reach> watchers = new ArrayList<>();
-    private LinkStreams.Doors doors = (stream, door) -> stream.end(CloseReason.SITE_UNREACHABLE, "no door is open yet");
+    private StreamDoors doors = (stream, door) -> stream.end(CloseReason.SITE_UNREACHABLE, "no door is open yet");
     private ScheduledFuture<?> idleTimer;
 
-    Streams(Links links, StreamConfig config) {
+    /**
+     * @param own this relay's id
+     *
+     * @param links the links that carry the streams
+     */
+    public Streams(String own, StreamLinks links, StreamConfig config) {
+        this.own = own;
         this.links = links;
         this.buffers = new StreamBuffers(config);
     }
 
     /** @param doors handles streams from other relays from now on */
-    void lead(LinkStreams.Doors doors) {
+    void lead(StreamDoors doors) {
         this.doors = doors;
     }
 
@@ -62,8 +69,9 @@ final class Streams {
         return up.getOrDefault(relay, false);
     }
 
-    StreamCounters tally() {
-        return tally;
+    /** A new pipe between streams of two links. */
+    public StreamPipe pipe() {
+        return new StreamPipe(tally);
     }
 
     StreamStatus status() {
@@ -71,9 +79,9 @@ final class Streams {
     }
 
     /** Status of the streams over the link to {@code relay}. */
-    LinkStatus.Streams statusOf(String relay) {
+    LinkStreamStatus statusOf(String relay) {
         LinkStreams streams = byLink.get(relay);
-        return streams == null ? LinkStatus.Streams.NONE : streams.status();
+        return streams == null ? LinkStreamStatus.NONE : streams.status();
     }
 
     void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
@@ -133,7 +141,7 @@ final class Streams {
         return byLink.computeIfAbsent(relay, unseen -> {
             watchIdle();
             return new LinkStreams(
-                    links.config().relay(), relay, new Port(relay), (stream, door) -> doors.onAsked(stream, door), buffers, tally);
+                    own, relay, new Port(relay), (stream, door) -> doors.onAsked(stream, door), buffers, tally);
         });
     }
 

@@ -196,7 +196,7 @@ class LinkRoutesTest {
         }
         LinkReach.Entry twice = new LinkReach.Entry("c", 1, 0, List.of());
         assertThatThrownBy(() -> LinkRoutes.check("b", new LinkReach(List.of(twice, twice)))).isInstanceOf(WireException.class);
-        LinkReach many = new LinkReach(IntStream.rangeClosed(0, LinkTable.LINKS_MAX)
+        LinkReach many = new LinkReach(IntStream.rangeClosed(0, LinkLimits.LINKS_MAX)
                 .mapToObj(i -> new LinkReach.Entry("c" + i, 1, 0, List.of()))
                 .toList());
         assertThatThrownBy(() -> LinkRoutes.check("b", many)).hasMessage("relay b says that it reaches 257 relays, expected at most 256");

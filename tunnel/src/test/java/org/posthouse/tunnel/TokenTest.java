@@ -135,7 +135,7 @@ class TokenTest {
 
     @Test
     void tellsHowManyTokensAreOutstandingEachWay() throws WireException {
-        assertThat(streams.status()).isEqualTo(LinkStatus.Streams.NONE);
+        assertThat(streams.status()).isEqualTo(LinkStreamStatus.NONE);
         LinkStream own = streams.open("door", new Reader());
         assertThat(streams.status()).as("sure of its first tokens, and not answered").isEqualTo(status(1, 0, 0, CONFIG.tokens(), 0));
         give(own, 3);
@@ -155,8 +155,8 @@ class TokenTest {
         wires.frames.forEach(ByteBuf::release);
     }
 
-    private static LinkStatus.Streams status(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
-        return new LinkStatus.Streams(open, bytesIn, bytesOut, tokensIn, tokensOut);
+    private static LinkStreamStatus status(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
+        return new LinkStreamStatus(open, bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
     @Test

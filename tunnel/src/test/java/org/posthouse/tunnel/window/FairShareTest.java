@@ -23,7 +23,6 @@ import org.posthouse.tunnel.LeakWatch;
 import org.posthouse.tunnel.LinkLimits;
 import org.posthouse.tunnel.LinkRefusal;
 import org.posthouse.tunnel.LinkStatus;
-import org.posthouse.tunnel.LinkTable;
 import org.posthouse.tunnel.LinkTimeouts;
 import org.posthouse.tunnel.RawPeer;
 import org.posthouse.tunnel.TestGrid;
@@ -41,7 +40,7 @@ class FairShareTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final LinkTimeouts PATIENT = new LinkTimeouts(60_000, 60_000, 60_000, 300, 60_000, 5, 50, 100);
-    private static final int LINKS_OF_ONE = 3 * LinkTable.LINKS_MAX / 4;
+    private static final int LINKS_OF_ONE = 3 * LinkLimits.LINKS_MAX / 4;
 
     @TempDir
     private Path folder;
@@ -108,7 +107,7 @@ class FairShareTest {
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
-            liar.send(pong(ping)).send(reach("n", LinkTable.LINKS_MAX).encode());
+            liar.send(pong(ping)).send(reach("n", LinkLimits.LINKS_MAX).encode());
             until(() -> relay.call(() -> relay.links.status().size()) == LINKS_OF_ONE);
             try (RawPeer more = dial(greedy)) {
                 more.hello("greedy/2", "m", 1, 0, 0);
