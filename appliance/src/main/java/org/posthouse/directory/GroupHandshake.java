@@ -12,9 +12,9 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import org.posthouse.keys.KeysException;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteProof;
-import org.posthouse.tunnel.RelayId;
 
 /**
  * The handshake of two members before Hazelcast receives a byte: each proves that it is a relay of the grid. Confined

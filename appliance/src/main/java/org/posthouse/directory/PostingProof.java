@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.posthouse.keys.KeysException;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteProof;
-import org.posthouse.tunnel.RelayId;
 
 /**
  * Signs this relay's postings, and checks that others were signed by the relay that they are about. Thread-safe.

@@ -25,7 +25,7 @@ import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.threads.FatalErrorExit;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandExecutor;
-import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.tunnel.socket.FrameDecoder;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;

@@ -15,7 +15,7 @@ import org.posthouse.ops.RelayMeasures.Latency;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.relay.threads.RecentPeak;
-import org.posthouse.tunnel.LinkRefusal;
+import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseReason;
 
 /**

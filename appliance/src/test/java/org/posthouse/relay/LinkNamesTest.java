@@ -24,13 +24,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.keys.GridAuthority;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
-import org.posthouse.tunnel.LinkStreamStatus;
 import org.posthouse.tunnel.Links;
-import org.posthouse.tunnel.RelayId;
+import org.posthouse.tunnel.stream.LinkStreamStatus;
 import org.posthouse.wire.FrameView;
 
 /** Of names of relays that others only speak of, and that may be any number, a relay keeps nothing once their links are gone. */

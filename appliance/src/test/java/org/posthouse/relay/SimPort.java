@@ -21,7 +21,7 @@ import org.posthouse.mpj.Stage;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.io.FrameBuilder;
-import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.tunnel.socket.FrameDecoder;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Challenge;
 import org.posthouse.wire.CheckpointNotice;

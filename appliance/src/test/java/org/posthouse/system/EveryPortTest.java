@@ -25,7 +25,7 @@ import org.posthouse.keys.GridAuthority;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.system.ListeningSockets.Listening;
 import org.posthouse.system.jobs.Waits;
-import org.posthouse.tunnel.LoopbackAddress;
+import org.posthouse.tunnel.forward.LoopbackAddress;
 
 /**
  * Strangers at every port that any role opens, as the system lists them: random bytes, mutated and cut openings, lengths that cannot be, connections that say

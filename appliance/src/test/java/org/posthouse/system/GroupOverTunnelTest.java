@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.tunnel.LoopbackAddress;
+import org.posthouse.tunnel.forward.LoopbackAddress;
 
 /**
  * Three sites on three hosts, which are network namespaces: each relay's group member listens on its host's loopback, so that it can be reached from

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.examples.Examples;
+import org.posthouse.keys.RelayId;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.install.Installation;
 import org.posthouse.launch.job.JobOutcome;
@@ -31,7 +32,6 @@ import org.posthouse.launch.place.PlacementRequest;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.host.EmbeddedGrid;
-import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 
 /** A relay that comes back and reads its log for longer than its job would wait if nobody answered. Real ranks, and a relay in this process. */

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
+import org.posthouse.keys.RelayId;
 import org.posthouse.tunnel.window.LinkReceiver;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;

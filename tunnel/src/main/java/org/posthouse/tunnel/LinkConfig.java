@@ -5,8 +5,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.SiteName;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.socket.TlsKind;
 import org.posthouse.tunnel.window.LinkWindow;
 
 /**

@@ -10,6 +10,8 @@ import javax.net.ssl.SSLException;
 import org.posthouse.causes.Causes;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.tunnel.socket.FrameSocket;
+import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.window.LaneCredit;
 import org.posthouse.tunnel.window.LinkFrame;
 import org.posthouse.tunnel.window.LinkReceiver;

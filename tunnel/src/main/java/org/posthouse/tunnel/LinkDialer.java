@@ -9,7 +9,11 @@ import io.vertx.core.net.SocketAddress;
 import java.net.InetSocketAddress;
 import java.util.random.RandomGenerator;
 import org.posthouse.causes.Causes;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.tunnel.socket.BackOff;
+import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.socket.LinkTls;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import org.posthouse.tunnel.stream.Streams;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;

@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import org.posthouse.keys.RelayId;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.posthouse.keys.RelayId;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.LinkReach;
 import org.posthouse.wire.WireException;

@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import java.time.Instant;
 import java.util.List;
+import org.posthouse.tunnel.stream.LinkStreamStatus;
 
 /**
  * The status of one link, for display and metrics. Immutable. Counts run since this relay started and include every

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.posthouse.keys.RelayId;
 import org.posthouse.tunnel.window.FairShare;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;

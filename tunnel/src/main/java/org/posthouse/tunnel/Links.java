@@ -23,10 +23,19 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.posthouse.keys.KeysException;
 import org.posthouse.keys.KeysStatus;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.tunnel.forward.ForwardStatus;
+import org.posthouse.tunnel.forward.Forwards;
+import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.socket.LinkTls;
+import org.posthouse.tunnel.socket.Refusals;
+import org.posthouse.tunnel.stream.StreamLinks;
+import org.posthouse.tunnel.stream.StreamStatus;
+import org.posthouse.tunnel.stream.Streams;
 import org.posthouse.tunnel.window.FairShare;
 import org.posthouse.tunnel.window.LinkReceiver;
 import org.posthouse.wire.CloseNotice;
@@ -427,7 +436,7 @@ public final class Links implements StreamLinks {
         return listener;
     }
 
-    Streams streams() {
+    public Streams streams() {
         return streams;
     }
 

@@ -4,6 +4,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import java.util.List;
+import org.posthouse.tunnel.stream.LinkStream;
+import org.posthouse.tunnel.stream.StreamDoors;
+import org.posthouse.tunnel.stream.StreamPipe;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.WireException;
 

@@ -16,6 +16,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.Promise;
 import java.io.IOException;
 import java.net.SocketAddress;
+import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;

@@ -53,6 +53,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.forward.ForwardStatus;
+import org.posthouse.tunnel.stream.StreamConfig;
+import org.posthouse.tunnel.stream.StreamStatus;
 
 /** Real sockets at both ends of streams over a real link: relay "a" has ports that lead to doors of relay "b". */
 @ExtendWith(LeakWatch.class)
@@ -401,7 +405,7 @@ class ForwardTest {
     /** Where relays share a host that is how it stays: a line every 5 s would be all that there is in a log. */
     @Test
     void aPortThatAnotherProgramHasIsToldOfOnceAndTriedAgain() throws Exception {
-        ListAppender<ILoggingEvent> told = listen(TestLog.logger(ForwardPort.class));
+        ListAppender<ILoggingEvent> told = listen(TestLog.logger("org.posthouse.tunnel.forward.ForwardPort"));
         link(echo(), () -> Long.MAX_VALUE);
         awaitListening();
         reach(false);

@@ -34,7 +34,7 @@ public final class Frames {
     }
 
     /** The frame's number; fails if the payload is not the one that was sent. */
-    static long verify(ByteBuf buffer, int index, int length, FrameView view) {
+    public static long verify(ByteBuf buffer, int index, int length, FrameView view) {
         byte[] payload = new byte[length - Wire.MESSAGE_HEADER_BYTES];
         buffer.getBytes(index + Wire.MESSAGE_HEADER_BYTES, payload);
         if (checksum(payload) != view.tag()) {

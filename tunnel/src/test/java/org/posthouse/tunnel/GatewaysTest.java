@@ -23,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.stream.StreamConfig;
 import org.posthouse.wan.WanWay;
 
 /**

@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import org.junit.jupiter.api.Tag;
+import org.posthouse.tunnel.socket.TlsKind;
 
 /** The same with the JDK's TLS, which is what there is where the native library is not. */
 @Tag("long")

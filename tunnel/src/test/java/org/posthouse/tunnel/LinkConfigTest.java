@@ -9,6 +9,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.SiteKeys;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.socket.TlsKind;
 
 /** What is said of a configuration that cannot be. */
 class LinkConfigTest {

@@ -7,7 +7,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.Vertx;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
@@ -52,6 +51,9 @@ import org.posthouse.keys.KeysFolder;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.socket.Refusals;
+import org.posthouse.tunnel.socket.TlsKind;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -70,6 +72,9 @@ import org.slf4j.LoggerFactory;
 @ResourceLock("what LinkRefusalTest and JdkRefusalTest share")
 @Timeout(180)
 class LinkRefusalTest {
+    /** Bytes of a record that begins with a ClientHello, up to the end of its random number. */
+    private static final int CLIENT_HELLO_BYTES = 5 + 4 + 2 + 32;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final LinkTimeouts PATIENT = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 5, 50, 100);
@@ -187,7 +192,7 @@ class LinkRefusalTest {
         }
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !m.isUp("a"));
         byte[] all = recorded.toByteArray();
-        for (int firstBytes : new int[] {1, 7, ClientHellos.BYTES, all.length}) {
+        for (int firstBytes : new int[] {1, 7, CLIENT_HELLO_BYTES, all.length}) {
             long before = m.refusals(LinkRefusal.REPLAYED);
             try (Socket again = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
                 again.setTcpNoDelay(true);
@@ -234,24 +239,6 @@ class LinkRefusalTest {
         } catch (SocketException e) {
             assertThat(e).as("broken off, for what it had sent and nobody reads").hasMessageContaining("reset");
         }
-    }
-
-    @Test
-    void forgetsTheOldestHandshakesOnly() {
-        ClientHellos begun = new ClientHellos();
-        for (int drawn = 0; drawn <= ClientHellos.REMEMBERED_MAX; drawn++) {
-            assertThat(begun.isReplay(clientHello(drawn))).isFalse();
-        }
-        assertThat(begun.isReplay(clientHello(1))).isTrue();
-        assertThat(begun.isReplay(clientHello(0))).as("the oldest").isFalse();
-        assertThat(begun.isReplay(Unpooled.wrappedBuffer(new byte[100]))).as("no handshake at all").isFalse();
-    }
-
-    private static ByteBuf clientHello(int drawn) {
-        byte[] bytes = new byte[ClientHellos.BYTES];
-        bytes[0] = 22;
-        bytes[5] = 1;
-        return Unpooled.wrappedBuffer(bytes).setInt(ClientHellos.BYTES - 4, drawn);
     }
 
     @Test

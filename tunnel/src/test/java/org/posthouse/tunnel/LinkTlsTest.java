@@ -11,6 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.socket.LinkTls;
+import org.posthouse.tunnel.socket.TlsKind;
 
 /** A connection that has just begun its handshake. */
 class LinkTlsTest {

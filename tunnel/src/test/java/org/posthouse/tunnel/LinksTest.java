@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;

@@ -22,6 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.forward.ForwardStatus;
+import org.posthouse.tunnel.forward.LoopbackAddress;
+import org.posthouse.tunnel.forward.LoopbackConfig;
 
 /** Services of relays at loopback addresses of their own, which are the same everywhere. */
 @Timeout(120)

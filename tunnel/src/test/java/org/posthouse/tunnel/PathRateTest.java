@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.stream.StreamConfig;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.Wire;
 

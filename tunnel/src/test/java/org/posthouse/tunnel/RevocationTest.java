@@ -32,6 +32,7 @@ import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameType;

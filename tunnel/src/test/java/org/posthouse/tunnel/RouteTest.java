@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.socket.LinkRefusal;
+import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.CloseNotice;

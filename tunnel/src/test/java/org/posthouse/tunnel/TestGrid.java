@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.KeysException;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 
 /** The keys of a grid in a temporary folder; issues each site's on first use. */
@@ -38,7 +39,7 @@ public final class TestGrid {
     }
 
     /** A relay, SITE or SITE/NAME, with short times, started in {@code epoch}. */
-    LinkConfig config(String relay, long epoch) throws KeysException {
+    public LinkConfig config(String relay, long epoch) throws KeysException {
         return LinkConfig.of(relay, epoch, keys(RelayId.parse(relay).site())).timeouts(TestRelay.QUICK);
     }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
@@ -26,7 +27,7 @@ public final class TestRelay implements Links.Listener {
     static final LinkTimeouts QUICK = new LinkTimeouts(2_000, 2_000, 2_000, 300, 5_000, 5, 1, 20);
 
     final List<String> events = new CopyOnWriteArrayList<>();
-    final List<CloseNotice> downs = new CopyOnWriteArrayList<>();
+    public final List<CloseNotice> downs = new CopyOnWriteArrayList<>();
     final Map<String, AtomicLong> lastFrom = new ConcurrentHashMap<>();
     final AtomicInteger writables = new AtomicInteger();
     public final Links links;
@@ -103,7 +104,7 @@ public final class TestRelay implements Links.Listener {
                 .orElse(null);
     }
 
-    boolean isUp(String relay) throws Exception {
+    public boolean isUp(String relay) throws Exception {
         LinkStatus status = status(relay);
         return status != null && status.state() == LinkStatus.State.UP;
     }

@@ -2,7 +2,7 @@ package org.posthouse.cli.option;
 
 import java.util.Map;
 import java.util.Stack;
-import org.posthouse.tunnel.RelayId;
+import org.posthouse.keys.RelayId;
 import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;

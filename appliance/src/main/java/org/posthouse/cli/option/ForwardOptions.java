@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.posthouse.tunnel.ForwardConfig;
-import org.posthouse.tunnel.RelayId;
-import org.posthouse.tunnel.StreamConfig;
+import org.posthouse.keys.RelayId;
+import org.posthouse.tunnel.forward.ForwardConfig;
+import org.posthouse.tunnel.stream.StreamConfig;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 

@@ -8,7 +8,7 @@ import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupTiming;
 import org.posthouse.keys.SiteProof;
 import org.posthouse.relay.config.RelayConfig;
-import org.posthouse.tunnel.LoopbackConfig;
+import org.posthouse.tunnel.forward.LoopbackConfig;
 import picocli.CommandLine.Option;
 
 /** How a relay's member of the group meets the others: on this host, or over the relays' links. */

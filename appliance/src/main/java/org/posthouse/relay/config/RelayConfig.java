@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.keys.RelayId;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.tunnel.LinkConfig;
-import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 
 /**

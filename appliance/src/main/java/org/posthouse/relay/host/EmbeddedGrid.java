@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.GridAuthority;
+import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.file.TemporaryFolder;
@@ -32,7 +33,6 @@ import org.posthouse.relay.threads.BlockedThreadReporter;
 import org.posthouse.relay.threads.BlockingWaits;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.LinkConfig;
-import org.posthouse.tunnel.RelayId;
 
 /**
  * The relays of one or several sites in this process, on loopback. {@code posthouse run} uses it when it is given no

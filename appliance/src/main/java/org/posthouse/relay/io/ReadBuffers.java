@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
-import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.tunnel.socket.FrameDecoder;
 import org.posthouse.wire.Wire;
 
 /**

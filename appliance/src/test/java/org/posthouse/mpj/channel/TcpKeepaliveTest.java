@@ -16,11 +16,11 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.keys.RelayId;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.host.EmbeddedGrid;
-import org.posthouse.tunnel.RelayId;
 
 /** What the kernel says of a rank's connection that is silent: soon it asks whether the other end is there, at both ends. */
 @EnabledOnOs(OS.LINUX)

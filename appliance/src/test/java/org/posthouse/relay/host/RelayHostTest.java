@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.keys.RelayId;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.threads.BlockingWaits;
-import org.posthouse.tunnel.RelayId;
 
 /** How long a relay's process waits for its relay. */
 final class RelayHostTest {

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.tunnel.socket.FrameDecoder;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;

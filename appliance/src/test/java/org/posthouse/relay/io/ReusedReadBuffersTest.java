@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.tunnel.socket.FrameDecoder;
 
 /** What a thread reads into while frames are held: of those buffers a process has so many. */
 @Isolated

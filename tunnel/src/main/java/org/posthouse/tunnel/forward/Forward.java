@@ -1,0 +1,54 @@
+package org.posthouse.tunnel.forward;
+
+/** The counters and state of one door or port. Confined to the relay's context. */
+final class Forward {
+    private final String name;
+    private int streams;
+    private long opened;
+    private long refused;
+    private String lastReason = "";
+
+    /** Why it does not listen; empty if it does, or need not. */
+    private String failure = "";
+
+    Forward(String name) {
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    void opened() {
+        opened++;
+        streams++;
+    }
+
+    void closed() {
+        streams--;
+    }
+
+    void refused(String why) {
+        refused++;
+        lastReason = why;
+    }
+
+    long refusals() {
+        return refused;
+    }
+
+    /** @return whether the failure is new */
+    boolean failed(String why) {
+        boolean isNew = !failure.equals(why);
+        failure = why;
+        return isNew;
+    }
+
+    void listens() {
+        failure = "";
+    }
+
+    ForwardStatus status(String address, ForwardStatus.State state) {
+        return new ForwardStatus(name, address, state, streams, opened, refused, failure.isEmpty() ? lastReason : failure);
+    }
+}
