@@ -110,11 +110,11 @@ final class Jobs {
         Journal journal;
         try {
             check(opening, owner);
-            journal = opening.logged() ? relay.journal().forJob(opening) : Journal.NONE;
+            journal = opening.logged() ? relay.log().forJob(opening) : Journal.NONE;
         } catch (Refusal e) {
             return Future.failedFuture(e);
         } catch (RuntimeException e) {
-            relay.journal().dismiss(opening.job());
+            relay.log().dismiss(opening.job());
             return Future.failedFuture(e);
         }
         OpenJob job = new OpenJob(opening, launcher, System.currentTimeMillis());
@@ -148,7 +148,7 @@ final class Jobs {
 
     private void resize(OpenJob job) {
         if (open.get(job.id()) == job && job.opening().logged()) {
-            relay.journal().room().reservations().resize(
+            relay.log().room().reservations().resize(
                     job.id(), job.ranksExpected((int) here(job.opening()).count()) * relay.settings().rankBytes());
         }
     }
@@ -184,8 +184,8 @@ final class Jobs {
         open.remove(job.id());
         relay.shards().close(job.id(), new CloseNotice(job.id(), 1, -1, fault.toString()), ranks -> {});
         if (job.opening().logged()) {
-            relay.journal().jobClosed(job.id(), 1);
-            relay.journal().dismiss(job.id());
+            relay.log().jobClosed(job.id(), 1);
+            relay.log().dismiss(job.id());
         }
         relay.links().forget(job.id());
     }
@@ -239,13 +239,13 @@ final class Jobs {
         }
         JobOpen opening = logged.opening();
         List<RankEntry> ranks = logged.ranks().stream().map(rank -> entry(opening.job(), rank)).toList();
-        relay.journal().room().reservations().reserve(opening.job(), "", opening.size() * relay.settings().rankBytes());
+        relay.log().room().reservations().reserve(opening.job(), "", opening.size() * relay.settings().rankBytes());
         OpenJob job = open.get(opening.job());
         logged.ranks().stream().filter(rank -> rank.incarnation() > 0).forEach(rank -> job.rankCame(rank.rank()));
         expectRanks(job);
         expectOthers(opening);
         Promise<List<RankEntry>> restored = Promise.promise();
-        openShards(opening, relay.journal())
+        openShards(opening, relay.log().journal())
                 .onSuccess(opened -> relay.shards().restore(opening.job(), logged.ranks(), fault -> restored.complete(ranks, fault)))
                 .onFailure(restored::fail);
         return restored.future();
@@ -303,14 +303,14 @@ final class Jobs {
             throw new Refusal(CloseReason.LIMIT, job + " is to be kept for " + opening.keepSeconds() + " s without its launcher, and relay " + relay.id()
                     + " keeps jobs for " + most + " s at most: give run --launcher-timeout " + most + ", or relay --keep-max " + opening.keepSeconds());
         }
-        if (opening.logged() && !relay.journal().isOpen()) {
+        if (opening.logged() && !relay.log().isOpen()) {
             throw new Refusal(CloseReason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
         if (opening.survivesHost() && relay.syncFailure().isPresent()) {
             throw new Refusal(CloseReason.LOG_BROKEN, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
         }
         if (opening.logged()) {
-            Optional<String> tooMuch = relay.journal().room().admit(opening, owner, relay.settings().rankBytes());
+            Optional<String> tooMuch = relay.log().room().admit(opening, owner, relay.settings().rankBytes());
             if (tooMuch.isPresent()) {
                 throw new Refusal(CloseReason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }
@@ -342,7 +342,7 @@ final class Jobs {
     private Future<OpenJob> attach(JobOpen opening, String owner, LauncherSession launcher) {
         String name = "job " + Job.hexId(opening.job());
         OpenJob job = open.get(opening.job());
-        if (job == null && relay.journal().isUnended(opening.job())) {
+        if (job == null && relay.log().isUnended(opening.job())) {
             return Future.failedFuture(new Refusal(CloseReason.LOG_BROKEN, unended(name)));
         }
         if (job == null || job.state() == OpenJob.State.CLOSED) {
@@ -356,7 +356,7 @@ final class Jobs {
         job.owner(owner);
         Audit.changed(relay.id(), job + ": its launcher is " + job.owner() + " now");
         if (opening.logged()) {
-            relay.journal().room().reservations().own(job.id(), owner);
+            relay.log().room().reservations().own(job.id(), owner);
         }
         return Future.succeededFuture(job);
     }
@@ -484,7 +484,7 @@ final class Jobs {
      */
     private void keepDivergences(OpenJob job) {
         if (job.opening().logged() && Long.bitCount(job.divergences()) == 1) {
-            relay.journal().diverged(job.id(), job.divergences(), job.divergence());
+            relay.log().diverged(job.id(), job.divergences(), job.divergence());
         }
     }
 
@@ -554,8 +554,8 @@ final class Jobs {
         }
         String unended = "";
         if (job.opening().logged()) {
-            unended = relay.journal().jobClosed(job.id(), why.code()) ? "" : unended(job.toString());
-            relay.journal().dismiss(job.id());
+            unended = relay.log().jobClosed(job.id(), why.code()) ? "" : unended(job.toString());
+            relay.log().dismiss(job.id());
         }
         relay.links().forget(job.id());
         try {

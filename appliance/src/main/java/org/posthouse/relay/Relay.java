@@ -32,10 +32,10 @@ import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.io.ByteSink;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.LogJournal;
 import org.posthouse.relay.log.LogSpace;
 import org.posthouse.relay.log.LogSyncer;
 import org.posthouse.relay.log.LoggedJob;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.shard.OutputGate;
 import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.Shard;
@@ -78,8 +78,8 @@ public final class Relay extends VerticleBase {
         Audit.refused(id(), line);
     });
     private final PeerLinks links = new PeerLinks(this);
-    private final LogJournal journal = new LogJournal();
-    private final HistoryThreads historyThreads = HistoryThreads.of(journal);
+    private final RelayLog log = new RelayLog();
+    private final HistoryThreads historyThreads = HistoryThreads.of(log);
     private final LogSyncer syncer;
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
@@ -134,7 +134,7 @@ public final class Relay extends VerticleBase {
         this.directory = directory;
         this.launchers = new LauncherAccess(config, this::lookUp);
         this.unprovenConnections = new UnprovenConnections(config.door().newcomersMax(), launchers::users, pause -> rankAcceptor.pause(pause));
-        this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
+        this.syncer = new LogSyncer(disk.apply(log::sync), this::openGates, this::onSyncFailed);
     }
 
     @Override
@@ -170,7 +170,7 @@ public final class Relay extends VerticleBase {
      */
     private Future<Void> letGo() {
         if (jobs.isAnyLogged()) {
-            syncer.want(journal.position());
+            syncer.want(log.position());
         }
         return vertx.<Void>executeBlocking(() -> {
             directory.part();
@@ -185,7 +185,7 @@ public final class Relay extends VerticleBase {
     }
 
     private OutputGate gate() {
-        return new OutputGate(journal::position, syncer::safe, syncer::want);
+        return new OutputGate(log::position, syncer::safe, syncer::want);
     }
 
     private void openGates() {
@@ -206,7 +206,7 @@ public final class Relay extends VerticleBase {
 
     /** Which jobs cannot be logged, and why; empty if all can. Thread-safe. */
     Optional<String> logFailure() {
-        return journal.failure().map(why -> "no logged jobs: " + why).or(() -> syncFailure().map(why -> "no jobs with --durability host: " + why));
+        return log.failure().map(why -> "no logged jobs: " + why).or(() -> syncFailure().map(why -> "no jobs with --durability host: " + why));
     }
 
     /**
@@ -215,11 +215,11 @@ public final class Relay extends VerticleBase {
      */
     private Void closeLog(boolean jobsGoOn) {
         historyThreads.close();
-        if (jobsGoOn && !syncer.await(journal.position())) {
+        if (jobsGoOn && !syncer.await(log.position())) {
             LOG.warn("{}: the log is not safe on its disk: the jobs in it go on unless this host loses its power", id());
         }
         syncer.close();
-        return journal.close();
+        return log.close();
     }
 
     /**
@@ -232,7 +232,7 @@ public final class Relay extends VerticleBase {
             return Optional.empty();
         }
         String first = config.logFolder().isPresent() ? "it recovers what is in its log" : "it opens its ports";
-        return Optional.of(waits == null ? journal.reading().orElse(first) : "it waits for room: " + waits);
+        return Optional.of(waits == null ? log.reading().orElse(first) : "it waits for room: " + waits);
     }
 
     /** Opens the log, if one is configured, and gives the jobs that were open when it was last written. */
@@ -248,7 +248,7 @@ public final class Relay extends VerticleBase {
         if (unwanted.getAsBoolean()) {
             return Future.failedFuture(new IOException("interrupted"));
         }
-        return vertx.executeBlocking(() -> journal.open(
+        return vertx.executeBlocking(() -> log.open(
                 folder, config.relay(), config.epoch(), config.logLimits(), config.core().sharedBytes(), relief(), syncer))
                 .onSuccess(open -> waitsForRoom = null)
                 .recover(cause -> cause instanceof LogException why && why.isFull() && config.logLimits().onFull() == LogLimits.OnFull.WAIT
@@ -266,7 +266,7 @@ public final class Relay extends VerticleBase {
 
     /** Recovers the jobs of the log before anybody can ask for them. */
     private Future<Void> recover(List<LoggedJob> logged) {
-        epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
+        epoch = log.isOpen() ? log.relayEpoch() : config.epoch();
         links.prepare((ContextInternal) context, config.links().map(settings -> settings.epoch(epoch)));
         return jobs.recover(logged).onSuccess(done -> recovered = true);
     }
@@ -592,7 +592,7 @@ public final class Relay extends VerticleBase {
         return links;
     }
 
-    LogJournal journal() {
-        return journal;
+    RelayLog log() {
+        return log;
     }
 }

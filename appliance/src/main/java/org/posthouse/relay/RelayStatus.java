@@ -195,11 +195,11 @@ public final class RelayStatus implements RelayView {
         if (failure.isPresent()) {
             return Readiness.notReady("relay " + relay.id() + " takes " + failure.get());
         }
-        LogStatus log = relay.journal().status();
+        LogStatus log = relay.log().status();
         if (log.state() == LogStatus.State.FULL) {
             return Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text());
         }
-        return relay.journal().refusesNew(relay.settings().rankBytes())
+        return relay.log().refusesNew(relay.settings().rankBytes())
                 .map(why -> Readiness.notReady("relay " + relay.id() + " takes no new logged jobs: " + why))
                 .orElseGet(Readiness::ok);
     }
@@ -259,18 +259,18 @@ public final class RelayStatus implements RelayView {
                         .toList(),
                 known.look(relay.directory().relays(), System.currentTimeMillis()),
                 counters,
-                relay.journal().lastPosition().map(position -> view(position, relay.journal().status())),
+                relay.log().lastPosition().map(position -> view(position, relay.log().status())),
                 relay.links().keys(),
                 relay.links().streams());
     }
 
     private LogView view(long position, LogStatus status) {
         Optional<String> standing = relay.jobs().standing();
-        Optional<String> unsaved = relay.journal().unsaved();
+        Optional<String> unsaved = relay.log().unsaved();
         String open = standing.isPresent() ? BROKEN : unsaved.isPresent() ? UNSAVED : LogStatus.State.OPEN.word();
         return new LogView(
                 position,
-                relay.journal().usedBytes(),
+                relay.log().usedBytes(),
                 status.limitBytes(),
                 status.pinnedBytes(),
                 status.state() == LogStatus.State.OPEN ? open : status.state().word(),
@@ -343,8 +343,8 @@ public final class RelayStatus implements RelayView {
                 job.launcherAwaitedUntilMs(),
                 relay.links().isParted(job) ? 0 : blocked.standstillSinceMs(job.opening().size(), views),
                 job.owner(),
-                relay.journal().reservedBytes(job.id()),
-                relay.journal().status().pinnedByJob().getOrDefault(job.id(), 0L));
+                relay.log().reservedBytes(job.id()),
+                relay.log().status().pinnedByJob().getOrDefault(job.id(), 0L));
     }
 
     /** A rank of another relay, from the directory; its own relay has its counters. */

@@ -139,9 +139,9 @@ final class FailedSyncTest {
     void anotherRelayHearsThatItsFramesWereHandledWhenTheirJobHasEnded(Vertx vertx) throws Exception {
         StoppedDisk disk = new StoppedDisk();
         isHandledWhenItsJobHasEnded(vertx, Durability.HOST, disk::stands, (relay, offer) -> {
-            long opened = relay.journal().position();
+            long opened = relay.log().position();
             offer.run();
-            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().position() > opened);
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.log().position() > opened);
             disk.fail();
         }, "no disk");
     }
@@ -151,9 +151,9 @@ final class FailedSyncTest {
     void anotherRelayKeepsWhatTheLogDidNotTakeUntilItsJobHasEnded(Vertx vertx) throws Exception {
         isHandledWhenItsJobHasEnded(vertx, Durability.PROCESS, UnaryOperator.identity(), (relay, offer) -> {
             Path away = Files.move(folder.resolve("log"), folder.resolve("away"));
-            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().failure().isPresent());
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.log().failure().isPresent());
             offer.run();
-            await().atMost(Duration.ofSeconds(60)).until(() -> relay.journal().isBroken(1));
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.log().journal().isBroken(1));
             Files.move(away, folder.resolve("log"));
         }, "cannot be logged");
     }
@@ -164,7 +164,7 @@ final class FailedSyncTest {
         Path away = Files.move(folder.resolve("log"), folder.resolve("away"));
         assertThatThrownBy(() -> {
             for (int frames = 0; frames < 1_000; frames++) {
-                LogJournalTest.events(relay.journal(), 1, 1, items);
+                LogJournalTest.events(relay.log(), 1, 1, items);
             }
         }).isInstanceOf(JournalBroken.class);
         items.release();

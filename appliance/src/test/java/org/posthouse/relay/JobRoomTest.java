@@ -143,7 +143,7 @@ class JobRoomTest {
             launcher.readFrame();
             launcher.send(logged(3, ranks() / 2, WEEK).encode());
             assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isEqualTo(FrameType.JOB_OPENED);
-            assertThat(relay.journal().room().reservations().ownedBy("user 65534 of this host")).isPositive();
+            assertThat(relay.log().room().reservations().ownedBy("user 65534 of this host")).isPositive();
         } finally {
             stranger.destroyForcibly().waitFor();
         }
@@ -154,7 +154,7 @@ class JobRoomTest {
         start(1_000);
         for (int job = 1; job <= 3; job++) {
             open(job, ranks(), WEEK).close();
-            await().atMost(PATIENCE).until(() -> openJobs() == 0 && relay.journal().room().reservations().count() == 0);
+            await().atMost(PATIENCE).until(() -> openJobs() == 0 && relay.log().room().reservations().count() == 0);
         }
     }
 
@@ -162,12 +162,12 @@ class JobRoomTest {
     void withItsLauncherAJobStaysAndGivesItsRoomBackUntilItsRanksCome() throws Exception {
         start(200);
         open(1, ranks(), 0);
-        await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == 0);
+        await().atMost(PATIENCE).until(() -> relay.log().reservedBytes(1) == 0);
         open(2, ranks(), 0);
         try (RawPeer rank = RawPeer.connect(relay.address())) {
             rank.hello(Hello.firstStart(1, 0), TOKEN.ofRelay("here"));
             rank.readFrame();
-            await().atMost(PATIENCE).until(() -> relay.journal().reservedBytes(1) == relay.settings().rankBytes());
+            await().atMost(PATIENCE).until(() -> relay.log().reservedBytes(1) == relay.settings().rankBytes());
         }
         assertThat(openJobs()).isEqualTo(2);
     }
@@ -207,7 +207,7 @@ class JobRoomTest {
         assertThat(events).filteredOn(event -> event.kind() == JobEvent.ABORTED).singleElement()
                 .satisfies(event -> assertThat(event.text()).contains("an operator of relay here has ended it"));
         assertThat(line.awaitClosed(PATIENCE.toMillis())).isTrue();
-        assertThat(relay.journal().reservedBytes(0x1f)).isZero();
+        assertThat(relay.log().reservedBytes(0x1f)).isZero();
         assertThat(end(0x1f).ended()).as("once more").isFalse();
         assertThatThrownBy(() -> relay.view().endJob(new EndJobOrder("nobody")).await(60, TimeUnit.SECONDS)).hasMessageContaining("is no job id");
     }

@@ -320,7 +320,7 @@ class LauncherReturnsTest {
         start(LauncherTimeout.DEFAULT);
         Path metadata = folder.resolve("metadata.cq4t");
         Path away = Files.move(metadata, folder.resolve("away"));
-        await().atMost(PATIENCE).until(() -> relay.journal().failure().isPresent());
+        await().atMost(PATIENCE).until(() -> relay.log().failure().isPresent());
         try (RelayClient line = launcher(TOKEN, true)) {
             line.closeJob(new CloseNotice(JOB, 1, -1, "ended by its user"));
             assertThat(line.awaitClosed(PATIENCE.toMillis())).isFalse();

@@ -71,7 +71,7 @@ final class DivergenceChecker {
         this.shard = shard;
         this.historyThreads = historyThreads;
         this.lookMs = lookMs;
-        historyThreads.journal().onCut(() -> historyThreads.thread().execute(() -> before.values().forEach(SentMessageIndex::onCut)));
+        historyThreads.log().onCut(() -> historyThreads.thread().execute(() -> before.values().forEach(SentMessageIndex::onCut)));
     }
 
     /** Adds a claim: a message that a rank would have sent again. */
@@ -113,8 +113,8 @@ final class DivergenceChecker {
         LogTasks.attempt("not compared with what was sent before:", source, () -> {
             String difference = before.computeIfAbsent(
                     source, any -> new SentMessageIndex(
-                            () -> historyThreads.journal().points().sent(source.job(), source.rank()),
-                            () -> historyThreads.journal().firstPosition()))
+                            () -> historyThreads.log().points().sent(source.job(), source.rank()),
+                            () -> historyThreads.log().firstPosition()))
                     .difference(resent.claim());
             if (!difference.isEmpty()) {
                 shard.strand().post(() -> shard.core().storage().diverged(source.job(), source.rank(), resent.claim(), difference));
@@ -126,7 +126,7 @@ final class DivergenceChecker {
         if (!looking) {
             looking = true;
             Runnable look = () -> historyThreads.thread().execute(this::look);
-            historyThreads.journal().background().scheduleWithFixedDelay(look, lookMs, lookMs, TimeUnit.MILLISECONDS);
+            historyThreads.log().background().scheduleWithFixedDelay(look, lookMs, lookMs, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -10,7 +10,7 @@ import org.posthouse.core.HistoryStep;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.ResendClaim;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.LogJournal;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.log.LogTasks;
 import org.posthouse.relay.log.RankHistoryReader;
 import org.posthouse.relay.log.RestartChoice;
@@ -21,7 +21,7 @@ import org.posthouse.relay.log.RestartChoice;
  */
 final class HistoryReader implements HistorySource {
     private final Shard shard;
-    private final LogJournal journal;
+    private final RelayLog relayLog;
     private final Executor thread;
     private final DivergenceChecker divergenceChecker;
     private final Map<HomedRank, Reading> open = new HashMap<>();
@@ -53,7 +53,7 @@ final class HistoryReader implements HistorySource {
     /** @param shard the shard of the ranks */
     HistoryReader(Shard shard, HistoryThreads historyThreads) {
         this.shard = shard;
-        this.journal = historyThreads.journal();
+        this.relayLog = historyThreads.log();
         this.thread = historyThreads.thread();
         this.divergenceChecker = new DivergenceChecker(shard, historyThreads, DivergenceChecker.LOOK_MS);
     }
@@ -61,11 +61,11 @@ final class HistoryReader implements HistorySource {
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         long job = rank.job().id();
-        RestartChoice choice = journal.points().choice(job, rank.rank());
+        RestartChoice choice = relayLog.points().choice(job, rank.rank());
         boolean begins = deliveries == 0 && events == 0 || choice.isBefore(deliveries, events);
         int incarnation = rank.incarnation();
         boolean anew = begins && !originKnown && incarnation > 1;
-        open.put(rank, new Reading(anew ? () -> choice.open(incarnation) : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
+        open.put(rank, new Reading(anew ? () -> choice.open(incarnation) : () -> relayLog.points().behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 

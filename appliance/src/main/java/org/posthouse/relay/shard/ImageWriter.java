@@ -12,7 +12,7 @@ import org.posthouse.logstore.image.ImageFile;
 import org.posthouse.logstore.record.Checkpoint;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.LogJournal;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.log.LogTasks;
 
 /**
@@ -37,14 +37,14 @@ final class ImageWriter implements CheckpointImages {
     }
 
     private final Shard shard;
-    private final LogJournal journal;
+    private final RelayLog relayLog;
     private final Executor thread;
     private final Map<HomedRank, Writing> writing = new HashMap<>();
 
     /** @param shard the shard of the ranks */
     ImageWriter(Shard shard, HistoryThreads historyThreads) {
         this.shard = shard;
-        this.journal = historyThreads.journal();
+        this.relayLog = historyThreads.log();
         this.thread = historyThreads.images();
     }
 
@@ -56,8 +56,8 @@ final class ImageWriter implements CheckpointImages {
             Writing image = new Writing(rank, save);
             writing.put(rank, image);
             attempt(image, () -> {
-                journal.points().keepPrologue(job, rank.rank());
-                image.file = journal.points().images().begin(job, rank.rank(), incarnation, journal.points().nextImage(job, rank.rank()), bytes);
+                relayLog.points().keepPrologue(job, rank.rank());
+                image.file = relayLog.points().images().begin(job, rank.rank(), incarnation, relayLog.points().nextImage(job, rank.rank()), bytes);
             });
         });
     }
@@ -102,8 +102,8 @@ final class ImageWriter implements CheckpointImages {
         shard.core().storage().imageStored(rank, save, note);
         int number = rank.rank();
         thread.execute(() -> {
-            journal.points().needsNone(job, number);
-            journal.points().tidy(job, number);
+            relayLog.points().needsNone(job, number);
+            relayLog.points().tidy(job, number);
         });
     }
 
@@ -123,7 +123,7 @@ final class ImageWriter implements CheckpointImages {
             return;
         }
         LogTasks.attempt("no checkpoint of", image.rank, work, why -> {
-            journal.points().failed(image.rank.job().id(), image.rank.rank(), why);
+            relayLog.points().failed(image.rank.job().id(), image.rank.rank(), why);
             shard.strand().post(() -> shard.core().storage().imageFailed(image.rank, image.save));
             close(image);
         });

@@ -82,7 +82,7 @@ public final class Shard {
             IntSupplier connections) {
         this.connections = connections;
         this.outputGate = outputGate;
-        this.logBacklog = new LogBacklog(historyThreads.journal()::isFull, job -> historyThreads.journal().room().waits(job));
+        this.logBacklog = new LogBacklog(historyThreads.log()::isFull, job -> historyThreads.log().room().waits(job));
         this.number = number;
         this.core = new RelayCore(relay, config, shards, pool, clock, new HistoryReader(this, historyThreads), new ImageWriter(this, historyThreads));
         this.strand = new Strand(home, this::endTurn);

@@ -24,8 +24,8 @@ import org.posthouse.logstore.record.LogRecord;
 import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.io.BufferParcel;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.LogJournal;
 import org.posthouse.relay.log.LogJournalTest;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.HomeRelay;
@@ -47,8 +47,8 @@ final class DivergenceCheckerTest {
     @TempDir
     private Path folder;
 
-    private final LogJournal journal = new LogJournal();
-    private final HistoryThreads historyThreads = HistoryThreads.of(journal);
+    private final RelayLog relayLog = new RelayLog();
+    private final HistoryThreads historyThreads = HistoryThreads.of(relayLog);
     private final Shard shard = new Shard(
             0, "here", CoreConfig.DEFAULT, 1, new SharedUnexpectedPool(CoreConfig.DEFAULT), StrandExecutor.open(Runnable::run), historyThreads,
             new OutputGate(() -> 0, () -> 0, wanted -> {}), () -> 0);
@@ -59,11 +59,11 @@ final class DivergenceCheckerTest {
         String first = compareOnce(new DivergenceChecker(shard, historyThreads, DivergenceChecker.LOOK_MS));
         fillAFile();
         assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).as("it is being read").isNotEmpty();
-        journal.jobClosed(JOB, 0);
+        relayLog.jobClosed(JOB, 0);
         await().until(() -> Files.notExists(Path.of(first)));
         await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first))).isEmpty());
         historyThreads.close();
-        journal.close();
+        relayLog.close();
     }
 
     /** Before, what was read for it was kept until its job ended: up to 10 MiB for each rank and shard. */
@@ -72,7 +72,7 @@ final class DivergenceCheckerTest {
         String first = compareOnce(new DivergenceChecker(shard, historyThreads, 10));
         await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).isEmpty());
         historyThreads.close();
-        journal.close();
+        relayLog.close();
     }
 
     /** A rank that mostly sends would else fill the heap with them, and the relay's other jobs would pay for it. */
@@ -91,16 +91,16 @@ final class DivergenceCheckerTest {
         busy.countDown();
         await().until(() -> divergenceChecker.waiting() == 0);
         historyThreads.close();
-        journal.close();
+        relayLog.close();
     }
 
     /** @return the log's first file, in which what was compared stands */
     private String compareOnce(DivergenceChecker divergenceChecker) throws IOException {
-        journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), 0, LogJournalTest.NOBODY, safe -> true);
-        journal.sync(); // Files that go are not begun again.
-        journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new HomeRelay("here", "here", "h:1")), new int[2]));
+        relayLog.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), 0, LogJournalTest.NOBODY, safe -> true);
+        relayLog.sync(); // Files that go are not begun again.
+        relayLog.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new HomeRelay("here", "here", "h:1")), new int[2]));
         ByteBuf eight = Unpooled.buffer().writeZero(8);
-        journal.arrival(JOB, Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0)), new BufferParcel(eight, 0, 8, 0));
+        relayLog.journal().arrival(JOB, Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0)), new BufferParcel(eight, 0, 8, 0));
         shard.strand().submit(() -> divergenceChecker.add(JOB, 0, new ResendClaim(0, 1, 1, 5, 8, 8, 1, 0)));
         AtomicBoolean compared = new AtomicBoolean();
         historyThreads.thread().execute(() -> compared.set(true));
@@ -112,7 +112,7 @@ final class DivergenceCheckerTest {
         ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
         int count = Wire.PAYLOAD_BYTES_MAX / LogRecord.Events.ITEM_BYTES;
         for (int frames = 0; frames < FRAMES; frames++) {
-            journal.events(JOB, 1, 1, 1, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
+            relayLog.journal().events(JOB, 1, 1, 1, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
         }
         items.release();
     }

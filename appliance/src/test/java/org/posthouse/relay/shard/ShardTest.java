@@ -15,7 +15,7 @@ import org.posthouse.core.Peer;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.Refusal;
 import org.posthouse.relay.log.HistoryThreads;
-import org.posthouse.relay.log.LogJournal;
+import org.posthouse.relay.log.RelayLog;
 import org.posthouse.relay.threads.StrandExecutor;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.Durability;
@@ -31,7 +31,7 @@ final class ShardTest {
     private static final Token TOKEN = new Token(1, 2);
     private static final HomeRelay HERE = new HomeRelay("here", "here", "h:1");
 
-    private final HistoryThreads historyThreads = HistoryThreads.of(new LogJournal());
+    private final HistoryThreads historyThreads = HistoryThreads.of(new RelayLog());
     private final Shard first = shard(0);
     private final Shard second = shard(1);
 
