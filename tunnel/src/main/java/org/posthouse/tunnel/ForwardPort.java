@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.HomeRelay;
 import org.slf4j.Logger;
@@ -103,10 +104,11 @@ final class ForwardPort {
         reach(false);
     }
 
-    ForwardStatus status() {
+    StreamStatus.Forward status() {
         assert sockets.loop().inEventLoop();
         return forward.status(
-                HomeRelay.address(address.host(), address.port()), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
+                HomeRelay.address(address.host(), address.port()),
+                listening == null ? StreamStatus.Forward.State.REFUSING : StreamStatus.Forward.State.LISTENING);
     }
 
     private ChannelFuture bind() {

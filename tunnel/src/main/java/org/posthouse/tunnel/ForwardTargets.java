@@ -7,6 +7,7 @@ import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.wire.CloseReason;
 
 /** The doors of a relay: names by which other relays reach addresses through it. Confined to the relay's context. */
@@ -63,9 +64,9 @@ final class ForwardTargets implements LinkStreams.Doors {
         }
     }
 
-    List<ForwardStatus> status() {
+    List<StreamStatus.Forward> status() {
         return doors.values().stream()
-                .map(door -> door.status(targets.get(door.name()), ForwardStatus.State.DOOR))
+                .map(door -> door.status(targets.get(door.name()), StreamStatus.Forward.State.DOOR))
                 .toList();
     }
 }

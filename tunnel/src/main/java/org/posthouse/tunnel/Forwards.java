@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.status.StreamStatus;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
 final class Forwards implements LinkStreams.Doors {
@@ -41,8 +42,8 @@ final class Forwards implements LinkStreams.Doors {
         loopback.ifPresent(others -> others.forget(relay));
     }
 
-    List<ForwardStatus> status() {
-        List<ForwardStatus> all = new ArrayList<>(doors.status());
+    List<StreamStatus.Forward> status() {
+        List<StreamStatus.Forward> all = new ArrayList<>(doors.status());
         ports.forEach(port -> all.add(port.status()));
         loopback.ifPresent(others -> all.addAll(others.status()));
         return all;

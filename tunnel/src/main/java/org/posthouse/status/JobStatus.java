@@ -1,4 +1,4 @@
-package org.posthouse.ops;
+package org.posthouse.status;
 
 import java.util.List;
 import java.util.Objects;
@@ -22,12 +22,12 @@ import java.util.Objects;
  * @param reservedBytes room in the log that is reserved for what its ranks may have under way; 0 if it is not logged
  * @param pinnedBytes of the log from the oldest record on that one of its ranks needs: no more of it than that can go before this job; 0 if none does
  */
-public record JobView(
-        String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks,
+public record JobStatus(
+        String id, String name, int size, String durability, String state, long startedAt, List<RankStatus> ranks,
         long divergences, String divergence, long launcherAwaitedUntil, long standsStillSince, String owner, long reservedBytes, long pinnedBytes) {
 
     /** Copies the ranks and refuses nulls. */
-    public JobView {
+    public JobStatus {
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(durability, "durability");
@@ -38,7 +38,33 @@ public record JobView(
     }
 
     /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
-    boolean live() {
+    public boolean live() {
         return state.equals("STARTING") || state.equals("RUNNING");
+    }
+
+    /** The same job with these ranks. */
+    public JobStatus with(List<RankStatus> newRanks) {
+        return new JobStatus(
+                id, name, size, durability, state, startedAt, newRanks, divergences, divergence, launcherAwaitedUntil, standsStillSince, owner,
+                reservedBytes, pinnedBytes);
+    }
+
+    /** The job as this relay and another one know it, with the ranks of the one that started it first. */
+    public JobStatus merge(JobStatus other) {
+        JobStatus head = other.startedAt < startedAt ? other : this;
+        return new JobStatus(
+                head.id, head.name, head.size, head.durability, head.state, head.startedAt, head.ranks,
+                divergences + other.divergences,
+                divergence.isEmpty() ? other.divergence : divergence,
+                soonest(launcherAwaitedUntil, other.launcherAwaitedUntil),
+                Math.max(standsStillSince, other.standsStillSince),
+                head.owner,
+                reservedBytes + other.reservedBytes,
+                pinnedBytes + other.pinnedBytes);
+    }
+
+    /** The first relay to end the job ends it for all. */
+    private static long soonest(long a, long b) {
+        return a == 0 || b == 0 ? Math.max(a, b) : Math.min(a, b);
     }
 }
