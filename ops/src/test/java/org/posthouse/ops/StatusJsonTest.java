@@ -16,7 +16,8 @@ import org.posthouse.status.RankStatus;
 import org.posthouse.status.RelayStatus;
 
 /**
- * Holds the bytes of the API's status: keys, their order, numbers and nulls. {@code status.txt} has a line for each key.
+ * Holds the bytes of the API's status: keys, their order, numbers and nulls. {@code status.txt} has a line for each
+ * key.
  */
 @Timeout(60)
 class StatusJsonTest {

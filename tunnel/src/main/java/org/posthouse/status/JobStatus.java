@@ -13,14 +13,18 @@ import java.util.Objects;
  * @param state      e.g. STARTING, RUNNING, FINISHED, FAILED
  * @param startedAt  milliseconds since 1970 UTC
  * @param ranks      the ranks this relay knows of; the home relay of a rank has its counters
- * @param divergences messages that ranks which were started again would have sent otherwise than before, since the start of their relays
+ * @param divergences messages that ranks which were started again would have sent otherwise than before, since the
+ *         start of their relays
  * @param divergence  the first of them, in words; empty if there was none
- * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is ended; 0 if it is there
- * @param standsStillSince milliseconds since 1970 UTC since when all of its ranks that have not called Finalize wait, for a minute at least; 0 if
- *     they do not, as far as is known
- * @param owner who opened it, as its relay knows him: the host that its launcher's connection came from; empty if that is not known
+ * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is
+ *         ended; 0 if it is there
+ * @param standsStillSince milliseconds since 1970 UTC since when all of its ranks that have not called Finalize wait,
+ *         for a minute at least; 0 if they do not, as far as is known
+ * @param owner who opened it, as its relay knows him: the host that its launcher's connection came from; empty if that
+ *         is not known
  * @param reservedBytes room in the log that is reserved for what its ranks may have under way; 0 if it is not logged
- * @param pinnedBytes of the log from the oldest record on that one of its ranks needs: no more of it than that can go before this job; 0 if none does
+ * @param pinnedBytes of the log from the oldest record on that one of its ranks needs: no more of it than that can go
+ *         before this job; 0 if none does
  */
 public record JobStatus(
         String id, String name, int size, String durability, String state, long startedAt, List<RankStatus> ranks,

@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param state state of the link
  * @param since when the state last changed, milliseconds since 1970 UTC
  * @param traffic messages received from the peer and sent to it; in the API its components stand beside the others
- * @param framesIn frames received: those of messages, of their credit and of all else, without the link's control frames
+ * @param framesIn frames received: those of messages, of their credit and of all else, without the link's control
+ *         frames
  * @param framesOut frames sent, the same, retransmitted ones included
  * @param frameBytesIn bytes of {@code framesIn}
  * @param frameBytesOut bytes of {@code framesOut}

@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}. Immutable.
+ * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}.
+ * Immutable.
  *
  * @param flows what was carried, once for each mode and each link, or the ranks, that carried any
  * @param messagesStored messages that had to wait in a mailbox for a receive
@@ -19,7 +20,8 @@ import java.util.Objects;
  * @param connectionsSlow those that are not written to before their readers have read, now
  * @param refusals connections of ranks and launchers closed for a fault, by reason; every reason is there
  * @param linkRefusals connections that did not become a link, by kind; every kind is there
- * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is there
+ * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is
+ *         there
  */
 public record RelayMetrics(
         List<Flow> flows,

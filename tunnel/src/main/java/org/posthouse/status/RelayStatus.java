@@ -92,9 +92,9 @@ public record RelayStatus(
      * @param bytes    bytes the log holds on disk now; shrinks when it is cut
      * @param limitBytes bytes that it may hold
      * @param pinnedBytes of its bytes, those of files that cannot be cut: ranks of open jobs need records in them
-     * @param state    open; broken: the same, but a job stands still, as the log takes nothing more of it, or does not let it go on;
-     *                 unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no more credit;
-     *                 stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
+     * @param state open; broken: the same, but a job stands still, as the log takes nothing more of it, or does not let
+     *         it go on; unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no
+     *         more credit; stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
      * @param text     how it stands in one line: why, where, how much is missing, what to do
      */
     public record Log(long position, long bytes, long limitBytes, long pinnedBytes, String state, String text) {}
@@ -107,7 +107,8 @@ public record RelayStatus(
      * @param address host:port it announced
      * @param epoch   the number of its ownership; the highest one wins
      * @param alive   whether the group hears from it
-     * @param since   when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since 1970 UTC
+     * @param since when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since
+     *         1970 UTC
      * @param ranks   ranks of open jobs that are at home there: its load, as it was last told
      */
     public record KnownRelay(
