@@ -57,7 +57,7 @@ final class ArchitectureTest {
 
     @ArchTest
     static void seesTheClassesOfEveryRoom(JavaClasses all) {
-        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "peer", "logstore", "ops"}) {
+        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "keys", "causes", "peer", "status", "logstore", "ops"}) {
             assertThat(all.that(resideInAPackage("org.posthouse." + room + "..")))
                     .as("classes in %s", room)
                     .isNotEmpty();
@@ -118,12 +118,13 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule THE_TUNNEL_KNOWS_FRAMES_ONLY =
             knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.audit..",
-                    "org.posthouse.peer..",
+                    "org.posthouse.peer..", "org.posthouse.status..",
                     "org.posthouse.wire..");
 
     @ArchTest
     static final ArchRule KEYS_KNOW_NO_LINKS =
-            knows("org.posthouse.keys..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.audit..", "org.posthouse.wire..");
+            knows("org.posthouse.keys..", "org.posthouse.keys..", "org.posthouse.causes..", "org.posthouse.audit..", "org.posthouse.status..",
+                    "org.posthouse.wire..");
 
     @ArchTest
     static final ArchRule PEERS_KNOW_NOBODY = knows("org.posthouse.peer..", "org.posthouse.peer..");
@@ -149,7 +150,10 @@ final class ArchitectureTest {
     static final ArchRule THE_LOG_STORE_KNOWS_NOBODY = knows("org.posthouse.logstore..", "org.posthouse.logstore..");
 
     @ArchTest
-    static final ArchRule THE_CONSOLE_KNOWS_NOBODY = knows("org.posthouse.ops..", "org.posthouse.ops..");
+    static final ArchRule THE_STATUS_KNOWS_NOBODY = knows("org.posthouse.status..", "org.posthouse.status..");
+
+    @ArchTest
+    static final ArchRule THE_CONSOLE_KNOWS_THE_STATUS_ONLY = knows("org.posthouse.ops..", "org.posthouse.ops..", "org.posthouse.status..");
 
     @ArchTest
     static final ArchRule PACKAGES_KNOW_EACH_OTHER_ONE_WAY = slices().matching("(**)").should().beFreeOfCycles();

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.BlockedCall;
-import org.posthouse.ops.RankView;
 import org.posthouse.relay.shard.ShardStatus;
+import org.posthouse.status.RankStatus;
 
 /** The calls in which a job's ranks are blocked, as last counted by the shards, with times of day. Immutable. */
 final class BlockedView {
@@ -32,20 +32,14 @@ final class BlockedView {
     }
 
     /** A rank that is not connected is not blocked, whatever it has reported last. */
-    private BlockedCall of(int rank, RankView.State state) {
-        return state == RankView.State.CONNECTED ? ranks.get(rank) : null;
+    private BlockedCall of(int rank, RankStatus.State state) {
+        return state == RankStatus.State.CONNECTED ? ranks.get(rank) : null;
     }
 
-    /** The call in which the rank is blocked; empty if unknown. */
-    String in(int rank, RankView.State state) {
-        BlockedCall blockedCall = of(rank, state);
-        return blockedCall == null ? "" : blockedCall.in();
-    }
-
-    /** Milliseconds since 1970; 0 if unknown. */
-    long sinceMs(int rank, RankView.State state) {
-        BlockedCall blockedCall = of(rank, state);
-        return blockedCall == null ? 0 : ms(blockedCall.sinceNanos());
+    /** The rank with the call in which it is blocked, if that is known. */
+    RankStatus in(RankStatus rank) {
+        BlockedCall blockedCall = of(rank.rank(), rank.state());
+        return blockedCall == null ? rank : rank.with(rank.site(), rank.relay(), blockedCall.in(), ms(blockedCall.sinceNanos()));
     }
 
     /** By the host's present clock, which may have been set since. */
@@ -59,14 +53,14 @@ final class BlockedView {
      *
      * @param size number of the job's ranks; a rank without any report may be computing
      */
-    long standstillSinceMs(int size, Collection<RankView> all) {
+    long standstillSinceMs(int size, Collection<RankStatus> all) {
         if (ranks.isEmpty() || all.size() < size) {
             return 0;
         }
         long shortestNs = Long.MAX_VALUE;
-        for (RankView rank : all) {
+        for (RankStatus rank : all) {
             BlockedCall blockedCall = of(rank.rank(), rank.state());
-            if (rank.state() != RankView.State.FINALIZED) {
+            if (rank.state() != RankStatus.State.FINALIZED) {
                 shortestNs = Math.min(shortestNs, blockedCall == null || !blockedCall.still() ? 0 : nowNs - blockedCall.stillSinceNanos());
             }
         }

@@ -2,7 +2,7 @@ package org.posthouse.relay;
 
 import java.util.ArrayDeque;
 import java.util.Collection;
-import org.posthouse.ops.JobView;
+import org.posthouse.status.JobStatus;
 
 /** Ended jobs that the console still shows. Confined to the relay's control strand. */
 final class EndedJobs {
@@ -15,12 +15,12 @@ final class EndedJobs {
     static final int RANKS_MAX = 1_000;
 
     /** The newest first. */
-    private final ArrayDeque<JobView> jobs = new ArrayDeque<>();
+    private final ArrayDeque<JobStatus> jobs = new ArrayDeque<>();
 
     /** Number of ranks of all jobs but the newest. */
     private int ranks;
 
-    void add(JobView job) {
+    void add(JobStatus job) {
         ranks += jobs.isEmpty() ? 0 : jobs.getFirst().ranks().size();
         jobs.addFirst(job);
         while (jobs.size() > JOBS_MAX || ranks > RANKS_MAX) {
@@ -28,7 +28,7 @@ final class EndedJobs {
         }
     }
 
-    Collection<JobView> all() {
+    Collection<JobStatus> all() {
         return jobs;
     }
 }

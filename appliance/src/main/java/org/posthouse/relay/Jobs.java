@@ -402,7 +402,7 @@ final class Jobs {
     }
 
     private RankEntry entry(long job, int rank, int incarnation, RankState state) {
-        return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, RelayStatus.shown(state).name());
+        return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, ShardStatus.shown(state).name());
     }
 
     /** Whether any logged job is open. */

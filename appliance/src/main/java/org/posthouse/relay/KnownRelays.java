@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.directory.RelayEntry;
-import org.posthouse.ops.RelaySnapshot.KnownRelay;
+import org.posthouse.status.RelayStatus.KnownRelay;
 
 /**
  * The relays of the directory, now and recently. One that died or was stopped is shown as silent for a while. Confined

@@ -14,11 +14,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.posthouse.core.Job;
-import org.posthouse.ops.ParkedView;
 import org.posthouse.relay.shard.LinkOutage;
 import org.posthouse.relay.shard.LinkedRelay;
 import org.posthouse.relay.shard.Shard;
-import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.JobEvent;
@@ -89,7 +88,7 @@ public final class LinkOutages {
      * @param links all present links; the outages of others are forgotten
      */
     public void look(List<LinkStatus> links, long nowNs) {
-        Set<String> linked = links.stream().map(LinkStatus::relay).collect(Collectors.toSet());
+        Set<String> linked = links.stream().map(LinkStatus::peerRelay).collect(Collectors.toSet());
         for (String gone : List.copyOf(cuts.keySet())) {
             if (!linked.contains(gone)) {
                 cuts.remove(gone);
@@ -97,11 +96,11 @@ public final class LinkOutages {
             }
         }
         for (LinkStatus link : links) {
-            if (link.state() != LinkStatus.State.UP && !cuts.containsKey(link.relay())) {
-                long sinceMs = link.since().toEpochMilli();
-                cuts.put(link.relay(), new LinkOutage(link.relay(), sinceMs, nowNs, "it has not been up since this relay started"));
+            if (link.state() != LinkStatus.State.UP && !cuts.containsKey(link.peerRelay())) {
+                long sinceMs = link.since();
+                cuts.put(link.peerRelay(), new LinkOutage(link.peerRelay(), sinceMs, nowNs, "it has not been up since this relay started"));
                 lookAtNs = nowNs;
-                tellShards(link.relay(), false);
+                tellShards(link.peerRelay(), false);
             }
         }
         if (!cuts.isEmpty() && nowNs - lookAtNs >= 0) {
@@ -181,16 +180,16 @@ public final class LinkOutages {
         return !cuts.isEmpty() && homes(job).stream().anyMatch(cuts::containsKey);
     }
 
-    /** The outage as the console shows it; empty unless the link is down. */
-    Optional<ParkedView> view(LinkStatus link) {
-        LinkOutage linkOutage = cuts.get(link.relay());
+    /** The traffic that waits for the link; empty unless it is down. */
+    Optional<LinkStatus.Parked> parked(LinkStatus link) {
+        LinkOutage linkOutage = cuts.get(link.peerRelay());
         if (linkOutage == null) {
             return Optional.empty();
         }
-        List<ParkedView.Job> jobs = jobsAt(link.relay()).stream()
-                .map(job -> linkOutage.view(Job.hexId(job.id()), job.opening().name(), job.id()))
+        List<LinkStatus.ParkedJob> jobs = jobsAt(link.peerRelay()).stream()
+                .map(job -> linkOutage.parked(Job.hexId(job.id()), job.opening().name(), job.id()))
                 .toList();
         String lastTry = link.lastReason().equals(linkOutage.reason()) ? "" : link.lastReason();
-        return Optional.of(new ParkedView(linkOutage.sinceMs(), linkOutage.reason(), lastTry, linkOutage.messages(), linkOutage.bytes(), jobs));
+        return Optional.of(new LinkStatus.Parked(linkOutage.sinceMs(), linkOutage.reason(), lastTry, linkOutage.messages(), linkOutage.bytes(), jobs));
     }
 }

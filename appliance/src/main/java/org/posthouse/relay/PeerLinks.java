@@ -13,19 +13,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Job;
-import org.posthouse.ops.KeysView;
-import org.posthouse.ops.LaneView;
-import org.posthouse.ops.LinkStreamsView;
-import org.posthouse.ops.LinkView;
-import org.posthouse.ops.PackingView;
-import org.posthouse.ops.StreamsView;
 import org.posthouse.relay.io.ArrivedFrame;
 import org.posthouse.relay.shard.LinkedRelay;
 import org.posthouse.relay.shard.Shard;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.relay.threads.FatalErrorExit;
+import org.posthouse.status.KeysStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.StreamStatus;
+import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.LinkConfig;
-import org.posthouse.tunnel.LinkStatus;
+
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.forward.LoopbackConfig;
@@ -62,7 +60,7 @@ public final class PeerLinks implements Links.Listener {
     private final Map<String, LinkedRelay> others = new HashMap<>();
 
     /** The traffic of links that were released. */
-    private TrafficCounters.Counts carriedBefore = TrafficCounters.Counts.NONE;
+    private Traffic carriedBefore = Traffic.NONE;
 
     private final LinkOutages linkOutages;
 
@@ -161,7 +159,7 @@ public final class PeerLinks implements Links.Listener {
     private String stateOf(String other) {
         assert relay.inLoop();
         return links.status().stream()
-                .filter(status -> status.relay().equals(other))
+                .filter(status -> status.peerRelay().equals(other))
                 .findFirst()
                 .map(status -> status.state() + " " + status.lastReason())
                 .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
@@ -276,15 +274,15 @@ public final class PeerLinks implements Links.Listener {
      * The traffic of each link that has been up, by the relay at its far end. Relays that are only named by others have
      * no entry.
      */
-    public Map<String, TrafficCounters.Counts> carried() {
-        Map<String, TrafficCounters.Counts> carried = new HashMap<>();
+    public Map<String, Traffic> carried() {
+        Map<String, Traffic> carried = new HashMap<>();
         others.forEach((id, other) -> carried.put(id, other.flow().counts()));
         return carried;
     }
 
     /** The traffic of all links, including those that were released, so that the total never falls. */
-    TrafficCounters.Counts carriedInAll() {
-        return others.values().stream().map(other -> other.flow().counts()).reduce(carriedBefore, TrafficCounters.Counts::plus);
+    Traffic carriedInAll() {
+        return others.values().stream().map(other -> other.flow().counts()).reduce(carriedBefore, Traffic::plus);
     }
 
     /** Forgets the other relay. If it connects again, it is a new one. */
@@ -306,43 +304,14 @@ public final class PeerLinks implements Links.Listener {
         return links == null ? Map.of() : links.refusals();
     }
 
-    /** The keys of the links as the console shows them. */
-    Optional<KeysView> keys() {
-        return Optional.ofNullable(links).map(Links::keysStatus).map(status -> new KeysView(
-                status.certificate().serial(),
-                status.certificate().notAfter().toEpochMilli(),
-                status.authorityNotAfter().toEpochMilli(),
-                status.listNumber(),
-                status.revoked(),
-                status.warnings()));
+    /** The status of the keys of the links; empty if there are no links. */
+    Optional<KeysStatus> keys() {
+        return Optional.ofNullable(links).map(Links::keysStatus);
     }
 
-    /** The streams beside messages as the console shows them. */
-    Optional<StreamsView> streams() {
-        return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
-                status.open(),
-                status.opened(),
-                status.refused(),
-                status.bytesIn(),
-                status.bytesOut(),
-                status.waits(),
-                status.buffersUsed(),
-                status.buffers(),
-                status.carried(),
-                status.bytesCarried(),
-                links.drained(),
-                links.forwardStatus().stream().map(PeerLinks::view).toList()));
-    }
-
-    private static StreamsView.ForwardView view(ForwardStatus status) {
-        return new StreamsView.ForwardView(
-                status.name(),
-                status.address(),
-                status.state().name(),
-                status.streams(),
-                status.opened(),
-                status.refused(),
-                status.lastReason());
+    /** The status of the streams beside messages; empty if there are no links. */
+    Optional<StreamStatus> streams() {
+        return Optional.ofNullable(links).map(Links::streamStatus);
     }
 
     /**
@@ -369,39 +338,18 @@ public final class PeerLinks implements Links.Listener {
         }
     }
 
-    /** The links as the console shows them. */
-    public List<LinkView> views() {
-        return links == null ? List.of() : links.status().stream().map(this::view).toList();
+    /** The status of the links. */
+    public List<LinkStatus> status() {
+        return links == null ? List.of() : links.status().stream().map(this::completed).toList();
     }
 
-    private LinkView view(LinkStatus status) {
-        LinkedRelay other = others.get(status.relay());
-        TrafficCounters.Counts carried = other == null ? TrafficCounters.Counts.NONE : other.flow().counts();
-        return new LinkView(
-                status.site(),
-                status.relay(),
-                LinkView.State.valueOf(status.state().name()),
-                status.since().toEpochMilli(),
-                carried.messagesIn(),
-                carried.messagesOut(),
-                carried.bytesIn(),
-                carried.bytesOut(),
-                status.framesIn(),
-                status.framesOut(),
-                status.bytesIn(),
-                status.bytesOut(),
-                Math.max(0, status.roundTripMicros()),
-                status.unacknowledgedBytes(),
-                status.framesRetransmitted(),
-                status.lanes(),
-                status.perLane().stream().map(PeerLinks::view).toList(),
-                new PackingView(
-                        status.packing().on(), status.packing().bytesBefore(), status.packing().bytesAfter(), status.packing().samples()),
-                status.paths(),
-                status.moves(),
-                view(status.streams()),
-                linkOutages.view(status),
-                status.suspicion().isEmpty() ? heldAt(status, other) : status.suspicion());
+    /** Adds what the tunnel does not know: messages, waiting traffic, and the job that holds frames. */
+    private LinkStatus completed(LinkStatus link) {
+        LinkedRelay other = others.get(link.peerRelay());
+        return link.with(
+                other == null ? Traffic.NONE : other.flow().counts(),
+                linkOutages.parked(link),
+                link.held().isEmpty() ? heldAt(link, other) : link.held());
     }
 
     private String heldAt(LinkStatus status, LinkedRelay other) {
@@ -413,13 +361,5 @@ public final class PeerLinks implements Links.Listener {
             OpenJob job = relay.jobs().job(id);
             return job == null ? "job " + Job.hexId(id) : job.toString();
         });
-    }
-
-    private static LaneView view(LinkStatus.Lane lane) {
-        return new LaneView(lane.number(), lane.up(), lane.inSession(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
-    }
-
-    private static LinkStreamsView view(LinkStreamStatus streams) {
-        return new LinkStreamsView(streams.open(), streams.bytesIn(), streams.bytesOut(), streams.tokensIn(), streams.tokensOut());
     }
 }

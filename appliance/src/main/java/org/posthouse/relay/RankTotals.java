@@ -1,7 +1,7 @@
 package org.posthouse.relay;
 
 import org.posthouse.relay.shard.ShardStatus;
-import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.status.Traffic;
 
 /** Sums of counters over ranks. Confined to the relay's control strand. */
 final class RankTotals {
@@ -16,16 +16,16 @@ final class RankTotals {
 
     /** Adds the rank's counters since its start. */
     void add(ShardStatus.Rank rank) {
-        messagesSent += rank.messagesSent();
-        bytesSent += rank.bytesSent();
-        messagesDelivered += rank.messagesDelivered();
-        bytesDelivered += rank.bytesDelivered();
+        messagesSent += rank.status().messagesSent();
+        bytesSent += rank.status().bytesSent();
+        messagesDelivered += rank.status().messagesDelivered();
+        bytesDelivered += rank.status().bytesDelivered();
     }
 
     /** Adds what the rank holds now. */
     void addWaiting(ShardStatus.Rank rank) {
-        unexpected += rank.unexpected();
-        posted += rank.posted();
+        unexpected += rank.status().unexpected();
+        posted += rank.status().posted();
         creditBytes += rank.creditBytesFree();
         creditMessages += rank.creditMessagesFree();
     }
@@ -39,8 +39,8 @@ final class RankTotals {
     }
 
     /** The traffic from and to ranks. */
-    TrafficCounters.Counts carried() {
-        return new TrafficCounters.Counts(messagesSent, messagesDelivered, bytesSent, bytesDelivered);
+    Traffic carried() {
+        return new Traffic(messagesSent, messagesDelivered, bytesSent, bytesDelivered);
     }
 
     long unexpected() {

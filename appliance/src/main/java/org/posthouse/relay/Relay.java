@@ -83,7 +83,7 @@ public final class Relay extends VerticleBase {
     private final LogSyncer syncer;
     private final BooleanSupplier unwanted;
     private final Jobs jobs = new Jobs(this);
-    private final RelayStatus status = new RelayStatus(this);
+    private final StatusCollector status = new StatusCollector(this);
     private final LauncherAccess launchers;
     private EventLoop loop;
     private Strand control;
@@ -488,7 +488,7 @@ public final class Relay extends VerticleBase {
         return jobs;
     }
 
-    public RelayStatus status() {
+    public StatusCollector status() {
         return status;
     }
 
@@ -576,9 +576,9 @@ public final class Relay extends VerticleBase {
     }
 
     /** The relay's counters so far. Thread-safe: each shard counts in its strand, behind all work that waits there. */
-    public Future<RelayLoad> load() {
-        Promise<RelayLoad> counted = Promise.promise();
-        RelayLoad.of(this, counted::complete);
+    public Future<ResourceUsage> load() {
+        Promise<ResourceUsage> counted = Promise.promise();
+        ResourceUsage.of(this, counted::complete);
         return counted.future();
     }
 

@@ -20,8 +20,8 @@ import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.operation.Operation;
 import org.posthouse.mpj.progress.Settings;
-import org.posthouse.ops.LinkView;
 import org.posthouse.relay.CutLinks;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.Wire;
 
@@ -128,7 +128,7 @@ final class CutStormTest {
     private static long framesRepeated(RelayedWorld world) {
         return world.views().stream()
                 .flatMap(relay -> relay.snapshot().links().stream())
-                .mapToLong(LinkView::framesRepeated)
+                .mapToLong(LinkStatus::framesRepeated)
                 .sum();
     }
 

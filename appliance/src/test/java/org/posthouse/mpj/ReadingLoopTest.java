@@ -15,7 +15,7 @@ import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.operation.SendMode;
 import org.posthouse.mpj.progress.Settings;
 import org.posthouse.relay.config.RelayConfig;
-import org.posthouse.relay.threads.ThreadLoad;
+import org.posthouse.relay.threads.ThreadUsage;
 
 /** Modes with several loops have two ranks that only talk to each other served by one of them: another would have to be woken. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -29,10 +29,10 @@ class ReadingLoopTest {
         try (RelayedWorld world = new RelayedWorld(1, 2, Settings.DEFAULT, mode)) {
             world.run(end -> {
                 talk(end, ROUND_TRIPS / 10);
-                List<ThreadLoad> before = world.threads();
+                List<ThreadUsage> before = world.threads();
                 talk(end, ROUND_TRIPS);
                 if (end.rank() == 0) {
-                    List<ThreadLoad> after = world.threads();
+                    List<ThreadUsage> after = world.threads();
                     long[] spent = IntStream.range(0, after.size())
                             .mapToLong(i -> after.get(i).cpuNanos() - before.get(i).cpuNanos())
                             .sorted()

@@ -18,7 +18,7 @@ import org.posthouse.relay.config.ModeChange;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.host.EmbeddedGrid;
-import org.posthouse.relay.threads.ThreadLoad;
+import org.posthouse.relay.threads.ThreadUsage;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
@@ -220,7 +220,7 @@ final class RelayedWorld implements AutoCloseable {
     }
 
     /** What the threads of all relays have used so far. */
-    List<ThreadLoad> threads() throws IOException {
+    List<ThreadUsage> threads() throws IOException {
         return grid.loads().stream().flatMap(load -> load.threads().stream()).toList();
     }
 

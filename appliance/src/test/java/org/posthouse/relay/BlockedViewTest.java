@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.posthouse.core.BlockedCall;
-import org.posthouse.ops.RankView;
-import org.posthouse.ops.RankView.State;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RankStatus.State;
 
 /** Which jobs a relay's status says stand still: two ranks, as they were heard of last. */
 final class BlockedViewTest {
@@ -20,18 +20,18 @@ final class BlockedViewTest {
         return new BlockedCall("Recv(source 1, tag 7)", since, still, since);
     }
 
-    private static RankView rank(int rank, State state) {
-        return new RankView(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0);
+    private static RankStatus rank(int rank, State state) {
+        return new RankStatus(rank, "here", "a", state, 1, 0, 0, 0, 0, 0, 1, "", 0);
     }
 
-    private static boolean standsStill(Map<Integer, BlockedCall> blocked, RankView... ranks) {
+    private static boolean standsStill(Map<Integer, BlockedCall> blocked, RankStatus... ranks) {
         return new BlockedView(blocked, NOW_NS, NOW_MS).standstillSinceMs(2, List.of(ranks)) != 0;
     }
 
     @Test
     void aJobStandsStillWhenAllWaitThatHaveNotFinalized() {
-        RankView zero = rank(0, State.CONNECTED);
-        RankView one = rank(1, State.CONNECTED);
+        RankStatus zero = rank(0, State.CONNECTED);
+        RankStatus one = rank(1, State.CONNECTED);
         assertThat(standsStill(Map.of(0, since(60, true), 1, since(90, true)), zero, one)).isTrue();
         assertThat(standsStill(Map.of(0, since(59, true), 1, since(90, true)), zero, one)).as("not for a minute").isFalse();
         assertThat(standsStill(Map.of(0, since(60, false), 1, since(90, true)), zero, one)).as("may be at work").isFalse();
@@ -45,10 +45,10 @@ final class BlockedViewTest {
     @Test
     void whoIsNotThereIsBlockedInNothing() {
         BlockedView view = new BlockedView(Map.of(0, since(5, true)), NOW_NS, NOW_MS);
-        assertThat(view.in(0, State.CONNECTED)).isEqualTo("Recv(source 1, tag 7)");
-        assertThat(view.in(0, State.FINALIZED)).isEmpty();
-        assertThat(view.sinceMs(0, State.REPLAYING)).isZero();
-        assertThat(view.sinceMs(1, State.CONNECTED)).isZero();
+        assertThat(view.in(rank(0, State.CONNECTED)).blockedIn()).isEqualTo("Recv(source 1, tag 7)");
+        assertThat(view.in(rank(0, State.FINALIZED)).blockedIn()).isEmpty();
+        assertThat(view.in(rank(0, State.REPLAYING)).blockedSince()).isZero();
+        assertThat(view.in(rank(1, State.CONNECTED)).blockedSince()).isZero();
     }
 
     /** A host may be given the right time when its relay has long been started. */
@@ -57,7 +57,7 @@ final class BlockedViewTest {
         Map<Integer, BlockedCall> blocked = Map.of(0, since(60, true));
         for (long nowMs : List.of(NOW_MS, NOW_MS + TimeUnit.DAYS.toMillis(365))) {
             BlockedView view = new BlockedView(blocked, NOW_NS, nowMs);
-            assertThat(view.sinceMs(0, State.CONNECTED)).isEqualTo(nowMs - 60_000);
+            assertThat(view.in(rank(0, State.CONNECTED)).blockedSince()).isEqualTo(nowMs - 60_000);
             assertThat(view.standstillSinceMs(1, List.of(rank(0, State.CONNECTED)))).isEqualTo(nowMs - 60_000);
         }
     }

@@ -23,9 +23,9 @@ import org.posthouse.directory.RankEntry;
 import org.posthouse.keys.RelayId;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.ops.RankView;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.status.RankStatus;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
@@ -114,7 +114,7 @@ final class DirectoryFaultTest {
         try (RawPeer launcher = RawPeer.launcher(relay.address(), JOB, TOKEN)) {
             directory.putRanks(List.of(new RankEntry(JOB, 5, "site-b", "site-b", 1, "DREAMING")));
             await().until(() -> relay.view().snapshot().jobs().stream()
-                    .anyMatch(job -> job.ranks().stream().anyMatch(rank -> rank.rank() == 5 && rank.state() == RankView.State.CONNECTED)));
+                    .anyMatch(job -> job.ranks().stream().anyMatch(rank -> rank.rank() == 5 && rank.state() == RankStatus.State.CONNECTED)));
             end(launcher);
             event(launcher, JobEvent.CLOSED);
         }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.posthouse.directory.RelayEntry;
-import org.posthouse.ops.RelaySnapshot.KnownRelay;
+import org.posthouse.status.RelayStatus.KnownRelay;
 
 /** A relay that the directory has no more is silent for a while, and then forgotten. */
 class KnownRelaysTest {

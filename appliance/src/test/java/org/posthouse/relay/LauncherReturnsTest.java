@@ -36,13 +36,13 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.OddRecord;
 import org.posthouse.logstore.record.Checkpoint;
 import org.posthouse.logstore.record.LogRecord;
-import org.posthouse.ops.RankView;
 import org.posthouse.relay.config.AcceptorConfig;
 import org.posthouse.relay.config.LauncherTimeout;
 import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.shard.Shard;
+import org.posthouse.status.RankStatus;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -200,9 +200,9 @@ class LauncherReturnsTest {
         }
         start(LauncherTimeout.DEFAULT);
         await().atMost(PATIENCE).until(() -> relay.view().snapshot().jobs().size() == 1);
-        RankView rank = relay.view().snapshot().jobs().getFirst().ranks().getFirst();
+        RankStatus rank = relay.view().snapshot().jobs().getFirst().ranks().getFirst();
         assertThat(List.of(rank.rank(), rank.messagesSent(), rank.messagesDelivered())).asList().containsExactly(0, 0L, 0L);
-        assertThat(relay.view().snapshot().counters().messagesOut()).isZero();
+        assertThat(relay.view().snapshot().counters().traffic().messagesOut()).isZero();
     }
 
     private static JobEvent mark(int image, long out, long err) {

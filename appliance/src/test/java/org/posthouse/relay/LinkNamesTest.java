@@ -11,8 +11,8 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +27,9 @@ import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
 import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.LinkConfig;
-import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.stream.LinkStreamStatus;
 import org.posthouse.wire.FrameView;
@@ -55,18 +56,18 @@ public final class LinkNamesTest {
         List<LinkStatus> links = List.of(down("far"), down("told"));
         CompletableFuture.runAsync(() -> {
             linkOutages.look(links, 0);
-            assertThat(links).allMatch(link -> linkOutages.view(link).isPresent());
+            assertThat(links).allMatch(link -> linkOutages.parked(link).isPresent());
             linkOutages.look(links.subList(0, 1), 1);
-            assertThat(linkOutages.view(links.getFirst())).isPresent();
-            assertThat(linkOutages.view(links.getLast())).isEmpty();
+            assertThat(linkOutages.parked(links.getFirst())).isPresent();
+            assertThat(linkOutages.parked(links.getLast())).isEmpty();
         }, relay.control()::post).get(60, TimeUnit.SECONDS);
     }
 
     public static LinkStatus down(String relay) {
         LinkStatus.Packing packing = new LinkStatus.Packing(false, 0, 0, 0);
-        LinkStreamStatus streams = new LinkStreamStatus(0, 0, 0, 0, 0);
         return new LinkStatus(
-                relay, relay, LinkStatus.State.DOWN, Instant.EPOCH, 0, 0, 0, 0, 0, 0, -1, 0, List.of(), packing, List.of(), 0, streams, "", "");
+                relay, relay, LinkStatus.State.DOWN, 0, Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), packing, List.of(), 0, LinkStatus.Streams.NONE,
+                Optional.empty(), "", "");
     }
 
     @Test

@@ -6,13 +6,13 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
-import org.posthouse.ops.RelayMeasures.Flow;
 import org.posthouse.relay.shard.TrafficCounters;
-import org.posthouse.relay.shard.TrafficCounters.Counts;
 import org.posthouse.relay.threads.RecentPeak;
 import org.posthouse.relay.threads.Strand;
 import org.posthouse.relay.threads.StrandClock;
 import org.posthouse.relay.threads.StrandExecutor;
+import org.posthouse.status.RelayMetrics.Flow;
+import org.posthouse.status.Traffic;
 
 /** The small counters of a relay: by mode, of late, and by turn. */
 final class TallyTest {
@@ -21,26 +21,26 @@ final class TallyTest {
     @Test
     void whatGrewInAModeIsThatModes() {
         TrafficCounters book = new TrafficCounters();
-        book.note("multiplexed", "", new Counts(10, 8, 100, 80));
-        book.note("multiplexed", "lille", new Counts(1, 1, 1, 1));
-        book.note("pooled", "", new Counts(15, 9, 150, 90));
-        book.note("multiplexed", "", new Counts(17, 9, 151, 90));
+        book.note("multiplexed", "", new Traffic(10, 8, 100, 80));
+        book.note("multiplexed", "lille", new Traffic(1, 1, 1, 1));
+        book.note("pooled", "", new Traffic(15, 9, 150, 90));
+        book.note("multiplexed", "", new Traffic(17, 9, 151, 90));
         assertThat(book.flows())
                 .containsExactlyInAnyOrder(
-                        new Flow("multiplexed", "", 12, 8, 101, 80),
-                        new Flow("multiplexed", "lille", 1, 1, 1, 1),
-                        new Flow("pooled", "", 5, 1, 50, 10));
+                        new Flow("multiplexed", "", new Traffic(12, 8, 101, 80)),
+                        new Flow("multiplexed", "lille", new Traffic(1, 1, 1, 1)),
+                        new Flow("pooled", "", new Traffic(5, 1, 50, 10)));
     }
 
     /** For a moment a job that ends may be counted nowhere. */
     @Test
     void aCountThatIsBehindForAMomentAddsNothingTwice() {
         TrafficCounters book = new TrafficCounters();
-        book.note("pooled", "", new Counts(10, 10, 100, 100));
-        book.note("pooled", "", new Counts(3, 10, 30, 100));
-        assertThat(book.flows()).containsExactly(new Flow("pooled", "", 10, 10, 100, 100));
-        book.note("pooled", "", new Counts(11, 10, 110, 100));
-        assertThat(book.flows()).containsExactly(new Flow("pooled", "", 11, 10, 110, 100));
+        book.note("pooled", "", new Traffic(10, 10, 100, 100));
+        book.note("pooled", "", new Traffic(3, 10, 30, 100));
+        assertThat(book.flows()).containsExactly(new Flow("pooled", "", new Traffic(10, 10, 100, 100)));
+        book.note("pooled", "", new Traffic(11, 10, 110, 100));
+        assertThat(book.flows()).containsExactly(new Flow("pooled", "", new Traffic(11, 10, 110, 100)));
     }
 
     @Test

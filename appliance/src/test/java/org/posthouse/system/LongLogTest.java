@@ -66,7 +66,7 @@ class LongLogTest {
         Relay first = relay(port);
         vertx.deployVerticle(first).await();
         Thread.ofVirtual().start(() -> run(first.address()));
-        await().atMost(PATIENCE).until(() -> first.view().snapshot().counters().messagesOut() > 100 || outcome.isDone());
+        await().atMost(PATIENCE).until(() -> first.view().snapshot().counters().traffic().messagesOut() > 100 || outcome.isDone());
         vertx.undeploy(first.deploymentID()).await();
 
         WorkerExecutor readers = vertx.createSharedWorkerExecutor(READERS, 1);

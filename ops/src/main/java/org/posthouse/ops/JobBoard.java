@@ -6,6 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayStatus;
 
 /**
  * Puts together one view of each job from what several relays report. Stateless.
@@ -17,44 +20,30 @@ import java.util.TreeMap;
 final class JobBoard {
 
     /** A job that runs for a month stands above those that have ended meanwhile. */
-    private static final Comparator<JobView> LIVE_AND_NEWEST_FIRST = Comparator.comparing(JobView::live)
-            .thenComparingLong(JobView::startedAt).reversed().thenComparing(JobView::id);
+    private static final Comparator<JobStatus> LIVE_AND_NEWEST_FIRST = Comparator.comparing(JobStatus::live)
+            .thenComparingLong(JobStatus::startedAt).reversed().thenComparing(JobStatus::id);
 
     private JobBoard() {}
 
-    static List<JobView> merge(List<RelaySnapshot> relays) {
-        Map<String, JobView> heads = new LinkedHashMap<>();
+    static List<JobStatus> merge(List<RelayStatus> relays) {
+        Map<String, JobStatus> heads = new LinkedHashMap<>();
         Map<String, Map<Integer, Report>> ranks = new LinkedHashMap<>();
-        for (RelaySnapshot relay : relays) {
-            for (JobView job : relay.jobs()) {
-                heads.merge(job.id(), job, JobBoard::merged);
+        for (RelayStatus relay : relays) {
+            for (JobStatus job : relay.jobs()) {
+                heads.merge(job.id(), job, JobStatus::merge);
                 Map<Integer, Report> reports = ranks.computeIfAbsent(job.id(), id -> new TreeMap<>());
-                for (RankView rank : job.ranks()) {
+                for (RankStatus rank : job.ranks()) {
                     reports.merge(rank.rank(), new Report(relay.relay(), rank), JobBoard::better);
                 }
             }
         }
-        List<JobView> merged = new ArrayList<>(heads.size());
-        heads.forEach((id, head) -> merged.add(withRanks(head, ranks.get(id))));
+        List<JobStatus> merged = new ArrayList<>(heads.size());
+        heads.forEach((id, head) -> merged.add(head.with(ranks.get(id).values().stream().map(Report::rank).toList())));
         merged.sort(LIVE_AND_NEWEST_FIRST);
         return List.copyOf(merged);
     }
 
-    private static JobView merged(JobView a, JobView b) {
-        JobView head = b.startedAt() < a.startedAt() ? b : a;
-        String divergence = a.divergence().isEmpty() ? b.divergence() : a.divergence();
-        return new JobView(head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), head.ranks(),
-                a.divergences() + b.divergences(), divergence, soonest(a.launcherAwaitedUntil(), b.launcherAwaitedUntil()),
-                Math.max(a.standsStillSince(), b.standsStillSince()), head.owner(), a.reservedBytes() + b.reservedBytes(),
-                a.pinnedBytes() + b.pinnedBytes());
-    }
-
-    /** The first relay to end the job ends it for all. */
-    private static long soonest(long a, long b) {
-        return a == 0 || b == 0 ? Math.max(a, b) : Math.min(a, b);
-    }
-
-    private record Report(String reporter, RankView rank) {
+    private record Report(String reporter, RankStatus rank) {
         boolean fromHome() {
             return reporter.equals(rank.relay());
         }
@@ -65,13 +54,5 @@ final class JobBoard {
             return a.rank.incarnation() > b.rank.incarnation() ? a : b;
         }
         return !a.fromHome() && b.fromHome() ? b : a;
-    }
-
-    private static JobView withRanks(JobView head, Map<Integer, Report> reports) {
-        List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
-        return new JobView(
-                head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks,
-                head.divergences(), head.divergence(), head.launcherAwaitedUntil(), head.standsStillSince(), head.owner(), head.reservedBytes(),
-                head.pinnedBytes());
     }
 }

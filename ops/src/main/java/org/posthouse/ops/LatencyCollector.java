@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
-import org.posthouse.ops.RelayMeasures.Latency;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayMetrics.Latency;
 
 /**
  * Shows the relays' histograms as they are. Micrometer has no meter for buckets that somebody else has filled; so this
@@ -18,18 +19,18 @@ import org.posthouse.ops.RelayMeasures.Latency;
  */
 final class LatencyCollector implements MultiCollector {
 
-    private final Collection<RelaySample> samples;
+    private final Collection<RelayMeters> samples;
 
-    private record Kind(String name, String help, Function<RelayMeasures, Latency> latency) {}
+    private record Kind(String name, String help, Function<RelayMetrics, Latency> latency) {}
 
     private static final List<Kind> KINDS = List.of(
             new Kind("posthouse_message_wait_seconds", "from a message's arrival at its mailbox to its match",
-                    RelayMeasures::messageWaits),
-            new Kind("posthouse_receive_wait_seconds", "from a receive's posting to its match", RelayMeasures::receiveWaits),
-            new Kind("posthouse_loop_lag_seconds", "how late a timer of an event loop fires", RelayMeasures::loopLags));
+                    RelayMetrics::messageWaits),
+            new Kind("posthouse_receive_wait_seconds", "from a receive's posting to its match", RelayMetrics::receiveWaits),
+            new Kind("posthouse_loop_lag_seconds", "how late a timer of an event loop fires", RelayMetrics::loopLags));
 
     /** @param samples those of now, whenever it is asked; safe to walk by any thread */
-    LatencyCollector(Collection<RelaySample> samples) {
+    LatencyCollector(Collection<RelayMeters> samples) {
         this.samples = samples;
     }
 
@@ -44,8 +45,8 @@ final class LatencyCollector implements MultiCollector {
         for (Kind kind : KINDS) {
             HistogramSnapshot.Builder histogram = HistogramSnapshot.builder().name(kind.name).help(kind.help);
             boolean any = false;
-            for (RelaySample sample : samples) {
-                Latency latency = kind.latency.apply(sample.measures());
+            for (RelayMeters sample : samples) {
+                Latency latency = kind.latency.apply(sample.metrics());
                 if (!latency.boundsSeconds().isEmpty()) {
                     any = true;
                     histogram.dataPoint(point(sample.name(), latency));
@@ -58,7 +59,7 @@ final class LatencyCollector implements MultiCollector {
         return all.build();
     }
 
-    private static HistogramDataPointSnapshot point(RelayMeters.RelayName name, Latency latency) {
+    private static HistogramDataPointSnapshot point(MetricsPage.RelayName name, Latency latency) {
         List<Double> bounds = new ArrayList<>(latency.boundsSeconds());
         bounds.add(Double.POSITIVE_INFINITY);
         return HistogramDataPointSnapshot.builder()

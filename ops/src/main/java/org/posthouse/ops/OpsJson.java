@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -14,6 +15,10 @@ import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RelayStatus;
+import org.posthouse.status.Traffic;
 
 /**
  * The JSON of the API and the live stream: the field names are the component names of the records. Stateless and
@@ -23,7 +28,9 @@ final class OpsJson {
 
     private static final ObjectMapper MAPPER = new ObjectMapper()
             .registerModule(new SimpleModule().addSerializer(new OptionalAsNullable()))
-            .addMixIn(RelaySnapshot.class, WithoutJobs.class);
+            .addMixIn(RelayStatus.class, WithoutJobs.class)
+            .addMixIn(RelayStatus.Counters.class, WithTraffic.class)
+            .addMixIn(LinkStatus.class, OfLink.class);
 
     private OpsJson() {}
 
@@ -37,13 +44,13 @@ final class OpsJson {
         return bytes(root);
     }
 
-    static Buffer jobs(List<JobView> jobs) {
+    static Buffer jobs(List<JobStatus> jobs) {
         ObjectNode root = MAPPER.createObjectNode();
         root.set("jobs", MAPPER.valueToTree(jobs));
         return bytes(root);
     }
 
-    static Buffer job(JobView job) {
+    static Buffer job(JobStatus job) {
         return bytes(MAPPER.valueToTree(job));
     }
 
@@ -115,7 +122,7 @@ final class OpsJson {
 
     private static ArrayNode relayArray(Overview overview) {
         ArrayNode array = MAPPER.createArrayNode();
-        for (Overview.RelayStatus status : overview.relays()) {
+        for (Overview.Entry status : overview.relays()) {
             ObjectNode relay = MAPPER.valueToTree(status.snapshot());
             relay.put("ready", status.readiness().ready());
             relay.set("reasons", MAPPER.valueToTree(status.readiness().reasons()));
@@ -135,7 +142,19 @@ final class OpsJson {
     /** Jobs are shown once, put together from all relays, not under each relay. */
     private interface WithoutJobs {
         @JsonIgnore
-        List<JobView> jobs();
+        List<JobStatus> jobs();
+    }
+
+    /** The components of the traffic stand beside the others. */
+    private interface WithTraffic {
+        @JsonUnwrapped
+        Traffic traffic();
+    }
+
+    /** The last reason is shown as a part of what is parked. */
+    private interface OfLink extends WithTraffic {
+        @JsonIgnore
+        String lastReason();
     }
 
     private static final class OptionalAsNullable extends StdSerializer<Optional<?>> {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.posthouse.status.RelayStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,11 +40,11 @@ final class OpsRoutes {
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
     private final PrometheusMeterRegistry registry;
-    private final RelayMeters meters;
+    private final MetricsPage meters;
     private final ConsoleConnections connections;
 
     OpsRoutes(
-            Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, RelayMeters meters, ConsoleConnections connections) {
+            Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, MetricsPage meters, ConsoleConnections connections) {
         this.connections = connections;
         this.vertx = vertx;
         this.views = views;
@@ -141,7 +142,7 @@ final class OpsRoutes {
 
     private static List<OpsJson.NotReady> problemsOf(RelayView view) {
         try {
-            RelaySnapshot relay = view.snapshot();
+            RelayStatus relay = view.snapshot();
             return view.readiness().reasons().stream()
                     .map(reason -> new OpsJson.NotReady(relay.site(), relay.relay(), reason))
                     .toList();

@@ -42,7 +42,7 @@ final class OpsVerticle extends VerticleBase {
     private final OpsConfig config;
     private final Supplier<List<RelayView>> views;
     private final PrometheusMeterRegistry registry;
-    private final RelayMeters relayMeters;
+    private final MetricsPage metricsPage;
     private final EventStream stream;
     private final int beatMs;
     private final int firstRequestMs;
@@ -57,7 +57,7 @@ final class OpsVerticle extends VerticleBase {
         this.config = config;
         this.views = views;
         this.registry = registry;
-        this.relayMeters = new RelayMeters(registry);
+        this.metricsPage = new MetricsPage(registry);
         this.stream = new EventStream(views);
         this.beatMs = beatMs;
     }
@@ -78,14 +78,14 @@ final class OpsVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         stream.close();
-        relayMeters.close();
+        metricsPage.close();
         ownMeters.forEach(registry::remove);
         return Future.succeededFuture();
     }
 
     private Future<HttpServer> listen(ConsoleAssets assets) {
         connections = new ConsoleConnections(vertx, CONNECTIONS_MAX, firstRequestMs);
-        OpsRoutes routes = new OpsRoutes(vertx, views, registry, relayMeters, connections);
+        OpsRoutes routes = new OpsRoutes(vertx, views, registry, metricsPage, connections);
         Router router = routes.router(config, assets, stream);
         return vertx.createHttpServer(options())
                 .connectionHandler(connections::admit)
@@ -102,7 +102,7 @@ final class OpsVerticle extends VerticleBase {
     private void opened(HttpServer server) {
         port = server.actualPort();
         ownMeters = ownMeters();
-        relayMeters.open();
+        metricsPage.open();
         vertx.setPeriodic(beatMs, timer -> stream.tick());
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
     }

@@ -1,6 +1,8 @@
 package org.posthouse.ops;
 
 import io.vertx.core.Future;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayStatus;
 
 /**
  * What one relay shows of itself; implemented by the appliance.
@@ -16,14 +18,14 @@ public interface RelayView {
      *
      * @return an immutable copy; equal to the one before when nothing changed (an equal one is not sent again)
      */
-    RelaySnapshot snapshot();
+    RelayStatus snapshot();
 
     /**
      * What has happened to the relay since its start, for {@code /metrics}.
      *
      * @return an immutable copy
      */
-    RelayMeasures measures();
+    RelayMetrics metrics();
 
     /**
      * Whether this relay takes new ranks and messages at the moment.

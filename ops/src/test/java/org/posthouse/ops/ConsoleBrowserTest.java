@@ -19,6 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayStatus;
 
 /** The page in a real browser: what a person sees and presses. The browser is the class's, each test's page comes from an address of its own. */
 @Timeout(120)
@@ -56,8 +60,8 @@ class ConsoleBrowserTest {
             assertThat(rows(1)).isEqualTo("2 open 51 B 52 B 53 in 54 out");
             assertThat(expanded()).isEqualTo("true, false");
 
-            RelaySnapshot before = ops.relay.snapshot;
-            LinkView first = before.links().getFirst();
+            RelayStatus before = ops.relay.snapshot;
+            LinkStatus first = before.links().getFirst();
             ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast(), first));
             browser.await("the links' new order", () -> expanded(), "false, true");
             assertThat(rows(1)).as("it stays open where it moves").isEqualTo("2 open 51 B 52 B 53 in 54 out");
@@ -85,8 +89,8 @@ class ConsoleBrowserTest {
     void whatIsNotCountedHereIsNotShownAsNothing() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
-            List<RankView> ranks = List.of(
-                    Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankView.State.CONNECTED, 2, 0));
+            List<RankStatus> ranks = List.of(
+                    Scenes.rank(0, here, RankStatus.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankStatus.State.CONNECTED, 2, 0));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
             browser.open(ops.uri("/").toString());
             browser.await("both ranks", () -> text(".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
@@ -133,10 +137,10 @@ class ConsoleBrowserTest {
     void jobsThatHaveEndedStandBelowAndNobodyIsConnectedToThem() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
-            List<RankView> left = List.of(Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankView.State.LOST, 1, 5),
-                    Scenes.rank(2, here, RankView.State.AWAY, 1, 5), Scenes.rank(3, here, RankView.State.FINALIZED, 1, 5));
-            List<JobView> jobs = new ArrayList<>(IntStream.range(0, 7)
-                    .mapToObj(i -> new JobView("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0, 0, "", 0, 0)).toList());
+            List<RankStatus> left = List.of(Scenes.rank(0, here, RankStatus.State.CONNECTED, 1, 5), Scenes.rank(1, here, RankStatus.State.LOST, 1, 5),
+                    Scenes.rank(2, here, RankStatus.State.AWAY, 1, 5), Scenes.rank(3, here, RankStatus.State.FINALIZED, 1, 5));
+            List<JobStatus> jobs = new ArrayList<>(IntStream.range(0, 7)
+                    .mapToObj(i -> new JobStatus("e" + i, "ended" + i, 4, "none", "FAILED", 9_000 - i, left, 0, "", 0, 0, "", 0, 0)).toList());
             jobs.add(Scenes.job(Scenes.JOB, Scenes.ranks(1, here)));
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, jobs);
             browser.open(ops.uri("/").toString());
@@ -159,7 +163,7 @@ class ConsoleBrowserTest {
     void aRanksStateHasOneColour() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
             String here = ops.relay.snapshot.relay();
-            List<RankView> ranks = Arrays.stream(RankView.State.values()).map(state -> Scenes.rank(state.ordinal(), here, state, 1, 0)).toList();
+            List<RankStatus> ranks = Arrays.stream(RankStatus.State.values()).map(state -> Scenes.rank(state.ordinal(), here, state, 1, 0)).toList();
             ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
             browser.open(ops.uri("/").toString());
             browser.await("all ranks", () -> browser.all(".job .grid .cell").size(), ranks.size());
@@ -197,7 +201,7 @@ class ConsoleBrowserTest {
     @Test
     void aLogThatIsHeldIsToldOfAboveTheTable() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
-            RelaySnapshot open = ops.relay.snapshot;
+            RelayStatus open = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLog(open, "held", "rank 3 pins it: raise --log-limit");
             browser.open(ops.uri("/").toString());
             String notices = "[aria-labelledby=relays-title] .notice.bad";
@@ -217,7 +221,7 @@ class ConsoleBrowserTest {
             assertThat(text("[aria-labelledby=links-title] tbody .bad-text")).isEqualTo("held");
             String colours = "return new Set([...document.querySelectorAll('.bad-text')].map(e => getComputedStyle(e).color)).size";
             assertThat(browser.run(colours)).as("colours of what is wrong, a link that is not up and one that is held").isEqualTo(1L);
-            RelaySnapshot before = ops.relay.snapshot;
+            RelayStatus before = ops.relay.snapshot;
             ops.relay.snapshot = Scenes.withLinks(before, List.of(before.links().getLast()));
             browser.await("the other link alone", () -> text("[aria-labelledby=links-title] .bad-text, [aria-labelledby=links-title] .notice.bad"), "");
         }
@@ -287,11 +291,11 @@ class ConsoleBrowserTest {
     void manySitesAndANarrowWindowLeaveWordsWhole() throws Exception {
         browser.resize(400);
         try (OpsFixture ops = new OpsFixture()) {
-            RelaySnapshot relay = ops.relay.snapshot;
-            LinkView link = relay.links().getLast();
-            List<LinkView> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
-            JobView job = new JobView("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
-                    List.of(new RankView(0, "area-number-11", "far", RankView.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0)), 0, "", 0, 0, "", 0, 0);
+            RelayStatus relay = ops.relay.snapshot;
+            LinkStatus link = relay.links().getLast();
+            List<LinkStatus> links = IntStream.range(0, 7).mapToObj(i -> Scenes.to("area-number-1" + i, link)).toList();
+            JobStatus job = new JobStatus("1f", "org.example.climate.LongRunningSimulationMainClass", 1, "none", "RUNNING", 0,
+                    List.of(new RankStatus(0, "area-number-11", "far", RankStatus.State.CONNECTED, 1, 0, 0, 0, 0, 0, 0, "", 0)), 0, "", 0, 0, "", 0, 0);
             ops.relay.snapshot = Scenes.withLinks(Scenes.relay("rennes", relay.relay(), 1, List.of(job)), links);
             browser.open(ops.uri("/").toString());
             browser.await("the map", () -> text(".map figcaption"), "2 more sites are in the table");
@@ -320,7 +324,7 @@ class ConsoleBrowserTest {
     void aNoticeBreaksALongName() throws Exception {
         browser.resize(400);
         try (OpsFixture ops = new OpsFixture()) {
-            RelaySnapshot relay = ops.relay.snapshot;
+            RelayStatus relay = ops.relay.snapshot;
             String longest = "m".repeat(63);
             ops.relay.snapshot = Scenes.withLinks(relay, relay.links().stream().map(link -> Scenes.to(longest, link)).toList());
             browser.open(ops.uri("/").toString());

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayStatus;
 
 /** The live stream tells changes, stays bounded, and lives through a failing view. */
 @Timeout(120)
@@ -134,14 +136,14 @@ class EventStreamTest {
         private long looks;
 
         @Override
-        public RelaySnapshot snapshot() {
+        public RelayStatus snapshot() {
             looks++;
             return Scenes.relay("orsay", "orsay-a", looks, List.of(Scenes.job("ab", Scenes.ranks(1000, "orsay-a"))));
         }
 
         @Override
-        public RelayMeasures measures() {
-            return RelayMeasures.NONE;
+        public RelayMetrics metrics() {
+            return RelayMetrics.NONE;
         }
 
         @Override

@@ -17,6 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayStatus;
+import org.posthouse.status.Traffic;
 
 /** /metrics shows relays, Vert.x and Java, with bounded labels. */
 @Timeout(120)
@@ -58,9 +63,9 @@ class OpsMetricsTest {
     @Test
     void showsTheRelaysNumbersOfNow() throws Exception {
         ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 1234, List.of(Scenes.job(Scenes.JOB, List.of(
-                Scenes.rank(0, "rennes-a", RankView.State.CONNECTED, 1, 5),
-                Scenes.rank(1, "rennes-a", RankView.State.LOST, 1, 5),
-                Scenes.rank(2, "orsay-a", RankView.State.CONNECTED, 1, 5)))));
+                Scenes.rank(0, "rennes-a", RankStatus.State.CONNECTED, 1, 5),
+                Scenes.rank(1, "rennes-a", RankStatus.State.LOST, 1, 5),
+                Scenes.rank(2, "orsay-a", RankStatus.State.CONNECTED, 1, 5)))));
         ops.relay.readiness = Readiness.notReady("draining");
         assertThat(ops.get("/metrics").body().lines()).contains(
                 "posthouse_matched_total{relay=\"rennes-a\",site=\"rennes\"} 6.0",
@@ -130,16 +135,16 @@ class OpsMetricsTest {
 
     @Test
     void showsWhatHasHappenedSinceTheStart() throws Exception {
-        ops.relay.measures = new RelayMeasures(
+        ops.relay.metrics = new RelayMetrics(
                 List.of(
-                        new RelayMeasures.Flow("pooled", "", 1234, 7, 4096, 1024),
-                        new RelayMeasures.Flow("pooled", "orsay/2", 5, 6, 7, 8)),
+                        new RelayMetrics.Flow("pooled", "", new Traffic(1234, 7, 4096, 1024)),
+                        new RelayMetrics.Flow("pooled", "orsay/2", new Traffic(5, 6, 7, 8))),
                 9,
                 8,
                 65,
-                new RelayMeasures.Latency(List.of(0.00001, 1.0), List.of(3L, 2L, 1L), 11.5),
-                RelayMeasures.Latency.NONE,
-                RelayMeasures.Latency.NONE,
+                new RelayMetrics.Latency(List.of(0.00001, 1.0), List.of(3L, 2L, 1L), 11.5),
+                RelayMetrics.Latency.NONE,
+                RelayMetrics.Latency.NONE,
                 List.of(0, 17),
                 3,
                 1,
@@ -200,13 +205,13 @@ class OpsMetricsTest {
     @Test
     void showsNoMoreRelaysThanTheLimit() {
         try (OpsMetrics metrics = OpsMetrics.create()) {
-            RelayMeters meters = new RelayMeters(metrics.registry());
+            MetricsPage meters = new MetricsPage(metrics.registry());
             List<RelayView> many = new ArrayList<>();
-            IntStream.range(0, RelayMeters.RELAYS_MAX + 5).forEach(
+            IntStream.range(0, MetricsPage.RELAYS_MAX + 5).forEach(
                     i -> many.add(new Scenes.MovingRelay(Scenes.relay("site" + i, "relay" + i, i, List.of()))));
             meters.open();
             meters.refresh(many);
-            assertThat(metrics.registry().find("posthouse.matched").functionCounters()).hasSize(RelayMeters.RELAYS_MAX);
+            assertThat(metrics.registry().find("posthouse.matched").functionCounters()).hasSize(MetricsPage.RELAYS_MAX);
             meters.close();
             assertThat(metrics.registry().find("posthouse.matched").functionCounters()).isEmpty();
             assertThat(metrics.registry().scrape()).doesNotContain("posthouse_");
@@ -221,7 +226,7 @@ class OpsMetricsTest {
             for (int kept = registry.getMeters().size(); kept < OpsMetrics.METERS_MAX - 1; kept++) {
                 others.add(registry.counter("other", "name", String.valueOf(kept)));
             }
-            RelayMeters meters = new RelayMeters(metrics.registry());
+            MetricsPage meters = new MetricsPage(metrics.registry());
             RelayView relay = new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 1, List.of()));
             meters.refresh(List.of(relay));
             assertThat(registry.find("posthouse.matched").functionCounters()).isEmpty();
@@ -237,11 +242,11 @@ class OpsMetricsTest {
     @Test
     void showsNoMoreLinksThanTheLimit() {
         try (OpsMetrics metrics = OpsMetrics.create()) {
-            RelayMeters meters = new RelayMeters(metrics.registry());
-            List<LinkView> links = links("site", RelaySample.LINKS_MAX + 5);
-            RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
+            MetricsPage meters = new MetricsPage(metrics.registry());
+            List<LinkStatus> links = links("site", RelayMeters.LINKS_MAX + 5);
+            RelayStatus relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));
-            assertThat(metrics.registry().find("posthouse.link.up").gauges()).hasSize(RelaySample.LINKS_MAX);
+            assertThat(metrics.registry().find("posthouse.link.up").gauges()).hasSize(RelayMeters.LINKS_MAX);
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links("other", 1)))));
             assertThat(metrics.registry().find("posthouse.link.up").gauges())
                     .as("the others are gone")
@@ -250,10 +255,10 @@ class OpsMetricsTest {
         }
     }
 
-    private static List<LinkView> links(String prefix, int count) {
+    private static List<LinkStatus> links(String prefix, int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> new LinkView(prefix + i, prefix + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                        List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty(), ""))
+                .mapToObj(i -> new LinkStatus(prefix + i, prefix + i, LinkStatus.State.UP, 0, Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0,
+                        List.of(), new LinkStatus.Packing(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty(), "", ""))
                 .toList();
     }
 }

@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.RankStatus;
 
 /** Every path of the API answers as openapi.json says, in good and bad cases. */
 @Timeout(120)
@@ -99,7 +101,7 @@ class OpsRoutesTest {
 
     @Test
     void putsOneJobTogetherFromTheRelaysThatKnowIt() throws Exception {
-        JobView west = Scenes.job(Scenes.JOB, List.of(Scenes.rank(4, "orsay-a", RankView.State.LOST, 2, 9)));
+        JobStatus west = Scenes.job(Scenes.JOB, List.of(Scenes.rank(4, "orsay-a", RankStatus.State.LOST, 2, 9)));
         ops.relays.add(new Scenes.MovingRelay(Scenes.relay("orsay", "orsay-a", 1, List.of(west))));
         JsonNode jobs = ops.json("/api/v1/jobs").path("jobs");
         assertThat(jobs).hasSize(1);

@@ -4,6 +4,14 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.KeysStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayStatus;
+import org.posthouse.status.StreamStatus;
+import org.posthouse.status.Traffic;
 
 /** Made-up relays for tests. */
 final class Scenes {
@@ -12,23 +20,23 @@ final class Scenes {
 
     static final long DOWN_SINCE = System.currentTimeMillis() - 90_000;
 
-    static final LinkStreamsView NO_STREAMS = new LinkStreamsView(0, 0, 0, 0, 0);
+    static final LinkStatus.Streams NO_STREAMS = new LinkStatus.Streams(0, 0, 0, 0, 0);
 
     private Scenes() {}
 
     /** A relay whose view a test changes while the console runs. */
     static final class MovingRelay implements RelayView {
-        volatile RelaySnapshot snapshot;
-        volatile RelayMeasures measures = RelayMeasures.NONE;
+        volatile RelayStatus snapshot;
+        volatile RelayMetrics metrics = RelayMetrics.NONE;
         volatile Readiness readiness = Readiness.ok();
         volatile RuntimeException failure;
 
-        MovingRelay(RelaySnapshot snapshot) {
+        MovingRelay(RelayStatus snapshot) {
             this.snapshot = snapshot;
         }
 
         @Override
-        public RelaySnapshot snapshot() {
+        public RelayStatus snapshot() {
             if (failure != null) {
                 throw failure;
             }
@@ -36,8 +44,8 @@ final class Scenes {
         }
 
         @Override
-        public RelayMeasures measures() {
-            return measures;
+        public RelayMetrics metrics() {
+            return metrics;
         }
 
         @Override
@@ -65,62 +73,64 @@ final class Scenes {
         }
     }
 
-    static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
-        List<LinkView> links = List.of(
-                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(),
-                        new PackingView(true, 31, 32, 33),
-                        List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty(), "job 7 holds it"),
-                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
-                        List.of(), 0, NO_STREAMS, Optional.of(parked()), ""));
-        return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
-                List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
-                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
-                Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
-                Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
-                Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamsView.ForwardView(
-                        "orsay/web", "127.0.0.1:8080", "LISTENING", 2, 5, 1, "no door")))));
+    static RelayStatus relay(String site, String relay, long messages, List<JobStatus> jobs) {
+        List<LinkStatus> links = List.of(
+                new LinkStatus("orsay", "orsay/2", LinkStatus.State.UP, 10, new Traffic(1, 2, 3, 4), 61, 62, 63, 64, 900, 5_000, 6, 7, lanes(),
+                        new LinkStatus.Packing(true, 31, 32, 33),
+                        List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStatus.Streams(2, 51, 52, 53, 54), Optional.empty(), "job 7 holds it",
+                        "refused once"),
+                new LinkStatus("lille", "lille", LinkStatus.State.DOWN, 11, Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, List.of(),
+                        new LinkStatus.Packing(false, 0, 0, 0),
+                        List.of(), 0, NO_STREAMS, Optional.of(parked()), "", "cannot connect: refused"));
+        return new RelayStatus(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
+                List.of(new RelayStatus.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
+                new RelayStatus.Counters(new Traffic(messages, 7, 4096, 1024), 1, 3, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
+                Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
+                Optional.of(new KeysStatus("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
+                Optional.of(new StreamStatus(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamStatus.Forward(
+                        "orsay/web", "127.0.0.1:8080", StreamStatus.Forward.State.LISTENING, 2, 5, 1, "no door")))));
     }
 
-    static List<LaneView> lanes() {
-        return List.of(new LaneView(0, true, true, List.of("orsay"), 41, 42, 43), new LaneView(1, true, true, List.of("rennes-b"), 44, 45, 46),
-                new LaneView(6, false, false, List.of(), 5, 6, 0), new LaneView(7, false, true, List.of(), 47, 48, 0));
+    static List<LinkStatus.Lane> lanes() {
+        return List.of(new LinkStatus.Lane(0, true, true, List.of("orsay"), 41, 42, 43), new LinkStatus.Lane(1, true, true, List.of("rennes-b"), 44, 45, 46),
+                new LinkStatus.Lane(6, false, false, List.of(), 5, 6, 0), new LinkStatus.Lane(7, false, true, List.of(), 47, 48, 0));
     }
 
-    static ParkedView parked() {
-        return new ParkedView(DOWN_SINCE, "TIMEOUT: nothing heard for 15 s", "cannot connect: refused", 41, 3_100,
-                List.of(new ParkedView.Job(JOB, "demo.Ring", 40, 3_000, 2), new ParkedView.Job("7f", "demo.Pi", 1, 100, 1)));
+    static LinkStatus.Parked parked() {
+        return new LinkStatus.Parked(DOWN_SINCE, "TIMEOUT: nothing heard for 15 s", "cannot connect: refused", 41, 3_100,
+                List.of(new LinkStatus.ParkedJob(JOB, "demo.Ring", 40, 3_000, 2), new LinkStatus.ParkedJob("7f", "demo.Pi", 1, 100, 1)));
     }
 
-    static RelaySnapshot withoutLog(RelaySnapshot r) {
-        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+    static RelayStatus withoutLog(RelayStatus r) {
+        return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams());
     }
 
-    static RelaySnapshot withLog(RelaySnapshot r, String state, String text) {
-        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(), r.jobs(), r.directory(),
-                r.counters(), Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams());
+    static RelayStatus withLog(RelayStatus r, String state, String text) {
+        return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(), r.jobs(), r.directory(),
+                r.counters(), Optional.of(new RelayStatus.Log(42, 8192, 65_536, 4096, state, text)), r.keys(), r.streams());
     }
 
-    static RelaySnapshot withLinks(RelaySnapshot r, List<LinkView> links) {
-        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+    static RelayStatus withLinks(RelayStatus r, List<LinkStatus> links) {
+        return new RelayStatus(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
     }
 
     /** The same link to another site. */
-    static LinkView to(String site, LinkView link) {
-        return new LinkView(site, site, link.state(), link.since(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, link.perLane(), link.packing(), link.paths(), 0,
-                link.streams(), link.parked(), link.held());
+    static LinkStatus to(String site, LinkStatus link) {
+        return new LinkStatus(site, site, link.state(), link.since(), Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, link.perLane(), link.packing(), link.paths(), 0,
+                link.streams(), link.parked(), link.held(), link.lastReason());
     }
 
-    static JobView job(String id, List<RankView> ranks) {
-        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0, "user 1000", 4_000, 2_000);
+    static JobStatus job(String id, List<RankStatus> ranks) {
+        return new JobStatus(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0, 0, "user 1000", 4_000, 2_000);
     }
 
-    static RankView rank(int rank, String relay, RankView.State state, int incarnation, long sent) {
-        return new RankView(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0);
+    static RankStatus rank(int rank, String relay, RankStatus.State state, int incarnation, long sent) {
+        return new RankStatus(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1, "", 0);
     }
 
-    static List<RankView> ranks(int n, String relay) {
-        return IntStream.range(0, n).mapToObj(i -> rank(i, relay, RankView.State.CONNECTED, 1, 100 + i)).toList();
+    static List<RankStatus> ranks(int n, String relay) {
+        return IntStream.range(0, n).mapToObj(i -> rank(i, relay, RankStatus.State.CONNECTED, 1, 100 + i)).toList();
     }
 }

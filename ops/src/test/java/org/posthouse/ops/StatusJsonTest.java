@@ -11,9 +11,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.ops.Scenes.MovingRelay;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayStatus;
 
 /**
- * Holds the bytes of the API's status: keys, their order, numbers and nulls. {@code status.txt} has a line for each key.
+ * Holds the bytes of the API's status: keys, their order, numbers and nulls. {@code status.txt} has a line for each
+ * key.
  */
 @Timeout(60)
 class StatusJsonTest {
@@ -21,11 +25,11 @@ class StatusJsonTest {
 
     @Test
     void writesTheSameBytesAsBefore() throws IOException {
-        List<JobView> jobs = List.of(Scenes.job(Scenes.JOB, List.of(
-                Scenes.rank(0, "rennes", RankView.State.CONNECTED, 2, 100),
-                new RankView(1, "orsay", "orsay/2", RankView.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17))));
-        RelaySnapshot full = Scenes.relay("rennes", "rennes", 9, jobs);
-        RelaySnapshot bare = new RelaySnapshot(
+        List<JobStatus> jobs = List.of(Scenes.job(Scenes.JOB, List.of(
+                Scenes.rank(0, "rennes", RankStatus.State.CONNECTED, 2, 100),
+                new RankStatus(1, "orsay", "orsay/2", RankStatus.State.AWAY, 3, 11, 12, 13, 14, 15, 16, "Comm.Recv", 17))));
+        RelayStatus full = Scenes.relay("rennes", "rennes", 9, jobs);
+        RelayStatus bare = new RelayStatus(
                 "orsay", "orsay/2", "threaded", "0.1.0", 6_000, "", List.of(), List.of(), List.of(), full.counters(),
                 Optional.empty(), Optional.empty(), Optional.empty());
         MovingRelay unready = new MovingRelay(bare);

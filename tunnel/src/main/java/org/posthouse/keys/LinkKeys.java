@@ -1,10 +1,12 @@
 package org.posthouse.keys;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.status.KeysStatus;
 
 /**
  * The keys in force at one relay: the site's own keys, and the newest revocation list from any source. Confined to the
@@ -12,6 +14,7 @@ import java.util.Map;
  */
 final class LinkKeys {
     /** The effect of a certificate that is not valid now on links. */
+    private static final Duration WARNING_MAX = Duration.ofDays(30);
     private static final String REFUSED = "; links that are up stay, new ones are refused";
 
     private SiteKeys keys;
@@ -128,13 +131,21 @@ final class LinkKeys {
             }
             warn(warnings, "the certificate of relay " + relay, peer, now, "renew it at its site with posthouse keys renew");
         });
-        return new KeysStatus(own, authority.notAfter(), revocations.number(), revocations.size(), warnings);
+        return new KeysStatus(
+                own.serial(), own.notAfter().toEpochMilli(), authority.notAfter().toEpochMilli(), revocations.number(), revocations.size(), warnings);
+    }
+
+    /** Whether the end of validity is near enough for a warning: 30 days, or the last third of a shorter validity. */
+    static boolean isNear(Instant notBefore, Instant notAfter, Instant now) {
+        Duration third = Duration.between(notBefore, notAfter).dividedBy(3);
+        Duration warning = third.compareTo(WARNING_MAX) < 0 ? third : WARNING_MAX;
+        return now.isAfter(notAfter.minus(warning));
     }
 
     private static void warn(List<String> warnings, String whose, SiteCertificate certificate, Instant now, String advice) {
         if (now.isBefore(certificate.notBefore())) {
             warnings.add(whose + " is not valid before " + certificate.notBefore() + ": check the clock of this host" + REFUSED);
-        } else if (KeysStatus.isNear(certificate.notBefore(), certificate.notAfter(), now)) {
+        } else if (isNear(certificate.notBefore(), certificate.notAfter(), now)) {
             boolean over = now.isAfter(certificate.notAfter());
             warnings.add(whose + (over ? " expired " : " expires ") + certificate.notAfter() + ": " + advice + (over ? REFUSED : ""));
         }

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.posthouse.audit.Audit;
+import org.posthouse.status.KeysStatus;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -4,9 +4,12 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.keys.RelayId;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.window.LinkTraffic;
 import org.posthouse.wire.CloseNotice;
@@ -266,27 +269,30 @@ final class Link {
         return true;
     }
 
+    /** The status of the link, without the part that only the relay knows. */
     LinkStatus status() {
         return new LinkStatus(
                 RelayId.parse(relay).site(),
                 relay,
                 state,
-                since,
+                since.toEpochMilli(),
+                Traffic.NONE,
                 traffic.framesIn,
-                traffic.bytesIn,
                 traffic.framesOut,
+                traffic.bytesIn,
                 traffic.bytesOut,
-                emission.retransmitted(),
-                emission.bytes(),
                 traffic.roundTripMicros,
+                emission.bytes(),
+                emission.retransmitted(),
                 lanes.up(),
                 emission.lanes(),
                 emission.packing(),
                 lanes.paths().stream().map(LinkPath::via).toList(),
                 traffic.moves,
                 links.streams().statusOf(relay),
-                lastReason,
-                blackHole.text());
+                Optional.empty(),
+                blackHole.text(),
+                lastReason);
     }
 
     void onDialling() {

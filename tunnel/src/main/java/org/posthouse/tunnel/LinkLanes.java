@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.keys.RevocationList;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.CongestionControl;
 import org.posthouse.tunnel.window.LinkFrame;
 import org.posthouse.tunnel.window.LinkWindow;

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.LinkFrame;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.tunnel.window.PackedRun;

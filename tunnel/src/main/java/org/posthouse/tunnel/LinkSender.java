@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.function.Consumer;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.LinkFrame;
 import org.posthouse.tunnel.window.LinkQueue;
 import org.posthouse.tunnel.window.LinkTraffic;

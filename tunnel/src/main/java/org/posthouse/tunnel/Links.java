@@ -22,12 +22,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.posthouse.keys.KeysException;
-import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayId;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.RevocationList;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.status.KeysStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.forward.Forwards;
 import org.posthouse.tunnel.socket.LinkRefusal;
@@ -321,7 +323,7 @@ public final class Links implements StreamLinks {
         }
     }
 
-    /** The status of all links, by relay. */
+    /** The status of all links, by relay, without the part that only the relay knows. */
     public List<LinkStatus> status() {
         assert inLoop();
         return table.all().map(Link::status).toList();
@@ -345,22 +347,10 @@ public final class Links implements StreamLinks {
         return keys.status(peers);
     }
 
-    /** Status of the streams over all links. */
+    /** Status of the streams over all links, of this relay's doors, and of its ports to doors of other relays. */
     public StreamStatus streamStatus() {
         assert inLoop();
-        return streams.status();
-    }
-
-    /** Status of this relay's doors, and of its ports to doors of other relays. */
-    public List<ForwardStatus> forwardStatus() {
-        assert inLoop();
-        return forwards.status();
-    }
-
-    /** Whether this relay is drained: other relays' lanes avoid it. */
-    public boolean drained() {
-        assert inLoop();
-        return routing.drained();
+        return streams.status(routing.drained(), forwards.status());
     }
 
     /**

@@ -181,8 +181,8 @@ class RevokedKeysTest {
         List<String> early = near.status(peers, now.minus(Duration.ofDays(2))).warnings();
         assertThat(early).as("by a clock that was set back").hasSize(2).first().asString().contains("grid's authority is not valid before", "clock");
         assertThat(early.get(1)).contains("of relay b is not valid before " + peer.notBefore(), "links that are up stay");
-        assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(47)))).isFalse();
-        assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
+        assertThat(LinkKeys.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(47)))).isFalse();
+        assertThat(LinkKeys.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
     }
 
     private static List<SiteCertificate> issued(SiteCertificate one) {

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.CongestionControlTest;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
@@ -94,7 +95,7 @@ class BesideBulkTest {
 
     private void feed(Links links, ContextInternal loop) {
         boolean open = links.status().stream().anyMatch(link -> link.state() == LinkStatus.State.UP);
-        while (open && links.status().getFirst().unacknowledgedBytes() < WAITING_BYTES) {
+        while (open && links.status().getFirst().waitingBytes() < WAITING_BYTES) {
             links.send("b", frame(FrameType.CHUNK, 1, Wire.PAYLOAD_BYTES_MAX));
         }
         loop.nettyEventLoop().schedule(() -> feed(links, loop), 5, TimeUnit.MILLISECONDS);

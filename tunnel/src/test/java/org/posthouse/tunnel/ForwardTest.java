@@ -53,6 +53,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
 import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.stream.StreamConfig;
@@ -131,7 +132,7 @@ class ForwardTest {
         link(echo(), () -> 2 * MIB + random.nextInt(12 * MIB));
         assertThat(echoed(64 * MIB, 9)).isEqualTo(checksum(64 * MIB, 9));
         assertThat(proxy.cuts()).as("cuts while it went on").isGreaterThan(8);
-        assertThat(a.status("b").framesRetransmitted()).isPositive();
+        assertThat(a.status("b").framesRepeated()).isPositive();
         awaitNoStreams();
     }
 
@@ -288,7 +289,7 @@ class ForwardTest {
             proxy.cutAll();
             await().atMost(PATIENCE).until(() -> !a.isUp("b"));
             assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
-            assertThat(forwards(a).getFirst().state()).isSameAs(ForwardStatus.State.REFUSING);
+            assertThat(forwards(a).getFirst().state()).isSameAs(StreamStatus.Forward.State.REFUSING);
             socket.getOutputStream().write(2);
             proxy.thaw();
             awaitListening();
@@ -334,7 +335,7 @@ class ForwardTest {
         while (sums.stream().anyMatch(sum -> !sum.isDone())) {
             ByteBuf frame = Frames.send(++sent, random.nextInt(600), random);
             long written = a.call(() -> {
-                long before = a.statusNow("b").bytesOut();
+                long before = a.statusNow("b").frameBytesOut();
                 a.links.send("b", frame);
                 return before;
             });
@@ -389,7 +390,7 @@ class ForwardTest {
                 }
                 return null;
             });
-            ForwardStatus.State state = endsUp ? ForwardStatus.State.LISTENING : ForwardStatus.State.REFUSING;
+            StreamStatus.Forward.State state = endsUp ? StreamStatus.Forward.State.LISTENING : StreamStatus.Forward.State.REFUSING;
             await().pollInterval(Duration.ofMillis(5)).during(Duration.ofMillis(100)).atMost(PATIENCE).until(() -> forwards(a).getFirst().state() == state);
             assertThat(forwards(a).getFirst().lastReason()).isEmpty();
         }
@@ -491,11 +492,11 @@ class ForwardTest {
 
     private void awaitListening() {
         await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> forwards(a).stream()
-                .allMatch(forward -> forward.state() == ForwardStatus.State.LISTENING));
+                .allMatch(forward -> forward.state() == StreamStatus.Forward.State.LISTENING));
     }
 
-    private static List<ForwardStatus> forwards(TestRelay relay) throws Exception {
-        return relay.call(relay.links::forwardStatus);
+    private static List<StreamStatus.Forward> forwards(TestRelay relay) throws Exception {
+        return relay.call(relay.links::streamStatus).forwards();
     }
 
     private int port() throws Exception {

@@ -64,7 +64,7 @@ class GatewayBulkTest {
     private void feed() {
         try {
             gateway.call(() -> {
-                while (gateway.statusNow("b").unacknowledgedBytes() < 4 * WINDOW_BYTES) {
+                while (gateway.statusNow("b").waitingBytes() < 4 * WINDOW_BYTES) {
                     gateway.links.send("b", Frames.send(++fed, FRAME_BYTES, random));
                 }
                 return null;

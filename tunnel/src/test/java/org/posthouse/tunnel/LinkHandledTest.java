@@ -73,7 +73,7 @@ class LinkHandledTest {
         send(a, 101, 120);
         awaitTrue(() -> b.last("a") == 120);
         assertThat(a.acknowledged.get()).as("nothing was handled").isZero();
-        assertThat(a.status("b").unacknowledgedBytes()).isPositive();
+        assertThat(a.status("b").waitingBytes()).isPositive();
         List<Long> names = new ArrayList<>(b.unhandled);
         long first = names.removeFirst();
         Collections.shuffle(names, new Random(5));
@@ -82,7 +82,7 @@ class LinkHandledTest {
         }
         assertThat(a.acknowledged.get()).as("the first is missing").isZero();
         b.handle("a", first);
-        awaitTrue(() -> a.acknowledged.get() == 120 && a.status("b").unacknowledgedBytes() == 0);
+        awaitTrue(() -> a.acknowledged.get() == 120 && a.status("b").waitingBytes() == 0);
     }
 
     @Test

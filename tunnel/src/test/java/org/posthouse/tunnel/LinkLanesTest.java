@@ -73,7 +73,7 @@ class LinkLanesTest {
                 lane.awaitEnd();
             }
         }
-        assertThat(relay.status("a").framesRetransmitted()).isEqualTo(1);
+        assertThat(relay.status("a").framesRepeated()).isEqualTo(1);
     }
 
     /** One frame at a time has nothing on its way before it on either lane: none stays idle for that. */
@@ -86,7 +86,7 @@ class LinkLanesTest {
                 RawPeer next = frame % 2 == 1 ? one : two;
                 assertThat(new FrameView().wrap(next.await(FrameType.SEND), 0).sequence()).isEqualTo(frame);
                 first.send(acknowledgement(frame));
-                await().atMost(Duration.ofSeconds(60)).until(() -> relay.status("a").unacknowledgedBytes() == 0);
+                await().atMost(Duration.ofSeconds(60)).until(() -> relay.status("a").waitingBytes() == 0);
             }
         }
     }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.tunnel.window.LinkWindow;
 import org.posthouse.wan.WanEmulator;
@@ -100,13 +101,13 @@ class LinksTest {
         awaitLast(b, "a", 500);
         assertThat(a.events).containsExactly("up b 1");
         assertThat(b.events).containsExactly("up a 1");
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() == 0);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").waitingBytes() == 0);
         LinkStatus status = a.status("b");
         assertThat(status.framesIn()).isEqualTo(500);
         assertThat(status.framesOut()).isEqualTo(500);
-        assertThat(status.framesRetransmitted()).isZero();
-        assertThat(status.relay()).isEqualTo("b");
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").roundTripMicros() >= 0);
+        assertThat(status.framesRepeated()).isZero();
+        assertThat(status.peerRelay()).isEqualTo("b");
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").roundTripMicros() > 0);
     }
 
     @Test
@@ -127,8 +128,8 @@ class LinksTest {
         awaitLast(second, "a", 100);
         awaitLast(first, "b/2", 100);
         awaitLast(other, "b/2", 100);
-        assertThat(other.call(other.links::status)).extracting(LinkStatus::site).containsExactly("b", "b");
-        assertThat(other.call(other.links::status)).extracting(LinkStatus::relay).containsExactly("b", "b/2");
+        assertThat(other.call(other.links::status)).extracting(LinkStatus::peerSite).containsExactly("b", "b");
+        assertThat(other.call(other.links::status)).extracting(LinkStatus::peerRelay).containsExactly("b", "b/2");
         assertThat(other.last("b")).as("frames of the first relay").isZero();
     }
 
@@ -164,10 +165,10 @@ class LinksTest {
         proxy.cutAll();
         awaitLast(b, "a", a.stopFeeding());
         awaitLast(a, "b", b.stopFeeding());
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() == 0);
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.status("a").unacknowledgedBytes() == 0);
-        assertThat(a.status("b").framesRetransmitted()).as("frames were really lost on the way").isPositive();
-        assertThat(b.status("a").framesRetransmitted()).isPositive();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").waitingBytes() == 0);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.status("a").waitingBytes() == 0);
+        assertThat(a.status("b").framesRepeated()).as("frames were really lost on the way").isPositive();
+        assertThat(b.status("a").framesRepeated()).isPositive();
         assertThat(a.events).doesNotContain("forgotten b");
         assertThat(b.events).doesNotContain("forgotten a");
         assertThat(a.downs).hasSizeGreaterThan(50);
@@ -187,11 +188,11 @@ class LinksTest {
         }
         awaitLast(b, "a", 40);
         assertThat(proxy.cuts()).isEqualTo(1);
-        assertThat(a.status("b").framesRetransmitted()).as("those that were on the lane").isPositive();
+        assertThat(a.status("b").framesRepeated()).as("those that were on the lane").isPositive();
         awaitLanes(a, "b", 3);
         awaitLanes(b, "a", 3);
-        awaitCounted(a.status("b").bytesOut(), () -> a.status("b").perLane(), LinkStatus.Lane::bytesOut);
-        awaitCounted(b.status("a").bytesIn(), () -> b.status("a").perLane(), LinkStatus.Lane::bytesIn);
+        awaitCounted(a.status("b").frameBytesOut(), () -> a.status("b").perLane(), LinkStatus.Lane::bytesOut);
+        awaitCounted(b.status("a").frameBytesIn(), () -> b.status("a").perLane(), LinkStatus.Lane::bytesIn);
         assertThat(a.events).as("the link itself was up all the time").containsExactly("up b 1");
         assertThat(b.events).containsExactly("up a 1");
     }
@@ -246,7 +247,7 @@ class LinksTest {
             String to = bulkFromTheDiallingEnd ? "b" : "a";
             long sent = 0;
             while (a.status("b").lanes() < 3) {
-                if (from.status(to).unacknowledgedBytes() < 16_000_000) {
+                if (from.status(to).waitingBytes() < 16_000_000) {
                     from.send(to, frame(++sent, Wire.PAYLOAD_BYTES_MAX));
                 }
                 assertThat(sent).isLessThan(20_000);
@@ -446,7 +447,7 @@ class LinksTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
         try (RawPeer b = RawPeer.dial(a.links.port(), keys)) {
             assertThat(b.hello("b", "a", 1, 7, 1).awaitHello().anew()).as("that is of this link").isFalse();
-            assertThat(a.status("b").framesRetransmitted()).isZero();
+            assertThat(a.status("b").framesRepeated()).isZero();
         }
     }
 
@@ -553,7 +554,7 @@ class LinksTest {
             a.send("b", frame(++sent, 10_000));
             assertThat(sent).isLessThan(1_000);
         }
-        assertThat(a.status("b").unacknowledgedBytes()).isGreaterThan(256 * 1024);
+        assertThat(a.status("b").waitingBytes()).isGreaterThan(256 * 1024);
         assertThat(a.writables.get()).isZero();
         proxy.thaw();
         awaitLast(b, "a", sent);
@@ -606,7 +607,7 @@ class LinksTest {
             assertThatThrownBy(() -> a.send("b", wrong)).hasRootCauseInstanceOf(IllegalArgumentException.class);
             assertThat(wrong.refCnt()).isZero();
         }
-        assertThat(a.status("b").unacknowledgedBytes()).isZero();
+        assertThat(a.status("b").waitingBytes()).isZero();
     }
 
     @Test
@@ -647,8 +648,8 @@ class LinksTest {
     private static void awaitCounted(long frameBytes, Callable<List<LinkStatus.Lane>> lanes, ToLongFunction<LinkStatus.Lane> count) {
         await().pollInterval(POLL).atMost(PATIENCE).untilAsserted(() -> {
             List<LinkStatus.Lane> told = lanes.call();
-            assertThat(told).extracting(LinkStatus.Lane::number).containsExactly(0, 1, 2);
-            assertThat(told).allMatch(lane -> lane.up() && lane.via().isEmpty() && lane.unacknowledgedBytes() == 0 && count.applyAsLong(lane) > 0);
+            assertThat(told).extracting(LinkStatus.Lane::lane).containsExactly(0, 1, 2);
+            assertThat(told).allMatch(lane -> lane.up() && lane.via().isEmpty() && lane.waitingBytes() == 0 && count.applyAsLong(lane) > 0);
             assertThat(told.stream().mapToLong(count).sum()).isBetween(frameBytes, frameBytes + frameBytes / 4);
         });
     }

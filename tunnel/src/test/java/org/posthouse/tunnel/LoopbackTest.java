@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
 import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.forward.LoopbackAddress;
@@ -83,12 +84,12 @@ class LoopbackTest {
         String address = LoopbackAddress.of("b");
         assertThatThrownBy(() -> new Socket(address, port)).isInstanceOf(ConnectException.class);
         TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + b.links.port()).forwards(forwards("a", port, Map.of())));
-        await().atMost(PATIENCE).until(() -> state(a, "b/service") == ForwardStatus.State.LISTENING);
+        await().atMost(PATIENCE).until(() -> state(a, "b/service") == StreamStatus.Forward.State.LISTENING);
         try (Socket socket = new Socket(address, port)) {
             assertThat(socket.getInputStream().read()).isEqualTo(7);
         }
         b.close();
-        await().atMost(PATIENCE).until(() -> state(a, "b/service") == ForwardStatus.State.REFUSING);
+        await().atMost(PATIENCE).until(() -> state(a, "b/service") == StreamStatus.Forward.State.REFUSING);
         assertThatThrownBy(() -> new Socket(address, port)).isInstanceOf(ConnectException.class);
     }
 
@@ -103,12 +104,12 @@ class LoopbackTest {
                 .peer("c", "127.0.0.1:" + c.links.port())
                 .forwards(forwards("a", TestGrid.freePort(), Map.of("c", twice))));
         await().atMost(PATIENCE).until(() -> both.isUp("b") && both.isUp("c"));
-        ForwardStatus refused = both.call(both.links::forwardStatus).stream()
+        StreamStatus.Forward refused = both.call(both.links::streamStatus).forwards().stream()
                 .filter(forward -> forward.refused() == 1)
                 .findFirst()
                 .orElseThrow();
         assertThat(refused.lastReason()).contains("has the loopback address " + twice + " of relay ", "--loopback");
-        assertThat(refused.state()).isSameAs(ForwardStatus.State.REFUSING);
+        assertThat(refused.state()).isSameAs(StreamStatus.Forward.State.REFUSING);
     }
 
     @Test
@@ -117,16 +118,16 @@ class LoopbackTest {
         TestRelay a = start(grid.listening("a", 1).forwards(forwards("a", TestGrid.freePort(), Map.of("c", LoopbackAddress.of("b")))));
         String dialled = "127.0.0.1:" + a.links.port();
         TestRelay b = start(grid.config("b", 1).peer("a", dialled));
-        await().atMost(PATIENCE).until(() -> state(a, "b/service") == ForwardStatus.State.LISTENING);
+        await().atMost(PATIENCE).until(() -> state(a, "b/service") == StreamStatus.Forward.State.LISTENING);
         start(grid.config("c", 1).peer("a", dialled));
-        await().atMost(PATIENCE).until(() -> state(a, "c/service") == ForwardStatus.State.REFUSING);
+        await().atMost(PATIENCE).until(() -> state(a, "c/service") == StreamStatus.Forward.State.REFUSING);
         b.close();
         await().atMost(PATIENCE).until(() -> !a.isUp("b"));
         a.call(() -> {
             a.links.letGo(relay -> false, Long.MAX_VALUE);
             return null;
         });
-        await().atMost(PATIENCE).until(() -> state(a, "c/service") == ForwardStatus.State.LISTENING);
+        await().atMost(PATIENCE).until(() -> state(a, "c/service") == StreamStatus.Forward.State.LISTENING);
     }
 
     private TestRelay start(LinkConfig config) throws Exception {
@@ -139,10 +140,10 @@ class LoopbackTest {
         return ForwardConfig.NONE.loopback(relay, new LoopbackConfig("service", port, addresses));
     }
 
-    private static ForwardStatus.State state(TestRelay relay, String name) throws Exception {
-        return relay.call(relay.links::forwardStatus).stream()
+    private static StreamStatus.Forward.State state(TestRelay relay, String name) throws Exception {
+        return relay.call(relay.links::streamStatus).forwards().stream()
                 .filter(forward -> forward.name().equals(name))
-                .map(ForwardStatus::state)
+                .map(StreamStatus.Forward::state)
                 .findFirst()
                 .orElse(null);
     }

@@ -134,7 +134,7 @@ class PackedFramesTest {
             peer.send(packed(1, 0, 4, frames(2, 3, 4, 5)));
             await().atMost(Duration.ofSeconds(60)).until(() -> relay.last("a") == 5);
             assertThat(relay.status("a").framesIn()).isEqualTo(5);
-            assertThat(relay.status("a").bytesIn()).as("as they are").isEqualTo(5 * FRAME_BYTES);
+            assertThat(relay.status("a").frameBytesIn()).as("as they are").isEqualTo(5 * FRAME_BYTES);
             assertThat(relay.isReadOver()).as("although nothing more is read").isTrue();
         }
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.Wire;
@@ -144,8 +145,8 @@ class PackedLinkTest {
 
     private void send(int frames, Content content) throws Exception {
         for (int i = 0; i < frames; i++) {
-            if (a.status("b").unacknowledgedBytes() > WAITING_BYTES) {
-                await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() < WAITING_BYTES / 2);
+            if (a.status("b").waitingBytes() > WAITING_BYTES) {
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").waitingBytes() < WAITING_BYTES / 2);
             }
             byte[] payload = new byte[Wire.PAYLOAD_BYTES_MAX - (random.nextInt(5) == 0 ? random.nextInt(60_000) : 0)];
             random.nextBytes(payload);

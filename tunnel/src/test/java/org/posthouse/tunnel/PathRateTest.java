@@ -59,7 +59,7 @@ class PathRateTest {
             new Random(1).nextBytes(payload);
             long[] fed = new long[1];
             feeder.scheduleWithFixedDelay(() -> feed(a, payload, fed), 0, 2, TimeUnit.MILLISECONDS);
-            TestSites.until(() -> b.status("a").bytesIn() > 16L * Wire.PAYLOAD_BYTES_MAX);
+            TestSites.until(() -> b.status("a").frameBytesIn() > 16L * Wire.PAYLOAD_BYTES_MAX);
             await().pollDelay(time).until(() -> true);
             double rate = rate(b, time);
             for (int more = 0; more < TIMES && rate < enough; more++) {
@@ -78,16 +78,16 @@ class PathRateTest {
     }
 
     private static double rate(TestRelay b, Duration time) throws Exception {
-        long before = b.status("a").bytesIn();
+        long before = b.status("a").frameBytesIn();
         long begin = System.nanoTime();
         await().pollDelay(time).until(() -> true);
-        return (b.status("a").bytesIn() - before) / ((System.nanoTime() - begin) / 1e9);
+        return (b.status("a").frameBytesIn() - before) / ((System.nanoTime() - begin) / 1e9);
     }
 
     private static void feed(TestRelay a, byte[] payload, long[] fed) {
         try {
             a.call(() -> {
-                while (a.statusNow("b").unacknowledgedBytes() < WAITING_BYTES) {
+                while (a.statusNow("b").waitingBytes() < WAITING_BYTES) {
                     a.links.send("b", Frames.send(++fed[0], payload));
                 }
                 return null;

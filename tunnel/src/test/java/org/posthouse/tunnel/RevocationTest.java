@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.keys.GridAuthority;
-import org.posthouse.keys.KeysStatus;
 import org.posthouse.keys.RelayKeys;
 import org.posthouse.keys.SiteCertificate;
 import org.posthouse.keys.TestKeys;
+import org.posthouse.status.KeysStatus;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -95,7 +95,7 @@ class RevocationTest {
         assertThat(withB(a)).as("never down").containsExactly("up b 1");
         assertThat(TestKeys.revocations(site("b")).number()).as("kept for the next start").isEqualTo(1);
         KeysStatus status = b.call(b.links::keysStatus);
-        assertThat(status.listNumber()).isEqualTo(1);
+        assertThat(status.revocationList()).isEqualTo(1);
         assertThat(status.revoked()).isEqualTo(1);
         assertThat(status.warnings()).isEmpty();
     }
@@ -122,7 +122,7 @@ class RevocationTest {
         SiteCertificate renewed = grid.authority().renew("c", 10, site("c"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> c.isUp("b") && b.last("c") == 2 && c.last("b") == 1);
         assertThat(withB(c)).containsExactly("up b 1", "down b", "up b 1");
-        assertThat(c.call(c.links::keysStatus).certificate().serial()).isEqualTo(renewed.serial());
+        assertThat(c.call(c.links::keysStatus).serial()).isEqualTo(renewed.serial());
         assertThat(b.failure).isNull();
         assertThat(c.failure).isNull();
     }
@@ -160,9 +160,9 @@ class RevocationTest {
 
     @Test
     void takesUpARenewedCertificateAndDisturbsNoLink() throws Exception {
-        String before = a.call(a.links::keysStatus).certificate().serial();
+        String before = a.call(a.links::keysStatus).serial();
         String renewed = grid.authority().renew("a", 10, site("a")).serial();
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).certificate().serial().equals(renewed));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).serial().equals(renewed));
         assertThat(renewed).isNotEqualTo(before);
         assertThat(withB(a)).containsExactly("up b 1");
         assertThat(warnings(a)).isEmpty();
@@ -190,7 +190,7 @@ class RevocationTest {
         assertThat(warnings(a)).singleElement().asString().contains("site.key").contains("rw-r--r--").contains("chmod 600").contains("stay in force");
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
-        assertThat(a.call(a.links::keysStatus).certificate().serial()).isEqualTo(renewed);
+        assertThat(a.call(a.links::keysStatus).serial()).isEqualTo(renewed);
     }
 
     @Test
@@ -206,7 +206,7 @@ class RevocationTest {
             Files.copy(folder.resolve("later").resolve(name), site("a").resolve(name),
                     StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
         }
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).certificate().serial().equals(later));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).serial().equals(later));
         log.detachAppender(told);
         assertThat(told.list).extracting(ILoggingEvent::getFormattedMessage)
                 .filteredOn(line -> line.contains("is valid from"))
@@ -245,7 +245,7 @@ class RevocationTest {
             assertThat(why.reason()).isEqualTo(CloseReason.MALFORMED_FRAME);
             assertThat(why.text()).contains("no list of revoked certificates");
         }
-        assertThat(b.call(b.links::keysStatus).listNumber()).isZero();
+        assertThat(b.call(b.links::keysStatus).revocationList()).isZero();
         assertThat(c.isUp("b")).isTrue();
     }
 
@@ -258,7 +258,7 @@ class RevocationTest {
         byte[] first = Files.readAllBytes(folder.resolve("authority/revoked.pem"));
         grid.authority().revoke("e");
         grid.authority().tellRevoked(site("b"));
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 2);
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).revocationList() == 2);
         Files.write(site("b").resolve("revoked.pem"), first);
         await().pollInterval(POLL).atMost(SECONDS).until(() -> TestKeys.revocations(site("b")).number() == 2);
         assertThat(b.call(b.links::keysStatus).revoked()).isEqualTo(2);
@@ -287,17 +287,17 @@ class RevocationTest {
             next.revoke(other);
         }
         next.tellRevoked(site("a"));
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).listNumber() == 2);
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).revocationList() == 2);
         a.send("b", frame(1));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> b.last("a") == 1);
         grid.authority().revoke("c");
         grid.authority().tellRevoked(site("b"));
-        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 1);
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).revocationList() == 1);
         b.send("a", frame(1));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> a.last("b") == 1);
         Files.delete(site("b").resolve("revoked.pem"));
         replaceAuthority("b");
-        await("told before it had this authority").pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 2);
+        await("told before it had this authority").pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).revocationList() == 2);
         await("kept for the next start").pollInterval(POLL).atMost(SECONDS).until(() -> TestKeys.revocations(site("b")).number() == 2);
         assertThat(withB(a)).as("never down").containsExactly("up b 1");
     }

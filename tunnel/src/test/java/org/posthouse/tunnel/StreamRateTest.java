@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
 import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.stream.StreamConfig;
@@ -74,7 +75,7 @@ class StreamRateTest {
                             .forwards(forwards.via("b", "sink", "127.0.0.1:0"))
                             .compression(Compression.NEVER))
                     .start();
-            await().atMost(PATIENCE).until(() -> forward(a).state() == ForwardStatus.State.LISTENING);
+            await().atMost(PATIENCE).until(() -> forward(a).state() == StreamStatus.Forward.State.LISTENING);
             String address = forward(a).address();
             try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)))) {
                 long first = heard.get();
@@ -121,8 +122,8 @@ class StreamRateTest {
         }
     }
 
-    private static ForwardStatus forward(TestRelay relay) throws Exception {
-        return relay.call(relay.links::forwardStatus).getFirst();
+    private static StreamStatus.Forward forward(TestRelay relay) throws Exception {
+        return relay.call(relay.links::streamStatus).forwards().getFirst();
     }
 
     /** What docs/links.md tells; not part of the build: {@code -Dposthouse.stream.rates=true}. */

@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;
@@ -99,7 +100,7 @@ public final class TestRelay implements Links.Listener {
     /** The same, on the relay's event loop. */
     LinkStatus statusNow(String relay) {
         return links.status().stream()
-                .filter(status -> status.relay().equals(relay))
+                .filter(status -> status.peerRelay().equals(relay))
                 .findFirst()
                 .orElse(null);
     }
@@ -127,7 +128,7 @@ public final class TestRelay implements Links.Listener {
             return;
         }
         boolean behind = links.status().stream()
-                .anyMatch(status -> status.relay().equals(relay) && status.unacknowledgedBytes() > 200_000);
+                .anyMatch(status -> status.peerRelay().equals(relay) && status.waitingBytes() > 200_000);
         for (int i = 0; i < 5 && !behind; i++) {
             int bytes = random.nextInt(50) == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(600);
             links.send(relay, Frames.send(++fed, bytes, random));
@@ -163,7 +164,7 @@ public final class TestRelay implements Links.Listener {
             breachOnce = null;
             throw new WireException(breach, "as the test wants");
         }
-        bytesAtLast = statusNow(relay).bytesIn();
+        bytesAtLast = statusNow(relay).frameBytesIn();
         boolean later = handlesLater;
         if (later) {
             unhandled.add(name); // Whoever sees the frame's number sees this.

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.StreamStatus;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;

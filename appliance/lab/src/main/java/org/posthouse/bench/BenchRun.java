@@ -20,7 +20,7 @@ import org.posthouse.bench.rank.Benchmark;
 import org.posthouse.bench.statistics.Cost;
 import org.posthouse.bench.statistics.Pace;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.config.EventLoopKind;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig.Mode;
@@ -131,7 +131,7 @@ public final class BenchRun implements AutoCloseable {
     }
 
     private Cost spent() throws IOException {
-        List<RelayLoad> loads = new ArrayList<>();
+        List<ResourceUsage> loads = new ArrayList<>();
         for (EmbeddedGrid grid : grids.values()) {
             loads.addAll(grid.loads());
         }

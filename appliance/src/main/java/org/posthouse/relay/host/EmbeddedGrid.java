@@ -23,7 +23,7 @@ import org.posthouse.logstore.file.TemporaryFolder;
 import org.posthouse.mpj.channel.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.relay.Relay;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.config.EventLoopKind;
 import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.config.ModeChange;
@@ -251,8 +251,8 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /** The counters of each relay so far; blocks until all have counted. */
-    public List<RelayLoad> loads() throws IOException {
-        List<RelayLoad> loads = new ArrayList<>();
+    public List<ResourceUsage> loads() throws IOException {
+        List<ResourceUsage> loads = new ArrayList<>();
         for (Relay relay : relays) {
             loads.add(BlockingWaits.await(relay.load(), ANSWER_SECONDS));
         }

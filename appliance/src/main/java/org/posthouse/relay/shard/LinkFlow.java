@@ -1,11 +1,12 @@
 package org.posthouse.relay.shard;
 
 import io.netty.buffer.ByteBuf;
+import org.posthouse.status.Traffic;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
 /**
- * Counts the messages that one link has carried, each once, however often its frames were written. Confined to the
+ * Traffic the messages that one link has carried, each once, however often its frames were written. Confined to the
  * control strand.
  */
 public final class LinkFlow {
@@ -37,7 +38,7 @@ public final class LinkFlow {
         return begins(type) ? frameBytes - Wire.MESSAGE_HEADER_BYTES : 0;
     }
 
-    public TrafficCounters.Counts counts() {
-        return new TrafficCounters.Counts(messagesIn, messagesOut, bytesIn, bytesOut);
+    public Traffic counts() {
+        return new Traffic(messagesIn, messagesOut, bytesIn, bytesOut);
     }
 }

@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.posthouse.ops.ParkedView;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.wire.FrameType;
 
 /**
@@ -109,11 +109,12 @@ public final class LinkOutage {
         told.retainAll(others);
     }
 
-    public ParkedView.Job view(String id, String name, long job) {
+    /** A job's part of the waiting traffic. */
+    public LinkStatus.ParkedJob parked(String id, String name, long job) {
         Held ofJob = held.getOrDefault(job, new Held());
         BitSet ranks = (BitSet) ofJob.senders.clone();
         receivers.getOrDefault(job, Map.of()).values().forEach(ranks::or);
-        return new ParkedView.Job(id, name, ofJob.messages, ofJob.bytes, ranks.cardinality());
+        return new LinkStatus.ParkedJob(id, name, ofJob.messages, ofJob.bytes, ranks.cardinality());
     }
 
     public long messages() {

@@ -12,6 +12,7 @@ import org.posthouse.core.Latencies;
 import org.posthouse.core.MatchStatistics;
 import org.posthouse.core.RankState;
 import org.posthouse.core.RelayCore;
+import org.posthouse.status.RankStatus;
 
 /**
  * The counters and state of one shard at one moment. Immutable.
@@ -40,27 +41,18 @@ public record ShardStatus(
     /**
      * One rank.
      *
+     * @param status the rank, without its place and the call in which it is blocked
      * @param creditBytesFree bytes that it may still send before credit returns; 0 unless connected
      * @param creditMessagesFree messages that it may still send before credit returns; 0 unless connected
      */
-    public record Rank(
-            int rank,
-            RankState state,
-            int incarnation,
-            long messagesSent,
-            long messagesDelivered,
-            long bytesSent,
-            long bytesDelivered,
-            int unexpected,
-            int posted,
-            long creditBytesFree,
-            int creditMessagesFree) {
-
+    public record Rank(RankStatus status, long creditBytesFree, int creditMessagesFree) {
         private static Rank of(HomedRank rank, CoreConfig credit) {
             boolean connected = rank.state() == RankState.CONNECTED;
-            return new Rank(
+            RankStatus status = new RankStatus(
                     rank.rank(),
-                    rank.state(),
+                    "",
+                    "",
+                    shown(rank.state()),
                     rank.incarnation(),
                     rank.counters().messagesSent(),
                     rank.counters().deliveredHere(),
@@ -68,9 +60,21 @@ public record ShardStatus(
                     rank.counters().bytesDelivered(),
                     rank.mailbox().unexpected(),
                     rank.mailbox().posted(),
+                    "",
+                    0);
+            return new Rank(
+                    status,
                     connected ? credit.creditBytes() - rank.sends().creditBytesUsed() : 0,
                     connected ? credit.creditMessages() - rank.sends().creditMessagesUsed() : 0);
         }
+    }
+
+    /**
+     * The state to show. A rank that moves between two connections is shown as connected, because moving takes
+     * milliseconds.
+     */
+    public static RankStatus.State shown(RankState state) {
+        return state == RankState.MOVING ? RankStatus.State.CONNECTED : RankStatus.State.valueOf(state.name());
     }
 
     /** Called inside the core's strand. */

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.RelayId;
-import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.relay.RawPeer;
 import org.posthouse.relay.Relay;
 import org.posthouse.relay.config.RelayConfig;
+import org.posthouse.status.RelayStatus.Log;
 import org.posthouse.wire.CheckpointNotice;
 import org.posthouse.wire.Durability;
 import org.posthouse.wire.FrameType;
@@ -86,7 +86,7 @@ final class ImageWriterTest {
         }
     }
 
-    private static LogView log(Relay relay) {
+    private static Log log(Relay relay) {
         return relay.status().snapshot().log().orElseThrow();
     }
 

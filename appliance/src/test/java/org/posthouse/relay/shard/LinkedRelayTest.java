@@ -39,7 +39,6 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.keys.GridAuthority;
 import org.posthouse.keys.RelayId;
 import org.posthouse.keys.SiteKeys;
-import org.posthouse.ops.LinkView;
 import org.posthouse.relay.LinkNamesTest;
 import org.posthouse.relay.LinkOutages;
 import org.posthouse.relay.RawPeer;
@@ -48,8 +47,8 @@ import org.posthouse.relay.StoppedDisk;
 import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.relay.host.EmbeddedGrid;
 import org.posthouse.relay.threads.Strand;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.LinkConfig;
-import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CloseNotice;
@@ -193,7 +192,7 @@ class LinkedRelayTest {
         assertThat(inControl(() -> other.held(System.nanoTime(), Long::toString))).as("it is not long").isEmpty();
         handle(SHORT);
         await().atMost(PATIENCE).until(() -> held(other).isEmpty());
-        assertThat(inControl(() -> relay.links().views()).getFirst().held()).isEmpty();
+        assertThat(inControl(() -> relay.links().status()).getFirst().held()).isEmpty();
     }
 
     /** As it is when the time is over. */
@@ -213,7 +212,7 @@ class LinkedRelayTest {
                 RelayPeer peer = relay.links().other("pod").peer(shard);
                 shard.strand().submit(() -> peer.send(send(SHORT, 0)));
             });
-            await().atMost(PATIENCE).until(() -> flowsOf("pod") == 1 && relay.view().snapshot().counters().messagesOut() == 1);
+            await().atMost(PATIENCE).until(() -> flowsOf("pod") == 1 && relay.view().snapshot().counters().traffic().messagesOut() == 1);
             get(first.close());
             await().atMost(PATIENCE).until(() -> linked().equals(List.of("far UP", "pod DOWN")));
             inControl(() -> {
@@ -226,7 +225,7 @@ class LinkedRelayTest {
         }
         assertThat(inControl(() -> relay.links().known("pod"))).isEmpty();
         assertThat(inControl(() -> relay.links().carried())).containsOnlyKeys("far");
-        assertThat(relay.view().snapshot().counters().messagesOut()).as("a total never falls").isEqualTo(1);
+        assertThat(relay.view().snapshot().counters().traffic().messagesOut()).as("a total never falls").isEqualTo(1);
         assertThatThrownBy(() -> contacted("pod", 1)).hasMessageContaining("no link to relay pod within 1 ms");
 
         Far pod = new Far();
@@ -259,7 +258,7 @@ class LinkedRelayTest {
     }
 
     private long flowsOf(String link) {
-        return relay.view().measures().flows().stream().filter(flow -> flow.link().equals(link)).count();
+        return relay.view().metrics().flows().stream().filter(flow -> flow.link().equals(link)).count();
     }
 
     private RawPeer launcher() throws IOException {
@@ -313,7 +312,7 @@ class LinkedRelayTest {
     }
 
     private List<String> linked() throws Exception {
-        return inControl(() -> relay.links().views()).stream().map(link -> link.peerRelay() + " " + link.state()).toList();
+        return inControl(() -> relay.links().status()).stream().map(link -> link.peerRelay() + " " + link.state()).toList();
     }
 
     /** As its meters do: a long message is many frames, and much that a link carries is no message. */
@@ -325,9 +324,9 @@ class LinkedRelayTest {
             peer.send(withdraw(0, 1, 1));
         });
         await().atMost(PATIENCE).until(() -> far.came.contains(FrameType.WITHDRAW));
-        LinkView shown = inControl(() -> relay.links().views()).getFirst();
-        assertThat(shown.messagesOut()).isEqualTo(1);
-        assertThat(shown.bytesOut()).isEqualTo(LONG_BYTES);
+        LinkStatus shown = inControl(() -> relay.links().status()).getFirst();
+        assertThat(shown.traffic().messagesOut()).isEqualTo(1);
+        assertThat(shown.traffic().bytesOut()).isEqualTo(LONG_BYTES);
         assertThat(shown.framesOut()).isEqualTo(2);
         assertThat(shown.frameBytesOut()).isGreaterThan(LONG_BYTES);
     }
@@ -341,10 +340,10 @@ class LinkedRelayTest {
         RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
         inShard(() -> peer.send(chunk));
         await().atMost(PATIENCE).until(() -> far.came.size() == 4);
-        await().atMost(PATIENCE).until(() -> inControl(() -> relay.links().views()).getFirst().waitingBytes() == 0);
+        await().atMost(PATIENCE).until(() -> inControl(() -> relay.links().status()).getFirst().waitingBytes() == 0);
         assertThat(far.came).containsOnly(FrameType.CHUNK);
-        LinkView shown = inControl(() -> relay.links().views()).getFirst();
-        assertThat(shown.bytesOut()).isEqualTo(Wire.CHUNK_BYTES_MAX);
+        LinkStatus shown = inControl(() -> relay.links().status()).getFirst();
+        assertThat(shown.traffic().bytesOut()).isEqualTo(Wire.CHUNK_BYTES_MAX);
         assertThat(shown.framesOut()).isEqualTo(4);
     }
 
@@ -357,10 +356,10 @@ class LinkedRelayTest {
         contacted("pod", PATIENCE.toMillis());
         RelayPeer peer = inControl(() -> relay.links().other("pod")).peer(shard);
         inShard(() -> peer.send(send(SHORT, 0)));
-        await().atMost(PATIENCE).until(() -> relay.view().snapshot().counters().messagesOut() == 1);
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().counters().traffic().messagesOut() == 1);
         get(pod.close());
         await().atMost(PATIENCE).until(() -> relay.view().snapshot().links().size() == 1);
-        assertThat(relay.view().snapshot().counters().messagesOut()).isEqualTo(1);
+        assertThat(relay.view().snapshot().counters().traffic().messagesOut()).isEqualTo(1);
     }
 
     /** A rank that was to be sent something would hear that nothing comes any more, and fail. */

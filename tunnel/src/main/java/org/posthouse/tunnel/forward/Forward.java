@@ -1,5 +1,7 @@
 package org.posthouse.tunnel.forward;
 
+import org.posthouse.status.StreamStatus;
+
 /** The counters and state of one door or port. Confined to the relay's context. */
 final class Forward {
     private final String name;
@@ -48,7 +50,7 @@ final class Forward {
         failure = "";
     }
 
-    ForwardStatus status(String address, ForwardStatus.State state) {
-        return new ForwardStatus(name, address, state, streams, opened, refused, failure.isEmpty() ? lastReason : failure);
+    StreamStatus.Forward status(String address, StreamStatus.Forward.State state) {
+        return new StreamStatus.Forward(name, address, state, streams, opened, refused, failure.isEmpty() ? lastReason : failure);
     }
 }

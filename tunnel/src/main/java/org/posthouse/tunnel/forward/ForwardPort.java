@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.socket.BackOff;
 import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.tunnel.stream.Streams;
@@ -106,10 +107,11 @@ final class ForwardPort {
         reach(false);
     }
 
-    ForwardStatus status() {
+    StreamStatus.Forward status() {
         assert sockets.loop().inEventLoop();
         return forward.status(
-                HomeRelay.address(address.host(), address.port()), listening == null ? ForwardStatus.State.REFUSING : ForwardStatus.State.LISTENING);
+                HomeRelay.address(address.host(), address.port()),
+                listening == null ? StreamStatus.Forward.State.REFUSING : StreamStatus.Forward.State.LISTENING);
     }
 
     private ChannelFuture bind() {

@@ -7,6 +7,7 @@ import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.tunnel.stream.StreamDoors;
 import org.posthouse.wire.CloseReason;
@@ -65,9 +66,9 @@ final class ForwardTargets implements StreamDoors {
         }
     }
 
-    List<ForwardStatus> status() {
+    List<StreamStatus.Forward> status() {
         return doors.values().stream()
-                .map(door -> door.status(targets.get(door.name()), ForwardStatus.State.DOOR))
+                .map(door -> door.status(targets.get(door.name()), StreamStatus.Forward.State.DOOR))
                 .toList();
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.peer.PeerUsers;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.LinkStream;
 import org.posthouse.tunnel.stream.StreamDoors;
 import org.posthouse.tunnel.stream.Streams;
@@ -47,8 +48,8 @@ public final class Forwards implements StreamDoors {
         loopback.ifPresent(others -> others.forget(relay));
     }
 
-    public List<ForwardStatus> status() {
-        List<ForwardStatus> all = new ArrayList<>(doors.status());
+    public List<StreamStatus.Forward> status() {
+        List<StreamStatus.Forward> all = new ArrayList<>(doors.status());
         ports.forEach(port -> all.add(port.status()));
         loopback.ifPresent(others -> all.addAll(others.status()));
         return all;

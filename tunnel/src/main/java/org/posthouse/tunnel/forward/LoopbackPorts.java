@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.stream.Streams;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,7 @@ final class LoopbackPorts {
     private final Map<String, String> owners = new LinkedHashMap<>();
 
     /** Relays without a port, because another relay had their address before. */
-    private final Map<String, ForwardStatus> refused = new TreeMap<>();
+    private final Map<String, StreamStatus.Forward> refused = new TreeMap<>();
 
     LoopbackPorts(String own, LoopbackConfig config, Streams streams, ForwardSockets sockets, ForwardGate gate) {
         this.config = config;
@@ -59,8 +60,8 @@ final class LoopbackPorts {
             String why = "relay " + relay + " has the loopback address " + address + " of relay " + owner
                     + ": give one of them another, with --loopback at every relay";
             LOG.warn("{}", why);
-            refused.put(relay, new ForwardStatus(
-                    relay + "/" + config.door(), config.endpointOf(relay), ForwardStatus.State.REFUSING, 0, 0, 1, why));
+            refused.put(relay, new StreamStatus.Forward(
+                    relay + "/" + config.door(), config.endpointOf(relay), StreamStatus.Forward.State.REFUSING, 0, 0, 1, why));
         }
     }
 
@@ -82,8 +83,8 @@ final class LoopbackPorts {
         ports.values().forEach(ForwardPort::close);
     }
 
-    List<ForwardStatus> status() {
-        List<ForwardStatus> all = new ArrayList<>();
+    List<StreamStatus.Forward> status() {
+        List<StreamStatus.Forward> all = new ArrayList<>();
         ports.values().forEach(port -> all.add(port.status()));
         all.addAll(refused.values());
         return all;

@@ -8,6 +8,7 @@ import io.netty.util.collection.IntObjectMap;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.posthouse.keys.RelayId;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.window.FairShare;
 import org.posthouse.tunnel.window.RetainedFrame;
 import org.posthouse.wire.CloseReason;

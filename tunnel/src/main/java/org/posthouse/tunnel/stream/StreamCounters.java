@@ -1,5 +1,8 @@
 package org.posthouse.tunnel.stream;
 
+import java.util.List;
+import org.posthouse.status.StreamStatus;
+
 /** Counters of a relay's streams since its start. Confined to the relay's context. */
 final class StreamCounters {
     private long opened;
@@ -41,8 +44,9 @@ final class StreamCounters {
         bytesCarried += bytes;
     }
 
-    StreamStatus status(StreamBuffers buffers) {
+    StreamStatus status(StreamBuffers buffers, boolean drained, List<StreamStatus.Forward> forwards) {
         return new StreamStatus(
-                buffers.open(), opened, refused, bytesIn, bytesOut, waits, buffers.used(), buffers.config().buffers(), pipes, bytesCarried);
+                buffers.open(), opened, refused, bytesIn, bytesOut, waits, buffers.used(), buffers.config().buffers(), pipes, bytesCarried, drained,
+                forwards);
     }
 }

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.StreamStatus;
 import org.posthouse.wire.CloseReason;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
@@ -74,8 +76,8 @@ public final class Streams {
         return new StreamPipe(tally);
     }
 
-    public StreamStatus status() {
-        return tally.status(buffers);
+    public StreamStatus status(boolean drained, List<StreamStatus.Forward> forwards) {
+        return tally.status(buffers, drained, forwards);
     }
 
     /** Status of the streams over the link to {@code relay}. */

@@ -10,8 +10,8 @@ public final class LinkTraffic {
     /** How often another first lane replaced one that was up. */
     public long moves;
 
-    /** Of the last ping; -1 before the first answer. */
-    public long roundTripMicros = -1;
+    /** Of the last ping; 0 before the first answer. */
+    public long roundTripMicros;
 
     public void in(int bytes) {
         framesIn++;

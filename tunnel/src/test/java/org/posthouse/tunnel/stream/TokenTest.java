@@ -23,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.LeakWatch;
 import org.posthouse.tunnel.TestGrid;
 import org.posthouse.tunnel.TestRelay;

@@ -18,10 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.status.LinkStatus;
 import org.posthouse.tunnel.Frames;
 import org.posthouse.tunnel.LeakWatch;
 import org.posthouse.tunnel.LinkLimits;
-import org.posthouse.tunnel.LinkStatus;
+
 import org.posthouse.tunnel.LinkTimeouts;
 import org.posthouse.tunnel.RawPeer;
 import org.posthouse.tunnel.TestGrid;
@@ -116,7 +117,7 @@ class FairShareTest {
             assertLinks("honest");
             assertLinks("honest/2");
             liar.send(reach("o", 3).encode());
-            until(() -> relay.call(() -> relay.links.status().stream().map(LinkStatus::relay).toList())
+            until(() -> relay.call(() -> relay.links.status().stream().map(LinkStatus::peerRelay).toList())
                     .equals(List.of("greedy", "honest", "honest/2", "o0", "o1", "o2")));
             assertThat(relay.call(() -> relay.links.send("o1", Frames.send(1, 10, new Random(1))))).isTrue();
             liar.send(new LinkReach(List.of()).encode());
@@ -153,7 +154,7 @@ class FairShareTest {
             liar.send(pong(ping)).send(reach("n", 2).encode()).send(reach("o", 3).encode());
             liar.send(word(FrameType.LINK_PING, 1));
             liar.await(FrameType.LINK_PONG);
-            assertThat(relay.call(() -> relay.links.status().stream().map(LinkStatus::relay).toList())).containsExactly("greedy", "n0", "n1");
+            assertThat(relay.call(() -> relay.links.status().stream().map(LinkStatus::peerRelay).toList())).containsExactly("greedy", "n0", "n1");
         }
     }
 

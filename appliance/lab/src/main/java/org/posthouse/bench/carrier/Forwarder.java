@@ -1,6 +1,6 @@
 package org.posthouse.bench.carrier;
 
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 
 /**
  * The baseline: carries bytes between pairs of connections, as many as come, and knows nothing of what they mean. The
@@ -12,7 +12,7 @@ public interface Forwarder extends AutoCloseable {
     int port();
 
     /** What its thread has used so far. */
-    RelayLoad load();
+    ResourceUsage load();
 
     /** Ends every connection, and its thread. */
     @Override

@@ -10,7 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 
 /**
  * A bare forwarder as one writes it with a selector of the JDK: one thread, direct buffers, nothing else. What was read
@@ -92,8 +92,8 @@ public final class SelectorForwarder implements Forwarder, Runnable {
     }
 
     @Override
-    public RelayLoad load() {
-        return RelayLoad.ofThread(thread);
+    public ResourceUsage load() {
+        return ResourceUsage.ofThread(thread);
     }
 
     @Override

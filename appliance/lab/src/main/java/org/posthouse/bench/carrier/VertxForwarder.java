@@ -8,7 +8,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 
 /** A bare forwarder as one writes it with Vert.x, on one event loop. */
 public final class VertxForwarder extends VerticleBase implements Forwarder {
@@ -37,9 +37,9 @@ public final class VertxForwarder extends VerticleBase implements Forwarder {
     }
 
     @Override
-    public RelayLoad load() {
-        Promise<RelayLoad> counted = Promise.promise();
-        context.runOnContext(turn -> counted.complete(RelayLoad.ofThread(Thread.currentThread())));
+    public ResourceUsage load() {
+        Promise<ResourceUsage> counted = Promise.promise();
+        context.runOnContext(turn -> counted.complete(ResourceUsage.ofThread(Thread.currentThread())));
         return counted.future().await();
     }
 

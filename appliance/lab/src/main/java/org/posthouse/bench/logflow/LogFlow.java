@@ -16,7 +16,7 @@ import org.posthouse.launch.job.JobFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.launch.output.RankOutput;
 import org.posthouse.launch.place.PlacementRequest;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.config.LogLimits;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
@@ -103,7 +103,7 @@ public final class LogFlow {
     private void note(FlowIntervals intervals) throws IOException {
         long now = System.nanoTime();
         if (intervals.isOver(now)) {
-            long delivered = grid.loads().stream().mapToLong(RelayLoad::payloadBytes).sum();
+            long delivered = grid.loads().stream().mapToLong(ResourceUsage::payloadBytes).sum();
             intervals.add(now, delivered, disk.bytes(), disk.dirty());
             watch.onPhase("logflow", (int) (delivered >> 20), (int) (plan.payloadBytes() >> 20));
         }

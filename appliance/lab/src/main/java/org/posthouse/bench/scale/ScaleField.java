@@ -12,7 +12,7 @@ import org.posthouse.bench.carrier.SelectorForwarder;
 import org.posthouse.bench.carrier.VertxForwarder;
 import org.posthouse.bench.statistics.Cost;
 import org.posthouse.launch.job.JobFailure;
-import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ResourceUsage;
 import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig.Mode;
 import org.posthouse.relay.host.EmbeddedGrid;
@@ -108,7 +108,7 @@ final class ScaleField implements AutoCloseable {
 
     /** What all relays and forwarders have used so far. */
     Cost spent() throws IOException {
-        List<RelayLoad> loads = new ArrayList<>();
+        List<ResourceUsage> loads = new ArrayList<>();
         for (EmbeddedGrid grid : grids.values()) {
             loads.addAll(grid.loads());
         }

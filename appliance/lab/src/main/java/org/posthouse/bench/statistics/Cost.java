@@ -3,8 +3,8 @@ package org.posthouse.bench.statistics;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.posthouse.relay.RelayLoad;
-import org.posthouse.relay.threads.ThreadLoad;
+import org.posthouse.relay.ResourceUsage;
+import org.posthouse.relay.threads.ThreadUsage;
 
 /**
  * What the relays (and the bare forwarders) spend on something. Immutable.
@@ -17,15 +17,15 @@ import org.posthouse.relay.threads.ThreadLoad;
  */
 public record Cost(double cpuMicros, double heapBytes, double frames, double payloadBytes, double linkBytes) {
     /** The sum over all; threads that several relays share count once. */
-    public static Cost of(List<RelayLoad> loads) {
+    public static Cost of(List<ResourceUsage> loads) {
         Set<Long> seen = new HashSet<>();
         double cpuNanos = 0;
         double heapBytes = 0;
         double frames = 0;
         double payloadBytes = 0;
         double linkBytes = 0;
-        for (RelayLoad load : loads) {
-            for (ThreadLoad thread : load.threads()) {
+        for (ResourceUsage load : loads) {
+            for (ThreadUsage thread : load.threads()) {
                 if (seen.add(thread.thread())) {
                     cpuNanos += thread.cpuNanos();
                     heapBytes += thread.allocatedBytes();

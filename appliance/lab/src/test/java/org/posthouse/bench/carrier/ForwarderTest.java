@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.relay.host.EmbeddedGrid;
-import org.posthouse.relay.threads.ThreadLoad;
+import org.posthouse.relay.threads.ThreadUsage;
 
 /** That the baselines carry every byte, both ways, for many pairs at once. */
 @Timeout(120)
@@ -101,7 +101,7 @@ class ForwarderTest {
                 assertThat(pairs.get(i)[0].getInputStream().readNBytes(BYTES)).as("back, pair %s", i).isEqualTo(content(-1 - i));
             }
             sends.forEach(CompletableFuture::join);
-            ThreadLoad load = forwarder.load().threads().get(0);
+            ThreadUsage load = forwarder.load().threads().get(0);
             assertThat(load.cpuNanos()).isPositive();
         }
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
-import org.posthouse.relay.RelayLoad;
-import org.posthouse.relay.threads.ThreadLoad;
+import org.posthouse.relay.ResourceUsage;
+import org.posthouse.relay.threads.ThreadUsage;
 
 /** The arithmetic between what ranks and relays tell and what the report says. */
 class StatisticsTest {
@@ -51,13 +51,13 @@ class StatisticsTest {
         assertThat(Medians.of(new double[] {4, 1, 3, 2})).isEqualTo(2.5);
     }
 
-    private static RelayLoad load(long cpuNanos, long heapBytes, long frames, long payloadBytes, long linkBytes) {
-        return new RelayLoad(List.of(new ThreadLoad(7, cpuNanos, heapBytes)), frames, payloadBytes, linkBytes);
+    private static ResourceUsage load(long cpuNanos, long heapBytes, long frames, long payloadBytes, long linkBytes) {
+        return new ResourceUsage(List.of(new ThreadUsage(7, cpuNanos, heapBytes)), frames, payloadBytes, linkBytes);
     }
 
     @Test
     void everyThreadOfARelayIsPaid() {
-        RelayLoad load = new RelayLoad(List.of(new ThreadLoad(1, 2_000, 5), new ThreadLoad(2, 4_000, 6)), 0, 0, 0);
+        ResourceUsage load = new ResourceUsage(List.of(new ThreadUsage(1, 2_000, 5), new ThreadUsage(2, 4_000, 6)), 0, 0, 0);
         assertThat(Cost.of(List.of(load))).isEqualTo(new Cost(6, 11, 0, 0, 0));
     }
 

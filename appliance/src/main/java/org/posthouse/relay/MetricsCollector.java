@@ -10,19 +10,20 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.posthouse.core.Latencies;
 import org.posthouse.directory.GroupRefusal;
-import org.posthouse.ops.RelayMeasures;
-import org.posthouse.ops.RelayMeasures.Latency;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
 import org.posthouse.relay.threads.RecentPeak;
+import org.posthouse.status.RelayMetrics.Latency;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.socket.LinkRefusal;
 import org.posthouse.wire.CloseReason;
 
 /**
- * Totals of one relay since its start, put together a few times a second from the counters of its parts. Confined to
- * the relay's control strand; the views that it returns are immutable.
+ * Collects the metrics of one relay since its start, a few times a second, from the counters of its parts. Confined to
+ * the relay's control strand; the records that it returns are immutable.
  */
-final class RelayTally {
+final class MetricsCollector {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final TrafficCounters flows = new TrafficCounters();
@@ -47,7 +48,7 @@ final class RelayTally {
     }
 
     /** Adds what ranks and links have carried since the last call to the totals of this mode. */
-    void carried(String mode, TrafficCounters.Counts ranks, Map<String, TrafficCounters.Counts> links) {
+    void carried(String mode, Traffic ranks, Map<String, Traffic> links) {
         flows.note(mode, "", ranks);
         links.forEach((other, counts) -> flows.note(mode, other, counts));
         flows.keepOnly(links.keySet());
@@ -72,10 +73,10 @@ final class RelayTally {
         return queued.stream().map(peak -> Math.toIntExact(peak.at(nanos))).toList();
     }
 
-    RelayMeasures measures(
+    RelayMetrics metrics(
             List<ShardStatus> shards, long divergences, Lines lines, Map<CloseReason, Long> refusals, Map<LinkRefusal, Long> linkRefusals,
             Map<GroupRefusal, Long> groupRefusals, long nanos) {
-        return new RelayMeasures(
+        return new RelayMetrics(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
                 shards.stream().mapToLong(ShardStatus::messagesPushed).sum(),

@@ -1,11 +1,12 @@
-package org.posthouse.ops;
+package org.posthouse.status;
 
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
 /**
- * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}. Immutable.
+ * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}.
+ * Immutable.
  *
  * @param flows what was carried, once for each mode and each link, or the ranks, that carried any
  * @param messagesStored messages that had to wait in a mailbox for a receive
@@ -19,9 +20,10 @@ import java.util.Objects;
  * @param connectionsSlow those that are not written to before their readers have read, now
  * @param refusals connections of ranks and launchers closed for a fault, by reason; every reason is there
  * @param linkRefusals connections that did not become a link, by kind; every kind is there
- * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is there
+ * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is
+ *         there
  */
-public record RelayMeasures(
+public record RelayMetrics(
         List<Flow> flows,
         long messagesStored,
         long messagesPushed,
@@ -37,11 +39,11 @@ public record RelayMeasures(
         Map<String, Long> groupRefusals) {
 
     /** Nothing has happened yet. */
-    public static final RelayMeasures NONE = new RelayMeasures(
+    public static final RelayMetrics NONE = new RelayMetrics(
             List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of(), Map.of());
 
     /** Copies the lists and refuses nulls. */
-    public RelayMeasures {
+    public RelayMetrics {
         flows = List.copyOf(flows);
         queuedPeaks = List.copyOf(queuedPeaks);
         refusals = Map.copyOf(refusals);
@@ -53,21 +55,19 @@ public record RelayMeasures(
     }
 
     /**
-     * What was carried in one mode to and from one link, or the ranks. Immutable.
+     * The traffic in one mode with one other relay, or with the ranks. Immutable.
      *
-     * @param mode        multiplexed, pooled, pipeline or threaded
-     * @param link        the id of the relay at the link's far end; empty for the ranks that are at home here
-     * @param messagesIn  messages that came from there
-     * @param messagesOut messages that went there
-     * @param bytesIn     their payload bytes
-     * @param bytesOut    their payload bytes
+     * @param mode multiplexed, pooled, pipeline or threaded
+     * @param link the id of the relay at the link's far end; empty for the ranks that are at home here
+     * @param traffic the messages that were carried
      */
-    public record Flow(String mode, String link, long messagesIn, long messagesOut, long bytesIn, long bytesOut) {
+    public record Flow(String mode, String link, Traffic traffic) {
 
         /** Refuses nulls. */
         public Flow {
             Objects.requireNonNull(mode, "mode");
             Objects.requireNonNull(link, "link");
+            Objects.requireNonNull(traffic, "traffic");
         }
     }
 

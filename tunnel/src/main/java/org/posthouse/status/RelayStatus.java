@@ -1,4 +1,4 @@
-package org.posthouse.ops;
+package org.posthouse.status;
 
 import java.util.List;
 import java.util.Objects;
@@ -21,23 +21,23 @@ import java.util.Optional;
  * @param keys          the keys of its links, or empty when it has none
  * @param streams       what flows through its links beside messages, or empty when it has none
  */
-public record RelaySnapshot(
+public record RelayStatus(
         String site,
         String relay,
         String mode,
         String version,
         long startedAt,
         String listenAddress,
-        List<LinkView> links,
-        List<JobView> jobs,
+        List<LinkStatus> links,
+        List<JobStatus> jobs,
         List<KnownRelay> directory,
         Counters counters,
-        Optional<LogView> log,
-        Optional<KeysView> keys,
-        Optional<StreamsView> streams) {
+        Optional<Log> log,
+        Optional<KeysStatus> keys,
+        Optional<StreamStatus> streams) {
 
     /** Copies the lists and refuses nulls. */
-    public RelaySnapshot {
+    public RelayStatus {
         Objects.requireNonNull(site, "site");
         Objects.requireNonNull(relay, "relay");
         Objects.requireNonNull(mode, "mode");
@@ -55,12 +55,10 @@ public record RelaySnapshot(
     /**
      * Totals of one relay since its start, over ranks and links together. Immutable.
      *
-     * @param messagesIn        messages accepted from ranks and links
-     * @param messagesOut       messages delivered to ranks and sent over links
-     * @param bytesIn           payload bytes accepted
-     * @param bytesOut          payload bytes delivered and sent
-     * @param linkMessagesIn    of messagesIn, those that came over links, be they gone by now
-     * @param linkBytesIn       of bytesIn, those that came over links
+     * @param traffic           messages accepted from ranks and links, delivered to ranks and sent over links; in the
+     *         API its components stand beside the others
+     * @param linkMessagesIn    of the accepted messages, those received over links, released links included
+     * @param linkBytesIn       of the accepted payload bytes, those received over links
      * @param matched           receives matched with a message, since start
      * @param unexpected        messages that wait in mailboxes for a receive, now
      * @param posted            receives that wait in mailboxes for a message, now
@@ -71,10 +69,7 @@ public record RelaySnapshot(
      * @param lagMillis         how late a timer of an event loop was at most, in the last seconds, whole milliseconds
      */
     public record Counters(
-            long messagesIn,
-            long messagesOut,
-            long bytesIn,
-            long bytesOut,
+            Traffic traffic,
             long linkMessagesIn,
             long linkBytesIn,
             long matched,
@@ -87,7 +82,7 @@ public record RelaySnapshot(
             long lagMillis) {
 
         /** The counters of a relay that has just started. */
-        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Counters ZERO = new Counters(Traffic.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**
@@ -97,12 +92,12 @@ public record RelaySnapshot(
      * @param bytes    bytes the log holds on disk now; shrinks when it is cut
      * @param limitBytes bytes that it may hold
      * @param pinnedBytes of its bytes, those of files that cannot be cut: ranks of open jobs need records in them
-     * @param state    open; broken: the same, but a job stands still, as the log takes nothing more of it, or does not let it go on;
-     *                 unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no more credit;
-     *                 stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
+     * @param state open; broken: the same, but a job stands still, as the log takes nothing more of it, or does not let
+     *         it go on; unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no
+     *         more credit; stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
      * @param text     how it stands in one line: why, where, how much is missing, what to do
      */
-    public record LogView(long position, long bytes, long limitBytes, long pinnedBytes, String state, String text) {}
+    public record Log(long position, long bytes, long limitBytes, long pinnedBytes, String state, String text) {}
 
     /**
      * One relay as the directory knows it. Immutable.
@@ -112,7 +107,8 @@ public record RelaySnapshot(
      * @param address host:port it announced
      * @param epoch   the number of its ownership; the highest one wins
      * @param alive   whether the group hears from it
-     * @param since   when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since 1970 UTC
+     * @param since when its epoch began or, if it is not alive, since when it has not been heard; milliseconds since
+     *         1970 UTC
      * @param ranks   ranks of open jobs that are at home there: its load, as it was last told
      */
     public record KnownRelay(

@@ -1,4 +1,4 @@
-package org.posthouse.ops;
+package org.posthouse.status;
 
 import java.util.Objects;
 
@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param blockedIn         the call that it has been inside for seconds, in the program's terms; empty if none is known
  * @param blockedSince      when that was heard first, in milliseconds since 1970 UTC; 0 if none is known
  */
-public record RankView(
+public record RankStatus(
         int rank,
         String site,
         String relay,
@@ -35,11 +35,23 @@ public record RankView(
         long blockedSince) {
 
     /** Refuses nulls. */
-    public RankView {
+    public RankStatus {
         Objects.requireNonNull(site, "site");
         Objects.requireNonNull(relay, "relay");
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(blockedIn, "blockedIn");
+    }
+
+    /** A rank without counters: those are at its home relay. */
+    public static RankStatus uncounted(int rank, State state, int incarnation) {
+        return new RankStatus(rank, "", "", state, incarnation, 0, 0, 0, 0, 0, 0, "", 0);
+    }
+
+    /** The same rank with its place and the call in which it is blocked. */
+    public RankStatus with(String newSite, String newRelay, String newBlockedIn, long newBlockedSince) {
+        return new RankStatus(
+                rank, newSite, newRelay, state, incarnation, messagesSent, messagesDelivered, bytesSent, bytesDelivered, unexpected, posted,
+                newBlockedIn, newBlockedSince);
     }
 
     /** What a rank is doing. */

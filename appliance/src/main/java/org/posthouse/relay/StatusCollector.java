@@ -18,16 +18,9 @@ import org.posthouse.ops.DrainOrder;
 import org.posthouse.ops.DrainReport;
 import org.posthouse.ops.EndJobOrder;
 import org.posthouse.ops.EndJobReport;
-import org.posthouse.ops.JobView;
-import org.posthouse.ops.LinkView;
 import org.posthouse.ops.ModeOrder;
 import org.posthouse.ops.ModeReport;
-import org.posthouse.ops.RankView;
 import org.posthouse.ops.Readiness;
-import org.posthouse.ops.RelayMeasures;
-import org.posthouse.ops.RelaySnapshot;
-import org.posthouse.ops.RelaySnapshot.Counters;
-import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.ops.RelayView;
 import org.posthouse.relay.config.ModeChange;
 import org.posthouse.relay.config.ModeConfig;
@@ -36,13 +29,21 @@ import org.posthouse.relay.log.LogStatus;
 import org.posthouse.relay.shard.Placement;
 import org.posthouse.relay.shard.ShardStatus;
 import org.posthouse.relay.shard.TrafficCounters;
+import org.posthouse.status.JobStatus;
+import org.posthouse.status.LinkStatus;
+import org.posthouse.status.RankStatus;
+import org.posthouse.status.RelayMetrics;
+import org.posthouse.status.RelayStatus;
+import org.posthouse.status.RelayStatus.Counters;
+import org.posthouse.status.RelayStatus.Log;
+import org.posthouse.status.Traffic;
 import org.posthouse.wire.JobOpen;
 
 /**
  * A snapshot of the relay for the console. It is taken on the relay's event loop a few times a second; any thread reads
  * it.
  */
-public final class RelayStatus implements RelayView {
+public final class StatusCollector implements RelayView {
     /** State of an open log that cannot be cut, because a rank's images are not kept. */
     private static final String UNSAVED = "unsaved";
     private static final String BROKEN = "broken";
@@ -52,7 +53,7 @@ public final class RelayStatus implements RelayView {
 
     private final Relay relay;
     private final RankTotals ended = new RankTotals();
-    private final RelayTally tally = new RelayTally();
+    private final MetricsCollector metricsCollector = new MetricsCollector();
     private final EndedJobs endedJobs = new EndedJobs();
     private final KnownRelays known = new KnownRelays();
 
@@ -62,11 +63,11 @@ public final class RelayStatus implements RelayView {
     private long timer;
 
     // Written by the relay's event loop, read by any thread.
-    private volatile RelaySnapshot snapshot;
-    private volatile RelayMeasures measures = RelayMeasures.NONE;
+    private volatile RelayStatus snapshot;
+    private volatile RelayMetrics metrics = RelayMetrics.NONE;
     private volatile boolean serving;
 
-    RelayStatus(Relay relay) {
+    StatusCollector(Relay relay) {
         this.relay = relay;
     }
 
@@ -75,7 +76,7 @@ public final class RelayStatus implements RelayView {
         assert relay.inLoop();
         refresh();
         serving = true;
-        tally.loopLag().watch(placement);
+        metricsCollector.loopLag().watch(placement);
         timer = vertx.setPeriodic(REFRESH_MS, tick -> {
             refresh();
             relay.refusals().tick();
@@ -86,7 +87,7 @@ public final class RelayStatus implements RelayView {
         assert relay.inLoop();
         serving = false;
         vertx.cancelTimer(timer);
-        tally.loopLag().close();
+        metricsCollector.loopLag().close();
     }
 
     /**
@@ -99,7 +100,7 @@ public final class RelayStatus implements RelayView {
         }
         assert relay.inLoop();
         refresh();
-        tally.loopLag().watch(next);
+        metricsCollector.loopLag().watch(next);
     }
 
     /**
@@ -108,18 +109,18 @@ public final class RelayStatus implements RelayView {
     void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
         assert relay.inLoop();
         ranks.forEach(ended::add);
-        endedJobs.add(view(job, ranks, finished ? "FINISHED" : "FAILED"));
+        endedJobs.add(jobStatus(job, ranks, finished ? "FINISHED" : "FAILED"));
     }
 
     @Override
-    public RelaySnapshot snapshot() {
-        RelaySnapshot taken = snapshot;
+    public RelayStatus snapshot() {
+        RelayStatus taken = snapshot;
         return taken != null ? taken : starting();
     }
 
     @Override
-    public RelayMeasures measures() {
-        return measures;
+    public RelayMetrics metrics() {
+        return metrics;
     }
 
     @Override
@@ -204,9 +205,9 @@ public final class RelayStatus implements RelayView {
                 .orElseGet(Readiness::ok);
     }
 
-    private RelaySnapshot starting() {
+    private RelayStatus starting() {
         RelayConfig config = relay.settings();
-        return new RelaySnapshot(
+        return new RelayStatus(
                 config.site(),
                 config.relay(),
                 relay.mode().mode().word(),
@@ -235,19 +236,19 @@ public final class RelayStatus implements RelayView {
         long now = System.nanoTime();
         List<ShardStatus> shards = relay.shards().status();
         relay.links().look();
-        List<LinkView> links = relay.links().views();
-        RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
+        List<LinkStatus> links = relay.links().status();
+        MetricsCollector.Lines lines = MetricsCollector.Lines.of(relay.connections());
         RankTotals totals = totals(shards);
-        tally.carried(mode, totals.carried(), relay.links().carried());
-        tally.queued(shards, now);
-        measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
+        metricsCollector.carried(mode, totals.carried(), relay.links().carried());
+        metricsCollector.queued(shards, now);
+        metrics = metricsCollector.metrics(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(),
                 relay.directory().refusals(), now);
-        snapshot = picture(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
+        snapshot = status(links, counters(shards, totals, relay.links().carriedInAll(), lines.waitingBytes(), now));
     }
 
-    private RelaySnapshot picture(List<LinkView> links, Counters counters) {
+    private RelayStatus status(List<LinkStatus> links, Counters counters) {
         RelayConfig config = relay.settings();
-        return new RelaySnapshot(
+        return new RelayStatus(
                 config.site(),
                 config.relay(),
                 relay.mode().mode().word(),
@@ -255,20 +256,20 @@ public final class RelayStatus implements RelayView {
                 startedAt,
                 relay.address(),
                 links,
-                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.all().stream())
+                Stream.concat(relay.jobs().all().stream().map(job -> jobStatus(job, ranksOf(job), "RUNNING")), endedJobs.all().stream())
                         .toList(),
                 known.look(relay.directory().relays(), System.currentTimeMillis()),
                 counters,
-                relay.log().lastPosition().map(position -> view(position, relay.log().status())),
+                relay.log().lastPosition().map(position -> logStatus(position, relay.log().status())),
                 relay.links().keys(),
                 relay.links().streams());
     }
 
-    private LogView view(long position, LogStatus status) {
+    private Log logStatus(long position, LogStatus status) {
         Optional<String> standing = relay.jobs().standing();
         Optional<String> unsaved = relay.log().unsaved();
         String open = standing.isPresent() ? BROKEN : unsaved.isPresent() ? UNSAVED : LogStatus.State.OPEN.word();
-        return new LogView(
+        return new Log(
                 position,
                 relay.log().usedBytes(),
                 status.limitBytes(),
@@ -280,7 +281,7 @@ public final class RelayStatus implements RelayView {
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {
         return relay.shards().status().stream()
                 .flatMap(shard -> shard.ranksOf(job.id()).stream())
-                .sorted(Comparator.comparingInt(ShardStatus.Rank::rank))
+                .sorted(Comparator.comparingInt(rank -> rank.status().rank()))
                 .toList();
     }
 
@@ -299,13 +300,9 @@ public final class RelayStatus implements RelayView {
         return totals;
     }
 
-    private Counters counters(List<ShardStatus> shards, RankTotals totals, TrafficCounters.Counts links, long waitingBytes, long now) {
-        TrafficCounters.Counts all = totals.carried().plus(links);
+    private Counters counters(List<ShardStatus> shards, RankTotals totals, Traffic links, long waitingBytes, long now) {
         return new Counters(
-                all.messagesIn(),
-                all.messagesOut(),
-                all.bytesIn(),
-                all.bytesOut(),
+                totals.carried().plus(links),
                 links.messagesIn(),
                 links.bytesIn(),
                 shards.stream().mapToLong(ShardStatus::messagesMatched).sum(),
@@ -314,23 +311,22 @@ public final class RelayStatus implements RelayView {
                 totals.creditBytes(),
                 totals.creditMessages(),
                 waitingBytes,
-                tally.queuedPeak(now),
-                TimeUnit.NANOSECONDS.toMillis(tally.loopLag().recentMaxNanos()));
+                metricsCollector.queuedPeak(now),
+                TimeUnit.NANOSECONDS.toMillis(metricsCollector.loopLag().recentMaxNanos()));
     }
 
     private static String durability(JobOpen job) {
         return job.survivesHost() ? "host" : job.logged() ? "process" : "none";
     }
 
-    private JobView view(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
+    private JobStatus jobStatus(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
         BlockedView blocked = BlockedView.of(job.id(), relay.shards().status());
-        List<RankView> views = Stream.concat(
-                ranks.stream().map(rank -> view(rank, blocked)),
-                relay.directory().ranks(job.id()).stream()
-                        .filter(entry -> !entry.relay().equals(relay.id()))
-                        .map(entry -> elsewhere(entry, blocked)))
+        List<RankStatus> views = Stream.concat(
+                ranks.stream().map(rank -> rank.status().with(relay.settings().site(), relay.id(), "", 0)),
+                relay.directory().ranks(job.id()).stream().filter(entry -> !entry.relay().equals(relay.id())).map(StatusCollector::elsewhere))
+                .map(blocked::in)
                 .toList();
-        return new JobView(
+        return new JobStatus(
                 Job.hexId(job.id()),
                 job.opening().name(),
                 job.opening().size(),
@@ -348,52 +344,12 @@ public final class RelayStatus implements RelayView {
     }
 
     /** A rank of another relay, from the directory; its own relay has its counters. */
-    private static RankView elsewhere(RankEntry entry, BlockedView blocked) {
-        RankView.State state = stateOf(entry.state());
-        return new RankView(
-                entry.rank(),
-                entry.site(),
-                entry.relay(),
-                state,
-                entry.incarnation(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                blocked.in(entry.rank(), state),
-                blocked.sinceMs(entry.rank(), state));
+    private static RankStatus elsewhere(RankEntry entry) {
+        return RankStatus.uncounted(entry.rank(), stateOf(entry.state()), entry.incarnation()).with(entry.site(), entry.relay(), "", 0);
     }
 
     /** Maps a rank state from the directory. An unknown one comes from a later version; the rank then exists. */
-    private static RankView.State stateOf(String word) {
-        return Stream.of(RankView.State.values()).filter(state -> state.name().equals(word)).findFirst().orElse(RankView.State.CONNECTED);
-    }
-
-    private RankView view(ShardStatus.Rank rank, BlockedView blocked) {
-        RankView.State state = shown(rank.state());
-        return new RankView(
-                rank.rank(),
-                relay.settings().site(),
-                relay.id(),
-                state,
-                rank.incarnation(),
-                rank.messagesSent(),
-                rank.messagesDelivered(),
-                rank.bytesSent(),
-                rank.bytesDelivered(),
-                rank.unexpected(),
-                rank.posted(),
-                blocked.in(rank.rank(), state),
-                blocked.sinceMs(rank.rank(), state));
-    }
-
-    /**
-     * The state to show. A rank that moves between two connections is shown as connected, because moving takes
-     * milliseconds.
-     */
-    static RankView.State shown(RankState state) {
-        return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
+    private static RankStatus.State stateOf(String word) {
+        return Stream.of(RankStatus.State.values()).filter(state -> state.name().equals(word)).findFirst().orElse(RankStatus.State.CONNECTED);
     }
 }
