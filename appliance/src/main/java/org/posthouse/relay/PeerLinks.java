@@ -25,10 +25,8 @@ import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.LinkConfig;
 
 import org.posthouse.tunnel.Links;
-import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.forward.LoopbackConfig;
 import org.posthouse.tunnel.socket.LinkRefusal;
-import org.posthouse.tunnel.stream.LinkStreamStatus;
 import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.CloseNotice;
 import org.posthouse.wire.CloseReason;

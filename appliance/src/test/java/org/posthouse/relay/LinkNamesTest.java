@@ -31,7 +31,6 @@ import org.posthouse.status.LinkStatus;
 import org.posthouse.status.Traffic;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.Links;
-import org.posthouse.tunnel.stream.LinkStreamStatus;
 import org.posthouse.wire.FrameView;
 
 /** Of names of relays that others only speak of, and that may be any number, a relay keeps nothing once their links are gone. */

@@ -55,9 +55,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
-import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.stream.StreamConfig;
-import org.posthouse.tunnel.stream.StreamStatus;
 
 /** Real sockets at both ends of streams over a real link: relay "a" has ports that lead to doors of relay "b". */
 @ExtendWith(LeakWatch.class)

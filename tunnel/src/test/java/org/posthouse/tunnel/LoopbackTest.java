@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
-import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.forward.LoopbackAddress;
 import org.posthouse.tunnel.forward.LoopbackConfig;
 

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.status.StreamStatus;
 import org.posthouse.tunnel.forward.ForwardConfig;
-import org.posthouse.tunnel.forward.ForwardStatus;
 import org.posthouse.tunnel.stream.StreamConfig;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;

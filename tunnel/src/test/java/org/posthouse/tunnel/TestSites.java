@@ -12,7 +12,6 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.status.StreamStatus;
-import org.posthouse.tunnel.stream.StreamStatus;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;

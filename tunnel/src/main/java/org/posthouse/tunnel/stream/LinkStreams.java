@@ -93,14 +93,14 @@ final class LinkStreams {
         return streams.size();
     }
 
-    LinkStreamStatus status() {
+    LinkStatus.Streams status() {
         long tokensIn = 0;
         long tokensOut = 0;
         for (LinkStream stream : streams.values()) {
             tokensIn += stream.tokensGiven();
             tokensOut += stream.tokens();
         }
-        return new LinkStreamStatus(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
+        return new LinkStatus.Streams(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
     /**

@@ -81,9 +81,9 @@ public final class Streams {
     }
 
     /** Status of the streams over the link to {@code relay}. */
-    public LinkStreamStatus statusOf(String relay) {
+    public LinkStatus.Streams statusOf(String relay) {
         LinkStreams streams = byLink.get(relay);
-        return streams == null ? LinkStreamStatus.NONE : streams.status();
+        return streams == null ? LinkStatus.Streams.NONE : streams.status();
     }
 
     public void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {

@@ -140,7 +140,7 @@ class TokenTest {
 
     @Test
     void tellsHowManyTokensAreOutstandingEachWay() throws WireException {
-        assertThat(streams.status()).isEqualTo(LinkStreamStatus.NONE);
+        assertThat(streams.status()).isEqualTo(LinkStatus.Streams.NONE);
         LinkStream own = streams.open("door", new Reader());
         assertThat(streams.status()).as("sure of its first tokens, and not answered").isEqualTo(status(1, 0, 0, CONFIG.tokens(), 0));
         give(own, 3);
@@ -160,8 +160,8 @@ class TokenTest {
         wires.frames.forEach(ByteBuf::release);
     }
 
-    private static LinkStreamStatus status(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
-        return new LinkStreamStatus(open, bytesIn, bytesOut, tokensIn, tokensOut);
+    private static LinkStatus.Streams status(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
+        return new LinkStatus.Streams(open, bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
     @Test
