@@ -181,7 +181,8 @@ final class SimRelay {
                     ? rank.receives().ahead() > world.config().storedMessagesMax()
                     : rank.receives().aheadBytes() > world.config().unexpectedBytesMax();
             if (rank.receives().ahead() < 0 || rank.receives().aheadBytes() < 0 || !world.troubled() && isOver) {
-                throw new AssertionError(rank.receives().ahead() + " messages for " + rank + " ahead of their credit, with " + rank.receives().aheadBytes() + " bytes");
+                throw new AssertionError(
+                        rank.receives().ahead() + " messages for " + rank + " ahead of their credit, with " + rank.receives().aheadBytes() + " bytes");
             }
             all += rank.receives().ahead();
             bytes += rank.receives().aheadBytes();
