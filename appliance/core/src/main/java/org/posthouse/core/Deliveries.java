@@ -123,7 +123,7 @@ final class Deliveries {
         }
         PushWindow.End end = pushWindow.refuses(message, to.port().writable());
         if (end != null) {
-            pushWindow.end(end, to.port());
+            to.endPush(pushWindow, end);
             return null;
         }
         pushWindow.count(message);

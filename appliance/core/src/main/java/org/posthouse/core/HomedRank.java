@@ -128,6 +128,17 @@ public final class HomedRank {
         return replay;
     }
 
+    /** The rank reports the low 32 bits of the number of its failed polls. Returns whether there are more than were known. */
+    boolean learnFailedPolls(int told) {
+        return counters.learnFailedPolls(told, replay == null ? -1 : replay.headway().failedPolls());
+    }
+
+    /** Ends a push window, and tells the rank. */
+    void endPush(PushWindow window, PushWindow.End why) {
+        window.end();
+        port.ended(window.context(), (int) window.number(), why, window.pushed());
+    }
+
     /** Number of replays begun, for a new process or a new connection. */
     int replays() {
         return replays;

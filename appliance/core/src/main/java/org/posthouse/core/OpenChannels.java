@@ -3,7 +3,6 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
 
 /**
@@ -12,7 +11,7 @@ import org.posthouse.wire.StatePage;
  */
 final class OpenChannels {
     /** As much as a process that comes again can be told of. */
-    static final int STATE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
+    static final int STATE_MAX = SuppressedSends.GONE_MAX;
 
     /** Why a rank cannot come again that is near that. Always in the same words, of which a launcher tells once. */
     static final String FULL =

@@ -29,7 +29,7 @@ final class PushGrants {
         boolean begins = pushWindow.grant(view.round(), view.pushedCost());
         boolean asksForEnd = (view.flags() & FrameView.END) != 0;
         if (pushWindow.isOpen() && (asksForEnd || begins && rank.mailbox().hasProbes(view.context()))) {
-            pushWindow.end(PushWindow.End.ASKED, rank.port());
+            rank.endPush(pushWindow, PushWindow.End.ASKED);
         } else if (begins) {
             pushWaiting(rank, view.context(), pushWindow);
         }
@@ -44,7 +44,7 @@ final class PushGrants {
                 deliveries.push(rank, message, pushWindow);
                 message = rank.mailbox().find(context, Wire.ANY, Wire.ANY);
             } else {
-                pushWindow.end(end, rank.port());
+                rank.endPush(pushWindow, end);
             }
         }
     }

@@ -104,11 +104,24 @@ public final class PushWindow {
         pushed += message.cost();
     }
 
-    /** Ends the round: nothing is pushed from here on, and the rank is told. */
-    void end(End why, RankPort rank) {
+    /** Ends the window: nothing is pushed from here on. */
+    void end() {
         assert open : this;
         open = false;
-        rank.ended(context, (int) number, why, pushed);
+    }
+
+    int context() {
+        return context;
+    }
+
+    /** Its number in its context, from 1. */
+    long number() {
+        return number;
+    }
+
+    /** The cost of all that was pushed in it, in bytes. */
+    long pushed() {
+        return pushed;
     }
 
     @Override

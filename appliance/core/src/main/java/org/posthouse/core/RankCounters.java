@@ -71,11 +71,11 @@ public final class RankCounters {
      * The rank reports the low 32 bits of their number. In replay it repeats earlier reports, however old, and reports
      * nothing that its HELLO has not counted.
      *
-     * @param replay the rank's; null if it is in none
+     * @param counted all that its HELLO has counted; -1 unless it is in replay
      * @return whether there are more than were known
      */
-    boolean learnFailedPolls(int told, Replay replay) {
-        long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.headway().failedPolls());
+    boolean learnFailedPolls(int told, long counted) {
+        long most = counted < 0 ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, counted);
         long all = most - Integer.toUnsignedLong((int) most - told);
         boolean more = all > failedPolls;
         failedPolls = Math.max(failedPolls, all);

@@ -370,7 +370,7 @@ final class RankFrames {
      * @param told the low 32 bits of all since its start; less than is known in a frame that is repeated
      */
     static void logPolls(HomedRank rank, int told) {
-        if (rank.counters().learnFailedPolls(told, rank.replay())) {
+        if (rank.learnFailedPolls(told)) {
             rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), rank.counters().failedPolls());
         }
     }

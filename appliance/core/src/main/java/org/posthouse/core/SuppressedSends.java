@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.StatePage;
 
 /**
  * Tracks what a restarted rank sends a second time, or not at all, and what it is told about that. These are the
@@ -15,7 +17,7 @@ import java.util.Set;
  */
 final class SuppressedSends {
     /** Offers that a rank may have taken back: more than that a process that comes again cannot be told of. */
-    static final int GONE_MAX = OpenChannels.STATE_MAX;
+    static final int GONE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
 
     /** Of an offer that waits for its receive. */
     static final long NOT_CLEARED = -1;

@@ -19,7 +19,7 @@ final class PushWindowTest {
         assertThat(pushWindow.grant((int) number, 1_000)).as("it begins").isTrue();
         assertThat(pushWindow.grant((int) number, 2_000)).as("it goes on").isFalse();
         assertThat(pushWindow.isOpen()).isTrue();
-        pushWindow.end(PushWindow.End.ASKED, new OneRelay().new Rank());
+        pushWindow.end();
         assertThat(pushWindow.grant((int) number + 1, 2_000)).as("the next begins").isTrue();
     }
 

@@ -249,17 +249,17 @@ final class ReplayTest {
     /** However long ago it had said that: what a process says again adds none. */
     @Test
     void whatIsSaidAgainTellsOfNoPollsThatAreNotKnown() throws Exception {
-        rank.rank.counters().learnFailedPolls(1 << 30, rank.rank.replay());
-        rank.rank.counters().learnFailedPolls(2 << 30, rank.rank.replay());
-        rank.rank.counters().learnFailedPolls(3 << 30, rank.rank.replay());
+        rank.rank.learnFailedPolls(1 << 30);
+        rank.rank.learnFailedPolls(2 << 30);
+        rank.rank.learnFailedPolls(3 << 30);
         dies();
         comes(2);
-        rank.rank.counters().learnFailedPolls(5, rank.rank.replay());
+        rank.rank.learnFailedPolls(5);
         assertThat(rank.rank.counters().failedPolls()).isEqualTo(3L << 30);
         past(end());
         rank.take();
         rank.sends(relay.frames.live());
-        rank.rank.counters().learnFailedPolls((3 << 30) + 1, rank.rank.replay());
+        rank.rank.learnFailedPolls((3 << 30) + 1);
         assertThat(rank.rank.counters().failedPolls()).isEqualTo((3L << 30) + 1);
     }
 
