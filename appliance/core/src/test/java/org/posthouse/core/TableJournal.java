@@ -105,7 +105,9 @@ class TableJournal implements Journal {
     @Override
     public void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image) {
         events.add("rank " + rank + " at " + at + ", " + image);
-        trace.add("log: rank " + rank + " starts from image " + image.number() + ", its earlier history is not needed");
+        if (image != null) {
+            trace.add("log: rank " + rank + " starts from image " + image.number() + ", its earlier history is not needed");
+        }
     }
 
     @Override
