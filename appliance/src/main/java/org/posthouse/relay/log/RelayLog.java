@@ -208,9 +208,9 @@ public final class RelayLog {
         return endedJobs.closed(job, status);
     }
 
-    /** Whether this job has ended but is still open in the log. Tries once more to log its end. */
+    /** Whether this job has ended but is still open in the log; false without a log. Tries once more to log its end. */
     public boolean isUnended(long job) {
-        return endedJobs.isUnended(job);
+        return endedJobs != null && endedJobs.isUnended(job);
     }
 
     /**
