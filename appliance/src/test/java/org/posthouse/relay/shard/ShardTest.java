@@ -56,6 +56,7 @@ final class ShardTest {
         try {
             second.core().openJob(opening, rank -> rank == 1 ? null : second.peer(0), event -> {}, Journal.NONE);
             second.core().connect(Hello.firstStart(JOB, 1), List.of(), port());
+            order.clear();
         } catch (Refusal e) {
             throw new AssertionError(e);
         }
