@@ -25,7 +25,7 @@ final class BlockedRanks {
 
         private boolean told;
 
-        /** Number of its call, and of that of the rank that it waits for, as the launcher was told of them; 0 if it was not. */
+        /** Numbers of its call and of the awaited rank's call, as last reported to the launcher; 0 if they were not. */
         private int behind;
 
         private int behindOther;
@@ -46,7 +46,11 @@ final class BlockedRanks {
             return new BlockedCall(word.text(), sinceNanos, word.standsStill(), stillSinceNanos);
         }
 
-        /** Takes in that it is still there. @return whether its launcher is to hear that it does not stand still any more */
+        /**
+         * Records a repeated report of the call.
+         *
+         * @return whether the launcher must be notified that the standstill is over
+         */
         private boolean stays(BlockedReport again, long nowNanos) {
             boolean goesOn = told && !again.standsStill();
             if (word.standsStill() != again.standsStill()) {
@@ -60,7 +64,7 @@ final class BlockedRanks {
 
     private final Map<Integer, Place> byRank = new HashMap<>();
 
-    /** Takes a rank's word in. @return whether its launcher was told that it stands still, and is to hear that it goes on */
+    /** Records a rank's report. @return whether a standstill was reported to the launcher and is over now */
     boolean word(BlockedReport word, long nowNanos) {
         Place last = byRank.get(word.rank());
         boolean same = last != null && last.isCallOf(word);
@@ -79,7 +83,7 @@ final class BlockedRanks {
         return last != null && last.told;
     }
 
-    /** Whether the launcher is to hear now that the rank stands still; it is told once. */
+    /** Whether the rank's standstill must be reported to the launcher now; true once. */
     boolean tells(int rank, long nowNanos) {
         Place place = byRank.get(rank);
         boolean tells = place != null && !place.told && place.word.standsStill() && nowNanos - place.stillSinceNanos >= LONG_NS;
@@ -89,13 +93,17 @@ final class BlockedRanks {
         return tells;
     }
 
-    /** Whether the launcher was told that it stands still. */
+    /** Whether the rank's standstill was reported to the launcher. */
     boolean isTold(int rank) {
         Place place = byRank.get(rank);
         return place != null && place.told;
     }
 
-    /** Nobody stands still by the program's fault until now. @return of which ranks the launcher was told that they do */
+    /**
+     * Restarts the standstill time of all ranks, because the program is not at fault.
+     *
+     * @return ranks whose standstill was reported to the launcher
+     */
     List<Integer> excuse(long nowNanos) {
         List<Integer> told = new ArrayList<>();
         byRank.forEach((rank, place) -> {
@@ -125,7 +133,7 @@ final class BlockedRanks {
         return all;
     }
 
-    /** Whether the launcher is to hear now that one waits for the other; it is told once of the same two calls. */
+    /** Whether the launcher must be notified now that one waits for the other; true once for the same two calls. */
     boolean tellsBehind(BlockedReport send, BlockedReport other) {
         Place place = byRank.get(send.rank());
         boolean tells = place.behind != send.number() || place.behindOther != other.number();

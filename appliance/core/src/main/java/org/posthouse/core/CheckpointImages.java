@@ -19,6 +19,6 @@ public interface CheckpointImages {
     /** All of it has come; it is to be kept once it is on the disk. */
     void end(HomedRank rank, int save);
 
-    /** What there is of it is not wanted any more. */
+    /** Discards the part of the image that has come. */
     void drop(HomedRank rank, int save);
 }

@@ -55,12 +55,12 @@ final class Chunks {
         span = upTo - arrived;
     }
 
-    /** How many bytes might be under way when it was last granted more. */
+    /** Bytes that could be under way after the last grant. */
     long span() {
         return span;
     }
 
-    /** How many bytes its sender was told to send, and are not here. */
+    /** Bytes that its sender was cleared to send and that have not arrived. */
     long underWay() {
         return Math.max(told - arrived, 0);
     }
@@ -69,7 +69,7 @@ final class Chunks {
         told = upTo;
     }
 
-    /** Whether its sender is to be told more when there is room for it. */
+    /** Whether a further CLEAR to its sender waits for room. */
     boolean wordWaits() {
         return wordWaits;
     }

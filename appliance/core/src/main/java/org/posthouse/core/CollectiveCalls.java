@@ -19,15 +19,20 @@ final class CollectiveCalls {
     private static final String RULE = ": all ranks must call the same collectives in the same order";
 
     /**
-     * For so long it is believed that a rank is inside: who stays says so again every five seconds. Who has died does not say that he goes on, and that word may
-     * be lost between relays; where he was would be taken for a place in the next communicator of that number, whose collectives are counted anew.
+     * Nanoseconds for which the report of a blocked rank is valid. A rank that stays blocked repeats it every five
+     * seconds. A rank that has died does not report the end of its call, and that report may be lost between relays.
+     * Without this limit its old place would count in the next communicator of that number, which counts its
+     * collectives anew.
      */
     static final long BELIEVED_NS = 12_000_000_000L;
 
     private record Place(int context, long group) {}
 
     private record Word(BlockedReport stall, long saidNanos) {
-        /** Who has left with an error says so once, and nobody uses that communicator's number again. */
+        /**
+         * A rank that left with an error reports it once. That report stays valid, because the communicator's number is
+         * not used again.
+         */
         private boolean isBelieved(long nowNanos) {
             return !stall.isIn() || nowNanos - saidNanos < BELIEVED_NS;
         }
@@ -47,8 +52,8 @@ final class CollectiveCalls {
     };
 
     /**
-     * Takes a rank's word in, and says for each rank that can never go on what to tell it: the result's {@link
-     * BlockedReport#peer} is -1, or the rank that sends it nothing more, if it waits for that rank indeed.
+     * Records a rank's report and returns a report for each rank that can never continue. Its {@link
+     * BlockedReport#peer} is the awaited rank that sends nothing more, or -1 if the calls differ.
      */
     List<BlockedReport> judge(BlockedReport stall, long nowNanos) {
         put(stall, nowNanos);
@@ -81,7 +86,9 @@ final class CollectiveCalls {
         }
     }
 
-    /** The two that were found in different calls may be gone: whoever comes to that collective later hangs. */
+    /**
+     * The two ranks that were found in different calls may be gone: a rank that comes to that collective later hangs.
+     */
     private List<BlockedReport> ofBroken(BlockedReport stall) {
         List<BlockedReport> pair = broken.get(place(stall));
         if (pair == null || pair.get(0).number() != stall.number()) {
@@ -91,7 +98,7 @@ final class CollectiveCalls {
         return List.of(mismatch(stall, other));
     }
 
-    /** Keeps a rank's word instead of its last one about that communicator; an empty one takes it away. */
+    /** Replaces a rank's last report about that communicator; an empty one removes it. */
     private void put(BlockedReport stall, long nowNanos) {
         LinkedHashMap<Place, Word> words = byRank.computeIfAbsent(stall.rank(), unseen -> new LinkedHashMap<>());
         words.remove(place(stall));
@@ -107,7 +114,10 @@ final class CollectiveCalls {
         return new Place(stall.context(), stall.group());
     }
 
-    /** The rank's process has gone, and is inside nothing any more. What it has left with an error the next one has left, too, and does not say so again. */
+    /**
+     * The rank's process has ended, and its blocked calls with it. Reports of calls left with an error remain: the next
+     * process has left them, too, and does not report them again.
+     */
     void forget(int rank) {
         byRank.computeIfPresent(rank, (gone, words) -> words.values().removeIf(word -> word.stall.isIn()) && words.isEmpty() ? null : words);
     }

@@ -5,24 +5,27 @@ import org.posthouse.wire.Wire;
 /**
  * The core's limits.
  *
- * <p>A job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through
- * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes, and for all together {@code unexpectedBytesTotal}. With a log: none, only envelopes.
- * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read. Of what senders of large messages
- * were told to send at most {@code windowBytes} for each and {@code lentBytesTotal} for all is not here yet.
+ * <p>Memory of a job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that
+ * sends through it or to it. So R local ranks and S remote senders need (R + S) x creditBytes, and for all together
+ * {@code unexpectedBytesTotal}. With a log: none, only envelopes. With both: at most {@code windowBytes} for each
+ * matched large message on its way to a receiver that is slow to read. Senders of large messages have cleared bytes
+ * under way: at most {@code windowBytes} for each and {@code lentBytesTotal} for all.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
- *     have under way undelivered, beyond which it offers instead of sending; at least twice the longest eager message:
+ *     have under way undelivered. Beyond that it offers instead of sending. At least twice the longest eager message:
  *     relays hold back less than half, so a rank with nothing under way can always send one
  * @param creditMessages the same, in messages
  * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
- * @param lentBytes bytes beyond that of such a message whose sender is behind a link, if all that is lent leaves room: 16 MiB with a window fill
- *     1.3 Gbit/s over a round trip of 100 ms; whole chunks
- * @param lentBytesTotal what senders may have under way of such messages beyond a window each, by all cores of the relay: 10 Gbit/s / 8 * 100 ms = 125 MB
- * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back; past it they get it
- *     when a message was delivered. {@link #STORED_BYTES} of heap each
+ * @param lentBytes further bytes of such a message whose sender is behind a link, within {@code lentBytesTotal}; whole
+ *     chunks. With the window they are 16 MiB, which fill 1.3 Gbit/s over a round trip of 100 ms
+ * @param lentBytesTotal bytes of all such messages that may be under way beyond a window each, at all cores of the
+ *     relay: 10 Gbit/s / 8 * 100 ms = 125 MB
+ * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back. Past it credit is
+ *     returned when a message was delivered. {@link #STORED_BYTES} of heap each
  * @param storedMessagesMaxTotal the same for all ranks of the relay
- * @param unexpectedBytesTotal memory of messages of jobs without a log that wait for their receives and whose senders have had their credit back, for all ranks of the relay;
- *     past it they get it when a message was delivered
+ * @param unexpectedBytesTotal memory, for all ranks of the relay, of messages that wait for their receives and whose
+ *     senders have had their credit back. For jobs without a log. Past it credit is returned when a message was
+ *     delivered
  */
 public record CoreConfig(
         long creditBytes,
@@ -42,7 +45,10 @@ public record CoreConfig(
     public static final CoreConfig DEFAULT =
             new CoreConfig(16L << 20, 16_384, 1L << 20, 15L << 20, 128L << 20, 0, 0, 0).withUnexpected(UNEXPECTED_BYTES);
 
-    /** What the delivery of a message that waits in the log takes there: a record of 112 bytes, its header and its place in the index. */
+    /**
+     * Log bytes of the delivery of a message that waits in the log: a record of 112 bytes, its header and its place in
+     * the index.
+     */
     private static final int DELIVERY_BYTES = 128;
 
     /** Least {@code creditBytes}. */
@@ -72,8 +78,9 @@ public record CoreConfig(
     }
 
     /**
-     * With so much memory for messages that wait for their receives beyond what their senders' credit covers: two thirds for envelopes of those that are in the log, the rest for those that are
-     * nowhere else; three quarters of each for one rank, so that what one rank does not receive leaves something to the others.
+     * A copy with this much memory for messages that wait for their receives beyond their senders' credit. Two thirds
+     * are for envelopes of messages in the log, the rest for messages that are nowhere else. One rank may use three
+     * quarters of each, so that messages that it does not receive leave room to the others.
      */
     public CoreConfig withUnexpected(long bytes) {
         int stored = (int) Math.min(bytes / 3 * 2 / STORED_BYTES, Integer.MAX_VALUE);
@@ -81,14 +88,15 @@ public record CoreConfig(
                 creditBytes, creditMessages, windowBytes, lentBytes, lentBytesTotal, (int) (stored / 4L * 3), stored, bytes / 3);
     }
 
-    /** Of that what is for one rank. */
+    /** The part of that for one rank. */
     long unexpectedBytesMax() {
         return unexpectedBytesTotal / 4 * 3;
     }
 
     /**
-     * The same, or with less, so that what so many ranks may have under way to so many cores is {@code bytes} at most: three quarters of that credit, and
-     * an eighth each of windows and of what all ranks share, but no less than works.
+     * A copy with the same or lower limits, so that {@code ranks} may have {@code bytes} at most under way to {@code
+     * cores}. Three quarters of them are credit, an eighth is for windows and an eighth is shared by all ranks. Limits
+     * stay at their least usable values.
      */
     public CoreConfig within(long bytes, int ranks, int cores) {
         long lent = Math.min(wholeChunks(bytes / 16), lentBytesTotal);
@@ -108,12 +116,15 @@ public record CoreConfig(
         return bytes - bytes % Wire.PAYLOAD_BYTES_MAX;
     }
 
-    /** What one rank may have under way to so many cores, beside what all ranks share. */
+    /** Bytes that one rank may have under way to so many cores, without those that all ranks share. */
     public long underWayBytes(int cores) {
         return creditBytes + cores * windowBytes;
     }
 
-    /** What may come beyond that: what is lent, and deliveries of messages whose senders have had their credit back. */
+    /**
+     * Bytes that all ranks share beyond that: lent bytes, and deliveries of messages whose senders have had their
+     * credit back.
+     */
     public long sharedBytes() {
         return lentBytesTotal + (long) storedMessagesMaxTotal * DELIVERY_BYTES;
     }

@@ -52,7 +52,7 @@ final class ForwardCount {
         waiting.add(rank);
     }
 
-    /** The first {@code count} were handled: {@code each} rank that waits looks what that means for it. */
+    /** The first {@code count} were handled: calls {@code each} for every rank that waits. */
     void handled(long count, Consumer<HomedRank> each) {
         handled = count;
         waiting.forEach(rank -> rank.safety().settle());
@@ -64,7 +64,7 @@ final class ForwardCount {
         }
     }
 
-    /** What was passed on and not handled is lost, and will be passed on anew. */
+    /** Uncounts the frames that were passed on and not handled: they are lost and will be passed on anew. */
     void forgetUnhandled() {
         passed = handled;
     }

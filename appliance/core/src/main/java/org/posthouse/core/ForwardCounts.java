@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The ways to all other cores, with what each has handled. A relay behind a link has two. Frames of jobs that survive
- * the host leave once the disk has what they depend on; those of other jobs leave meanwhile. Confined to the relay
- * core.
+ * The ways to all other cores, each with its counts of frames. A relay behind a link has two. Frames of jobs that
+ * survive the host leave once the records that they depend on are synced; those of other jobs leave meanwhile. Confined
+ * to the relay core.
  */
 final class ForwardCounts {
     private final Map<Peer, ForwardCount> byPeer = new HashMap<>();
@@ -27,13 +27,15 @@ final class ForwardCounts {
         return taken.nextClearBit(0);
     }
 
-    /** No open job has ranks at that core, nor will one be told of what it has handled. */
+    /** No open job has ranks at that core, and none waits for its counts of handled frames. */
     void forget(Peer peer) {
         byPeer.remove(peer);
         behindTheDisk.remove(peer);
     }
 
-    /** What was passed on to that core and not handled is lost, and will be passed on anew. */
+    /**
+     * Uncounts the frames that were passed on to that core and not handled: they are lost and will be passed on anew.
+     */
     void forgetUnhandled(Peer peer) {
         all().filter(crossing -> crossing.peer() == peer).forEach(ForwardCount::forgetUnhandled);
     }

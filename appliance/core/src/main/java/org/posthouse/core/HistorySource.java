@@ -6,23 +6,27 @@ package org.posthouse.core;
  */
 public interface HistorySource {
     /**
-     * Begins to read what a rank has lived through, and answers with the first steps. They may begin too early, never too
-     * late; polls that had failed before the first of them are one of them.
+     * Begins to read a rank's history, and answers with the first steps. They may begin too early, never too late.
+     * Polls that had failed before the first of them are one of them.
      *
      * @param replay the rank's number for this reading; answers to an earlier one come to nothing
      * @param deliveries so many of its first deliveries are not wanted
      * @param events so many of its first events are not wanted
-     * @param originKnown whether the process knows where it goes on behind its prologue, so that nothing is chosen for it
+     * @param originKnown whether the process knows where it continues behind its prologue, so that no place is chosen
+     *     for it
      */
     void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown);
 
     /** Answers with the next steps; after {@link HistoryStep.End}, with what was logged since, and the end again. */
     void more(HomedRank rank, int replay);
 
-    /** What is left of the rank's history is not wanted any more. */
+    /** Ends the reading: the rest of the rank's history is not needed. */
     void end(HomedRank rank, int replay);
 
-    /** A restarted rank would have sent this message again: it is compared, and {@link StorageResults#diverged} told of a difference. */
+    /**
+     * Compares a suppressed send of a restarted rank with the logged message, and reports a difference to {@link
+     * StorageResults#diverged}.
+     */
     void resent(long job, int source, ResendClaim resendClaim);
 
     /** A job has ended. */

@@ -39,12 +39,12 @@ public final class HomedRank {
         return rank;
     }
 
-    /** What the rank sends, and the credit and answers that it gets for that. */
+    /** The rank's sends, with the credit and the answers for them. */
     public SendSide sends() {
         return sendSide;
     }
 
-    /** What the rank is sent. */
+    /** The messages to the rank. */
     public ReceiveSide receives() {
         return receiveSide;
     }
@@ -158,7 +158,7 @@ public final class HomedRank {
         return replay == null ? port.writable() : replay.port().writable();
     }
 
-    /** The standstill event for a launcher that connects, if it would have been told that this rank stands still. */
+    /** The standstill event for a launcher that connects, if this rank's standstill was reported. */
     public Optional<JobEvent> standstill() {
         return StallReporter.told(this);
     }

@@ -202,7 +202,7 @@ public final class Job {
 
     /**
      * A rank at another core whose messages wait here in memory, since the job is not logged; null if there is none.
-     * That core may report paid credit falsely.
+     * The other core may report paid credit falsely.
      */
     OfferingSender guest(int rank) {
         return logged() || homed[rank] != null ? null : sender(rank);
@@ -249,8 +249,8 @@ public final class Job {
     }
 
     /**
-     * Tells the launcher that the job cannot go on. The launcher ends it, or leaves it to another launcher if the
-     * relay's next process may continue it.
+     * Reports to the launcher that the job cannot continue. The launcher ends it, or leaves it to another launcher if
+     * the relay's next process may continue it.
      */
     void fail(CloseReason closeReason, String detail) {
         boolean mayBeMended = closeReason == CloseReason.LOG_BROKEN || closeReason == CloseReason.LOG_DAMAGED;
@@ -270,7 +270,8 @@ public final class Job {
     }
 
     /**
-     * Runs a step of the job. If the log fails in it, the job cannot go on. Not for steps that happen for each message.
+     * Runs a step of the job. If the log fails in it, the job cannot continue. Not for steps that happen for each
+     * message.
      */
     void guarded(Runnable step) {
         try {
@@ -288,11 +289,11 @@ public final class Job {
     }
 
     /**
-     * Handles a restarted rank that begins a message again of which a part is here, or the offer. If its length was
-     * different, nobody has the rest of the earlier message, and the launcher ends the job.
+     * Handles a restarted rank that begins a message again of which a part, or the offer, is here. If its length was
+     * different, the rest of the earlier message is lost, and the launcher ends the job.
      *
      * @param bytes of the message that was begun before
-     * @return whether it goes on
+     * @return whether the lengths are equal, so that the message continues
      */
     boolean goesOn(FrameView again, long bytes) {
         if (again.messageBytes() == bytes) {

@@ -30,10 +30,10 @@ public interface Journal {
     void polls(long job, int rank, int incarnation, long failedPolls);
 
     /**
-     * What a rank has observed, from its {@code first}-th event on.
+     * Events that a rank has observed, from its {@code first}-th on.
      *
-     * @param limited whether it says that from there on a replay is not promised
-     * @param items the frame that told it; stays the caller's
+     * @param limited whether the rank reports that a replay is not promised from there on
+     * @param items the frame that reported them; stays the caller's
      */
     void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items);
 
@@ -46,7 +46,10 @@ public interface Journal {
     /** The rank has called Finalize. */
     void finalized(long job, int rank, int incarnation);
 
-    /** That rank's process has ended, too, and no other follows: nothing of its history is needed any more. Said again it changes nothing; it does not throw. */
+    /**
+     * That rank's process has ended, too, and no other follows: its history is not needed any more. A repeated call has
+     * no effect. Does not throw.
+     */
     void done(long job, int rank, int incarnation);
 
     /**
@@ -56,10 +59,13 @@ public interface Journal {
      */
     void checkpoint(long job, int rank, RecoveryPoint at, CheckpointImage image);
 
-    /** A {@link JournalFailure} has stopped this job at one of the relay's cores: it takes nothing more of it, from any. */
+    /**
+     * A {@link JournalFailure} has stopped this job at one of the relay's cores: the journal accepts nothing more of it
+     * from any core.
+     */
     void giveUp(long job, String why);
 
-    /** Whether it takes nothing more of this job. Asked by every core of the relay. */
+    /** Whether the journal accepts nothing more of this job. Asked by every core of the relay. */
     boolean isBroken(long job);
 
     /** The last record's number. */
@@ -71,10 +77,13 @@ public interface Journal {
     /** Payload of a message from {@code offset} on, as much as one frame of it brought, read back into a CHUNK. */
     Parcel piece(long job, Message message, long offset);
 
-    /** Whether senders may run ahead of their receivers: there is room far beyond what is under way. */
+    /** Whether senders may run ahead of their receivers: the log has far more room than the bytes under way. */
     boolean hasAmpleRoom();
 
-    /** Whether nobody may be let send more than he has been: there is too little room. {@link RelayCore#roomChanged} tells of both. */
+    /**
+     * Whether no sender may be cleared to send more, because the log has too little room. {@link RelayCore#roomChanged}
+     * reports changes of both.
+     */
     default boolean holds() {
         return false;
     }

@@ -2,7 +2,7 @@ package org.posthouse.core;
 
 import org.posthouse.wire.CloseReason;
 
-/** The log failed. What was to be logged or read back has had no effect; the job cannot go on. */
+/** The log failed. The failed write or read has had no effect; the job cannot continue. */
 public abstract sealed class JournalFailure extends RuntimeException permits JournalFull, JournalDamaged, JournalBroken {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public abstract sealed class JournalFailure extends RuntimeException permits Jou
         this.closeReason = closeReason;
     }
 
-    /** What the job's launcher is told. */
+    /** The reason reported to the job's launcher. */
     public CloseReason reason() {
         return closeReason;
     }

@@ -3,8 +3,8 @@ package org.posthouse.core;
 import java.util.Arrays;
 
 /**
- * How many things took how long, in buckets that never change: 1, 2 and 5 of each decade from 10 µs to 10 s, and one for
- * what took longer. Confined to its owner, who hands copies to others; to record allocates nothing.
+ * A histogram of durations, with fixed buckets: 1, 2 and 5 of each decade from 10 µs to 10 s, and one for longer
+ * durations. Confined to its owner, which hands copies to others. Recording allocates nothing.
  */
 public final class Latencies {
     private static final long NANOS_FIRST = 10_000;
@@ -45,7 +45,7 @@ public final class Latencies {
         sumNanos += nanos;
     }
 
-    /** How many fell into this bucket and into no lower one. */
+    /** Number of durations in this bucket and in no lower one. */
     public long count(int bucket) {
         return counts[bucket];
     }
@@ -54,7 +54,7 @@ public final class Latencies {
         return sumNanos;
     }
 
-    /** Adds what another has counted. */
+    /** Adds the counts of another histogram. */
     public void add(Latencies other) {
         for (int bucket = 0; bucket < counts.length; bucket++) {
             counts[bucket] += other.counts[bucket];

@@ -11,16 +11,16 @@ import org.posthouse.wire.Wire;
  * The channel memory of one rank (MPICH-CM): posted receives, unexpected messages and the next sequence number of every
  * channel. Confined to the relay core that owns the rank.
  *
- * <p>It guarantees MPI's non-overtaking rule (MPI-4.1, section 3.5): of two messages in one channel that match a
- * receive, the earlier sent is received first; of two receives that match a message, the earlier posted gets it.
+ * <p>It guarantees MPI's non-overtaking rule (MPI-4.1, section 3.5). Of two messages in one channel that match a
+ * receive, the earlier sent is received first. Of two receives that match a message, the earlier posted gets it.
  *
- * <p>Cost: a receive that names its source, and a message that meets a posted receive, are found in constant time
- * however many messages of other sources wait; among messages of one channel with other tags, and among receives with
- * other tags, the search is linear. A wildcard source with a wildcard tag is constant too, with a named tag linear in
- * the messages that arrived before it.
+ * <p>Cost: the match of a receive that names its source, and of a message that meets a posted receive, takes constant
+ * time. The messages of other sources that wait do not count. Among messages of one channel with other tags, and among
+ * receives with other tags, the search is linear. A wildcard source with a wildcard tag is constant too, with a named
+ * tag linear in the messages that arrived before it.
  */
 public final class Mailbox {
-    /** What became of an arriving message. */
+    /** The result of a message's arrival. */
     public enum Arrival {
         /** Its sequence number is the expected one; it is stored, or matched if {@link Message#receive} is set. */
         ACCEPTED,

@@ -1,7 +1,7 @@
 package org.posthouse.core;
 
 /**
- * What a core has matched since its start.
+ * Counts and waiting times of the matches of a core since its start.
  *
  * @param matched messages matched to a receive
  * @param stored messages that had to wait for their receive

@@ -3,15 +3,15 @@ package org.posthouse.core;
 import java.util.function.LongSupplier;
 
 /**
- * How long messages wait in their mailboxes for a receive, and receives for a message. Each match is counted in both:
- * one of the two had to wait, and the other took no time. A message that is pushed is counted once, since its receive is not known
- * here. Confined to the relay core.
+ * Measures the waits of messages in their mailboxes for a receive, and of receives for a message. Each match is counted
+ * in both: one of the two had to wait, and the other took no time. A pushed message is counted once, since its receive
+ * is not known here. Confined to the relay core.
  *
  * <p>It costs a message four bytes and a receive none: the order of a receive among others is the time of its posting.
- * The clock is the owner's, who may let it stand while he does many things in a row; then these seem to take no time.
+ * The clock is the owner's, which may stop it during a batch of work; the steps of the batch then seem to take no time.
  */
 final class MatchTimes {
-    /** A tick is 4.1 µs, so that an int of them goes round in 4.9 hours; who waits longer is counted as the rest. */
+    /** A tick is 4.1 µs, so that an int of them wraps after 4.9 hours; a longer wait is counted modulo that. */
     private static final int TICK_BITS = 12;
 
     private final LongSupplier nanoTime;

@@ -13,14 +13,17 @@ import org.posthouse.wire.WireException;
  */
 final class OfferingSender {
     /**
-     * The word that an offer's sender may go on, which may have to wait for room for what would come.
+     * A CLEAR for an offer's sender. It may have to wait for room for the payload.
      *
-     * @param from who hears it
-     * @param replays of the source, if it is at home here, when that was decided
+     * @param from the sender that it clears
+     * @param number of the source's replays when it was decided, if the source is at home here
      */
     record Word(OfferingSender from, Message message, int replays) {}
 
-    /** The most that any relay gives. What a guest's gives is not known here; one whose log has a limit gives less. */
+    /**
+     * The highest credit that a relay gives. The credit at a guest's relay is not known here; a relay whose log has a
+     * limit gives less.
+     */
     private static final CoreConfig CREDIT = CoreConfig.DEFAULT;
 
     private final Job job;
@@ -43,7 +46,7 @@ final class OfferingSender {
         return rank;
     }
 
-    /** Bytes of its offers that it was told to send, and that are not here. */
+    /** Bytes of its offers that were cleared and have not arrived. */
     long underWay() {
         return underWay;
     }
@@ -53,7 +56,11 @@ final class OfferingSender {
         assert underWay >= 0 : rank + " has " + underWay + " bytes under way";
     }
 
-    /** Takes the cost of a guest's message of its credit, or a place among its offers, as its home has done. @throws WireException if it has no more */
+    /**
+     * Charges a guest's message to its credit, or to its number of offers, as its home has done.
+     *
+     * @throws WireException if none is left
+     */
     void pay(FrameView view) throws WireException {
         if (view.type() == FrameType.OFFER) {
             if (offers == SendSide.OFFERS_MAX) {
@@ -72,7 +79,7 @@ final class OfferingSender {
         credit.use(cost, null);
     }
 
-    /** A guest's message takes none any more. */
+    /** Returns the credit, or the offer's place, of a guest's message. */
     void giveBack(FrameType form, long cost) {
         if (form == FrameType.OFFER) {
             offers--;
@@ -81,7 +88,7 @@ final class OfferingSender {
         }
     }
 
-    /** What waits for room, in the order in which it was decided. */
+    /** The clears that wait for room, in the order in which they were decided. */
     ArrayDeque<Word> words() {
         return words;
     }

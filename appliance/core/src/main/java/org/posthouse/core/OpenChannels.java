@@ -6,20 +6,25 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.StatePage;
 
 /**
- * The state of a rank's channels: reported to a process of it, with the messages that it will begin again. Part of
- * {@link RelayCore}.
+ * Collects the state of a rank's channels for a process of the rank, with the messages that it will begin again. Part
+ * of {@link RelayCore}.
  */
 final class OpenChannels {
-    /** As much as a process that comes again can be told of. */
+    /** Limit of entries in the state that a reconnecting process can be sent. */
     static final int STATE_MAX = SuppressedSends.GONE_MAX;
 
-    /** Why a rank cannot come again that is near that. Always in the same words, of which a launcher tells once. */
+    /**
+     * The reason why a rank near that limit cannot reconnect. The text is constant, so that a launcher shows it once.
+     */
     static final String FULL =
             "it has used so many channels, and taken back so many sends, that a process that comes again cannot be told of more (" + STATE_MAX + " at most)";
 
     private OpenChannels() {}
 
-    /** Notes what the process before, or over the connection before, had begun and the one that comes will begin again. */
+    /**
+     * Records the messages that the rank had begun before, in an earlier process or over an earlier connection, and
+     * will begin again.
+     */
     static void await(HomedRank rank) {
         SuppressedSends suppressedSends = rank.repeats();
         for (HomedRank to : rank.job().homedRanks()) {
@@ -34,7 +39,7 @@ final class OpenChannels {
         });
     }
 
-    /** What a rank that is replayed must know about its channels: what they have, and what they have in part. */
+    /** The channel state that a rank in replay needs: the accepted messages, and those accepted in part. */
     static List<StatePage.Entry> state(HomedRank rank) {
         List<StatePage.Entry> state = new ArrayList<>();
         if (rank.state() != RankState.REPLAYING) {
@@ -52,7 +57,7 @@ final class OpenChannels {
                 StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
         for (TransferId message : rank.safety().keptByNobody()) {
             if (rank.outgoing().open(message) == null && !rank.repeats().isGone(message)) {
-                int form = FrameType.EAGER.id(); // Whatever it was: it is begun again, and so kept; here it is dropped.
+                int form = FrameType.EAGER.id(); // For every form: it is begun again, and so kept; here it is dropped.
                 state.add(new StatePage.Entry(StatePage.OPEN, message.context(), message.peer(), form, message.sequence(), 0));
             }
         }
@@ -61,14 +66,17 @@ final class OpenChannels {
         return state;
     }
 
-    /** Tells the launcher if the rank is a page from where nobody can come as it any more. Counts all its channels. */
+    /**
+     * Notifies the launcher if the rank is within a page of the limit, past which it cannot reconnect. Counts all its
+     * channels.
+     */
     static void tellIfFull(HomedRank rank) {
         if (count(rank) + rank.repeats().gone().size() > STATE_MAX - StatePage.ENTRIES_MAX) {
             rank.job().report(rank.checkpoints().outputNotes().limited(FULL));
         }
     }
 
-    /** How many channels of the rank are known to have been used. */
+    /** Number of the rank's channels that are known to have been used. */
     static int count(HomedRank rank) {
         int[] count = {0};
         for (HomedRank to : rank.job().homedRanks()) {

@@ -7,13 +7,12 @@ import java.util.List;
 import org.posthouse.wire.JobEvent;
 
 /**
- * What the launcher of a logged job needs in order to restart a rank and show each line once: the places of its
- * checkpoints in its output, and whether it cannot be replayed from the last one. The launcher is told of each at once,
- * and again when it reconnects, since a notice may be lost with its connection or with this relay. Confined to the
- * relay core.
+ * The places of a rank's checkpoints in its output, and whether it cannot be replayed from the last one. The launcher
+ * of a logged job needs them to restart the rank and to show each line once. It is sent each notice at once, and again
+ * when it reconnects. A notice may be lost with its connection or with this relay. Confined to the relay core.
  */
 final class OutputPositions {
-    /** Images that a process may go on from. */
+    /** Images that a process may be restored from. */
     private static final int IMAGES = 2;
 
     private final HomedRank rank;
@@ -29,7 +28,7 @@ final class OutputPositions {
         this.rank = rank;
     }
 
-    /** A checkpoint counts. @return what its launcher is told */
+    /** A checkpoint has become valid. @return the event for the launcher */
     JobEvent checkpoint(RecoveredRank.Mark mark) {
         JobEvent told = new JobEvent(
                 rank.job().id(), JobEvent.CHECKPOINTED, rank.rank(), Math.toIntExact(mark.image()), mark.out(), mark.err(), "");
@@ -50,13 +49,13 @@ final class OutputPositions {
         return prologue != null;
     }
 
-    /** From here on the rank cannot be replayed. @return what its launcher is told */
+    /** From here on the rank cannot be replayed. @return the event for the launcher */
     JobEvent limited(String why) {
         limit = new JobEvent(rank.job().id(), JobEvent.LIMITED, rank.rank(), 0, why);
         return limit;
     }
 
-    /** All of it that still is of use, what holds behind marks after them. */
+    /** All events that are still of use: checkpoints first, then the replay limit. */
     List<JobEvent> all() {
         List<JobEvent> all = new ArrayList<>(images);
         if (prologue != null) {

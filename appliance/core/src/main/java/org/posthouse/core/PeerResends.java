@@ -7,8 +7,8 @@ import org.posthouse.wire.WireException;
 
 /**
  * Handles messages that another core sends again because it, or the rank's process, does not know how much of them is
- * here. Their credit is returned, and an offer's sender is told how far it may send. The missing part of a message is
- * accepted in the form in which it comes now. For logged jobs. Part of {@link RelayCore}.
+ * here. Their credit is returned, and the CLEAR of an offer is repeated. The missing part of a message is accepted in
+ * the form in which it comes now. For logged jobs. Part of {@link RelayCore}.
  */
 final class PeerResends {
     private final Deliveries deliveries;
@@ -49,7 +49,10 @@ final class PeerResends {
         }
     }
 
-    /** What was offered before, or begun in chunks, is sent without waiting for a CLEAR: in this frame, or in chunks that follow. */
+    /**
+     * A message that was offered before, or begun in chunks, comes without a CLEAR: in this frame, or in chunks that
+     * follow.
+     */
     private void comesWhole(HomedRank to, Message open, Frame frame) throws WireException {
         if (open.form() == FrameType.OFFER && open.granted() < open.bytes()) {
             open.grant(open.bytes());

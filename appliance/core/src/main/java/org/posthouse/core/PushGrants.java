@@ -13,7 +13,7 @@ final class PushGrants {
         this.deliveries = deliveries;
     }
 
-    /** A rank lets a context run ahead, or further, or no more. */
+    /** A rank opens, extends or ends the push window of a context. */
     void ahead(HomedRank rank, FrameView view) throws WireException {
         if (rank.replay() != null) {
             throw new WireException(CloseReason.NOT_EXPECTED, "AHEAD from " + rank + ", which is replayed");
@@ -35,7 +35,7 @@ final class PushGrants {
         }
     }
 
-    /** What waits matches no posted receive, so it may go, in the order in which it came. */
+    /** Pushes the waiting messages in the order of their arrival: no posted receive matches them. */
     private void pushWaiting(HomedRank rank, int context, PushWindow pushWindow) {
         Message message = rank.mailbox().find(context, Wire.ANY, Wire.ANY);
         while (message != null && pushWindow.isOpen()) {

@@ -9,8 +9,8 @@ import org.posthouse.wire.WireException;
  * pushed: sent to the rank before a receive is posted here. Confined to the mailbox's owner.
  *
  * <p>While it is open no message of the context waits in the mailbox, and no receive of the rank is on its way there.
- * Code that stores a message, or closes the context for another reason, ends the round first. The rank is then told of
- * the end before anything else.
+ * Code that stores a message, or closes the context for another reason, ends the round first. The rank is then sent the
+ * end before any other frame.
  */
 public final class PushWindow {
     /** The reason of a round's end. */
@@ -19,7 +19,7 @@ public final class PushWindow {
         ASKED(1),
         /** A message arrived that is not pushed: it does not fit into a frame, or is only offered. */
         NOT_PUSHED(2),
-        /** What the rank has granted is used up. */
+        /** The rank's grant is used up. */
         BOUND(3),
         /** The rank is slow to read. */
         SLOW(4);
@@ -61,7 +61,8 @@ public final class PushWindow {
     /**
      * The rank has granted as much.
      *
-     * @return whether that begins the round; if not, it goes on, or it has ended and the rank is about to hear of it
+     * @return whether that begins the round; if not, the round continues, or it has ended and the notice to the rank is
+     *     under way
      */
     boolean grant(int round, long upTo) throws WireException {
         boolean begins = round == (int) (number + 1) && !open;

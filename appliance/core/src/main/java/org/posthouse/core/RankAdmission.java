@@ -10,7 +10,7 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 
 /**
- * Decides who may connect as a rank, and what it is told: one handshake for a first start, a move and a restart
+ * Decides which process may connect as a rank, and answers it: one handshake for a first start, a move and a restart
  * (docs/wire.md, conversations). Part of {@link RelayCore}.
  */
 final class RankAdmission {
@@ -20,7 +20,7 @@ final class RankAdmission {
     private final Consumer<HomedRank> departures;
     private final RankReconnection rankReconnection;
 
-    /** @param departures does what leaving does to what a rank had under way: it is away then */
+    /** @param departures handles a rank's departure and the frames that it had under way; the rank is away then */
     RankAdmission(String relay, CoreConfig config, HistorySource historySource, Consumer<HomedRank> departures) {
         this.relay = relay;
         this.config = config;
@@ -29,7 +29,7 @@ final class RankAdmission {
         this.rankReconnection = new RankReconnection(historySource, departures);
     }
 
-    /** Connects the rank that sent {@code hello}, and tells the job's launcher. */
+    /** Connects the rank that sent {@code hello}, and notifies the job's launcher. */
     HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         HomedRank rank = homed(job, hello);
         if (hello.start() == Hello.AGAIN) {
@@ -44,7 +44,7 @@ final class RankAdmission {
         return rank;
     }
 
-    /** What its channels have is known when it is there, and may be more than it can be told. */
+    /** Refuses a rank whose channel state exceeds the limit. The state is known only after the rank was admitted. */
     private void requireTellable(HomedRank rank) throws Refusal {
         int entries = OpenChannels.state(rank).size();
         if (entries > OpenChannels.STATE_MAX) {

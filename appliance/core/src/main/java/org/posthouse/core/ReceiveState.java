@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 final class ReceiveState {
     private final Map<TransferId, Message> arriving = new HashMap<>();
 
-    /** Messages whose credit, or the word that they may go on, waits until the rank reads again. */
+    /** Messages whose credit or CLEAR waits until the rank reads again. */
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
 
     /** Matched messages whose payload waits in the log until the rank reads, in the order of their deliveries. */
@@ -50,39 +50,42 @@ final class ReceiveState {
         return Collections.unmodifiableCollection(arriving.values());
     }
 
-    /** Whether the log misses pieces of messages that the rank was given: they are on their way, or its host has lost them. */
+    /**
+     * Whether the log misses pieces of messages that were delivered to the rank: they are under way, or its host has
+     * lost them.
+     */
     boolean isMissingPieces() {
         return arriving.values().stream().anyMatch(message -> message.receive() != null);
     }
 
     // ---- messages that wait until the rank reads
 
-    /** What its sender is owed for this one waits. */
+    /** Defers the credit or CLEAR of this message. */
     void defer(Message message) {
         deferred.add(message);
     }
 
-    /** How many do so. */
+    /** Number of deferred messages. */
     int deferred() {
         return deferred.size();
     }
 
-    /** Takes the one that has waited longest; null if none does. */
+    /** Removes the deferred message that has waited longest; null if there is none. */
     Message takeDeferred() {
         return deferred.poll();
     }
 
-    /** The payload of this one waits. */
+    /** Defers the payload of this message. */
     void waitToRead(Message message) {
         toRead.add(message);
     }
 
-    /** The one that is to be read next; null if none is. */
+    /** The message whose payload is read next; null if there is none. */
     Message toRead() {
         return toRead.peek();
     }
 
-    /** Takes it away. */
+    /** Removes that message; null if there is none. */
     Message takeToRead() {
         return toRead.poll();
     }
@@ -99,7 +102,10 @@ final class ReceiveState {
 
     // ---- all of them
 
-    /** Tells of each message that is here in part or waits until the rank reads; of one that does both more than once. */
+    /**
+     * Visits each message that is here in part or waits until the rank reads; one that does both is visited more than
+     * once.
+     */
     void forEach(Consumer<Message> visitor) {
         arriving.values().forEach(visitor);
         deferred.forEach(visitor);

@@ -3,18 +3,18 @@ package org.posthouse.core;
 import java.util.List;
 
 /**
- * What a relay's log says of one rank that is at home there, for {@link RelayCore#restore}.
+ * The logged state of one rank that is at home at the relay, for {@link RelayCore#restore}.
  *
  * @param rank its world rank
- * @param incarnation of the process that was let in last; 0 if none was
- * @param finalized whether that process has said goodbye
+ * @param incarnation of the process that was admitted last; 0 if none was
+ * @param finalized whether that process has called Finalize
  * @param deliveries number of its last delivery
  * @param events number of its last event
  * @param failedPolls polls that have failed
  * @param channels into its mailbox, each with the last sequence number that came
  * @param takenBack offers to it that their sources took back
- * @param messages to it that no receive has got, or that are not whole: {@link Message#recovered}, in the order in which
- *     they came. They are the core's from then on
+ * @param unmatched or incomplete messages to it: {@link Message#recovered}, in the order of their arrival. The core
+ *     owns them from then on
  * @param limited whether it cannot be replayed behind its last checkpoint
  * @param marks where in its output its checkpoints stand, older ones first
  */
@@ -33,7 +33,7 @@ public record RecoveredRank(
     /** A place in the stream of messages from {@code source} in one context. */
     public record Channel(int context, int source, long sequence) {}
 
-    /** Where in what a rank has printed an image of it stands, or for 0 the end of its prologue. */
+    /** The position of an image in the rank's output, or for 0 that of the end of its prologue. */
     public record Mark(long image, long out, long err) {}
 
     /** A rank of which the log has no record. */

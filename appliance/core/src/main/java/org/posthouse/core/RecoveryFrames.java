@@ -32,14 +32,14 @@ final class RecoveryFrames {
         askForMissing(rank);
     }
 
-    /** What the log misses of the rank's history its senders have. */
+    /** Requests the messages that the log misses of the rank's history; their senders have them. */
     private void askForMissing(HomedRank rank) {
         if (rank.replay() != null && rank.takesPieces()) {
             askForPieces(rank);
         }
     }
 
-    /** The rank has observed all of its history again: from here on it goes on as any other. */
+    /** The rank has replayed all of its history, and is live from here on. */
     void live(HomedRank rank) throws WireException {
         Replay replay = rank.replay();
         if (replay == null) {
@@ -53,14 +53,20 @@ final class RecoveryFrames {
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
     }
 
-    /** Who sends what the rank was given a part of may go on, also if all that he was allowed to send came while the rank was away. */
+    /**
+     * Clears more of each message that the rank has in part, because its whole window may have come while the rank was
+     * away.
+     */
     private void askForPieces(HomedRank rank) {
         List.copyOf(rank.incoming().arriving()).stream()
                 .filter(message -> message.receive() != null)
                 .forEach(message -> deliveries.progress(rank, message));
     }
 
-    /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end, unless none of theirs has come here: their launchers may be about to open them there. */
+    /**
+     * The peer's relay has restarted: its logged jobs continue, and the others end. A job of which no rank has
+     * connected here does not end, because its launcher may be about to open it there.
+     */
     void peerRestarted(Peer peer, ForwardCounts forwardCounts, Collection<Job> jobs, List<Frame> unacknowledged) {
         List<PeerRestart> goOn = new ArrayList<>();
         for (Job job : jobs) {

@@ -43,7 +43,7 @@ final class ReplayPort implements RankPort {
         throw new IllegalStateException("a round of " + rank + ", which is replayed");
     }
 
-    /** The log has it, and the history will come to it; unless all of it was handed out. */
+    /** The chunk is in the log and will come with the history, unless all of the history was handed out. */
     @Override
     public void chunk(Parcel chunk) {
         if (replay.comesTo(rank.job().journal().position())) {
@@ -78,7 +78,7 @@ final class ReplayPort implements RankPort {
         port.withdrawn(context, destination, sequence, gone);
     }
 
-    /** What it was told then is in its history; what it is to be told now it will ask for again. */
+    /** Dropped: earlier reports are in the rank's history, and the rank will request the present one again. */
     @Override
     public void mismatch(BlockedReport blockedReport) {}
 
@@ -87,7 +87,7 @@ final class ReplayPort implements RankPort {
         port.events(first, count, failedPolls, items, end);
     }
 
-    /** It is told when it is live. */
+    /** Unexpected: checkpoint notices are sent when the rank is live. */
     @Override
     public void point(CheckpointNotice checkpointNotice) {
         throw new IllegalStateException(checkpointNotice + " for " + rank + ", which is replayed");
@@ -123,7 +123,7 @@ final class ReplayPort implements RankPort {
         port.close(why);
     }
 
-    /** What depends on the rank's reading waits until it is live. */
+    /** False: frames that depend on the rank's reading wait until it is live. */
     @Override
     public boolean writable() {
         return false;

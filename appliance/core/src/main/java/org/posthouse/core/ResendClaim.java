@@ -4,8 +4,8 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
 /**
- * What a restarted rank says of a message that it would send again: its channel's end and number, its tag, and what is in
- * it. Two of the same message are equal, or the rank's program does not do what it did before.
+ * The description of a suppressed send of a restarted rank: its channel's destination, its number, its tag, and the
+ * size, type and checksum of its content. If two claims of the same message differ, the rank has diverged.
  *
  * @param bytes of the payload
  * @param checksum of the payload, see {@link org.posthouse.wire.MessageChecksum}
@@ -24,7 +24,7 @@ public record ResendClaim(
                 resent.checksum());
     }
 
-    /** What it differs in from what was sent before, for people; empty if in nothing. */
+    /** The differences from the earlier send, for people; empty if there are none. */
     public String difference(ResendClaim before) {
         StringBuilder differs = new StringBuilder();
         if (before.tag != tag) {

@@ -10,15 +10,16 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
 /**
- * How far a process has got that goes on over a new connection: what it has read, and what it has in part. A process that
- * has just started has got nowhere.
+ * The resume point of a process that reconnects: the messages that it has read, and those that it has in part. {@link
+ * #NONE} for a process that has just started.
  *
- * @param deliveries messages that it was given
- * @param events of its history that it knows
- * @param failedPolls all of its polls that have failed
- * @param readFrom behind so many deliveries the history has to be read, so that what is missing of {@code arriving} is in it
- * @param arriving messages that it was given and has up to a byte only
- * @param originKnown whether it has heard where it goes on behind its prologue
+ * @param deliveries number of messages that were delivered to it
+ * @param events number of events of its history that it has
+ * @param failedPolls number of all its failed polls
+ * @param readFrom number of deliveries that the history may skip, so that the missing parts of {@code arriving} are in
+ *     it
+ * @param arriving messages that were delivered to it in part, with the offset up to which it has them
+ * @param originKnown whether it knows where it continues behind its prologue
  * @param goingOn messages of its own that it does not begin again
  * @param gone its offers that were taken back
  */
@@ -79,7 +80,7 @@ record ResumePoint(
         return entry;
     }
 
-    /** Of a message that it was given: up to where it has the bytes. */
+    /** The offset up to which it has the bytes of a delivered message. */
     long has(Message message) {
         return arriving.getOrDefault(TransferId.of(message), message.bytes());
     }

@@ -109,7 +109,7 @@ final class SendState {
      * Restores a message to another core of this relay that arrived in part, or was offered and is unmatched.
      *
      * @param upTo offset up to which it may be sent
-     * @param cleared whether its rank may have been told
+     * @param cleared whether the CLEAR may have reached its rank
      */
     void restore(TransferId transferId, Message message, long upTo, boolean cleared) {
         boolean offered = message.form() == FrameType.OFFER;
@@ -188,7 +188,7 @@ final class SendState {
     /**
      * Checks and counts the frame that begins a message.
      *
-     * @param isGone whether an offer was withdrawn: a process that is told so does not begin it
+     * @param isGone whether an offer was withdrawn: a process that knows so does not begin it
      */
     void begin(FrameView view, Predicate<TransferId> isGone) throws WireException {
         Sequence channel = sequence(view.context(), view.destination());
@@ -314,13 +314,13 @@ final class SendState {
         }
     }
 
-    /** What a CLEAR means. */
+    /** The meaning of a CLEAR. */
     enum Clearing {
         /** Nothing: it is a repetition, or the offer is over. */
         REPEATED,
-        /** The offer was matched, or may go on unmatched. */
+        /** The offer was matched, or may continue unmatched. */
         FIRST,
-        /** The offer may go on. */
+        /** The offer may continue. */
         FURTHER
     }
 

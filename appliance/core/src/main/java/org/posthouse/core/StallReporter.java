@@ -8,9 +8,10 @@ import org.posthouse.wire.BlockedReport;
 import org.posthouse.wire.JobEvent;
 
 /**
- * Tells launchers which ranks at home here have stood still in a call for long, and which of them go on. Only the
- * launcher knows whether all ranks of a job stand still. While a link of the job is down, or its log has no room, the
- * program is not at fault and nobody is told. Part of {@link RelayCore}; {@link BlockedRanks} keeps the reports.
+ * Reports to launchers which ranks at home here have stood still in a call for long, and which of them have continued.
+ * Only the launcher knows whether all ranks of a job stand still. While a link of the job is down, or its log has no
+ * room, the program is not at fault and no standstill is reported. Part of {@link RelayCore}; {@link BlockedRanks}
+ * keeps the reports.
  */
 final class StallReporter {
     private final Set<Peer> cut = new HashSet<>();
@@ -18,7 +19,10 @@ final class StallReporter {
     /** Whether the log has too little room for the jobs that are logged. */
     private boolean full;
 
-    /** A rank says where it is blocked, or that it goes on. It says so again every few seconds: nothing else is waited for. */
+    /**
+     * A rank reports the call in which it is blocked, or its end. Reports are repeated every few seconds, and no timer
+     * is needed.
+     */
     void word(Job job, BlockedReport word, long nowNanos) {
         boolean goesOn = job.blocked().word(word, nowNanos);
         tellBehind(job, word);
@@ -35,8 +39,10 @@ final class StallReporter {
     }
 
     /**
-     * What can be said for certain where the rank is at home that a send waits for: it has asked for all that it asks for before its own send is matched, and this one is not matched. So it is matched later, if ever; and
-     * of sends that wait for each other in a ring each would be matched later than itself (ADR 62). Nothing of that depends on when words come.
+     * Reports a send that waits behind the send of its destination, at the home of the destination. The destination has
+     * posted all receives that precede its own send's match, and none matches this send. So this send is matched later,
+     * if ever. In a ring of such sends each would be matched later than itself (ADR 62). The result does not depend on
+     * when the reports arrive.
      */
     private static void tellBehind(Job job, BlockedReport word) {
         if (!word.waitsForMatch()) {
@@ -61,7 +67,7 @@ final class StallReporter {
         }
     }
 
-    /** What the launcher was told of a rank that stands still; empty if nothing. */
+    /** The standstill that was reported to the launcher for this rank; empty if none was. */
     static Optional<JobEvent> told(HomedRank rank) {
         Job job = rank.job();
         return job.blocked().isTold(rank.rank())

@@ -7,7 +7,7 @@ package org.posthouse.core;
  * limit, credit stays out and offers wait until the message is delivered. Confined to the relay core.
  */
 final class UnexpectedBudget {
-    /** Heap of an envelope, of the buffer that it stands in, and what that is rounded up by. */
+    /** Heap of an envelope and of its buffer, rounded up. */
     static final int MESSAGE_BYTES = 512;
 
     private final CoreConfig config;
@@ -18,7 +18,9 @@ final class UnexpectedBudget {
         this.pool = pool;
     }
 
-    /** Counts a message for {@code to} whose sender may go on as if it had been delivered; false if there is no room. */
+    /**
+     * Counts a message for {@code to} whose sender may continue as if it had been delivered; false if there is no room.
+     */
     boolean admit(HomedRank to, Message message) {
         boolean admitted = to.job().logged() ? admitLogged(to) : admitBytes(to, bytes(message));
         if (admitted) {
@@ -36,7 +38,7 @@ final class UnexpectedBudget {
         return to.receives().aheadBytes() + bytes <= config.unexpectedBytesMax() && pool.takeBytes(bytes);
     }
 
-    /** What a message takes that is nowhere else: buffers are up to a quarter longer than what is in them. */
+    /** Memory of a message that is not in the log: buffers are up to a quarter longer than their content. */
     static long bytes(Message message) {
         return MESSAGE_BYTES + message.bytes() + message.bytes() / 4;
     }

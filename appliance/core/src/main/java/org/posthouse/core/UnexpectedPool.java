@@ -1,8 +1,9 @@
 package org.posthouse.core;
 
 /**
- * What the cores of a relay may take of its memory for unexpected messages whose senders are done with them. A message takes of it when it has to wait, and none when its receive is there.
- * Cores of one relay share one, which is thread-safe then: so two ranks may use all of it whichever cores they are at.
+ * The relay's memory for unexpected messages whose senders are done with them. A message takes memory of it when it has
+ * to wait, and none when its receive is posted. Cores of one relay may share a pool, which is then thread-safe. So two
+ * ranks may use all of it at any cores.
  */
 public interface UnexpectedPool {
     /** An equal share of a relay's pool, for a core that shares nothing with the relay's others. */
@@ -13,12 +14,12 @@ public interface UnexpectedPool {
     /** Takes an envelope of a message that is in the log; false if there are too many. */
     boolean takeLogged();
 
-    /** Takes one whatever there is: it is there. */
+    /** Counts an envelope without a limit: the message is already there. */
     void takeRestored();
 
     void giveBackLogged(int count);
 
-    /** Takes the memory of a message that is nowhere else; false if there is none. */
+    /** Takes the memory of a message that is not in the log; false if there is none. */
     boolean takeBytes(long count);
 
     void giveBackBytes(long count);

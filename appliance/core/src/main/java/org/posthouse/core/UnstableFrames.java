@@ -11,32 +11,37 @@ import java.util.function.Consumer;
 final class UnstableFrames {
     private static final int PLACES_MIN = 8;
 
-    /** One frame; its place is another's when it was removed and the next is added. */
+    /** One frame; the object is reused for a later frame after it was removed. */
     static final class Waiting {
-        /** What its rank calls it. */
+        /** The number that its rank gave it. */
         long number;
 
-        /** Its own, and 0 of one that came over an earlier connection; and those of the kept frames before it. */
+        /**
+         * Its own bytes, 0 if it came over an earlier connection; {@code bytesBefore} are those of the kept frames
+         * before it.
+         */
         int bytes;
 
         long bytesBefore;
 
-        /** What it takes at this relay until then. */
+        /** Its cost at this relay until it is handled. */
         int weight;
 
-        /** Whether it is none that the rank keeps: it only weighs, and its number is that of the next. */
+        /**
+         * Whether the rank does not keep it: it only counts with its weight, and its number is that of the next frame.
+         */
         boolean weighsOnly;
 
-        /** How many kept frames that core must have handled for this one to be among them. */
+        /** Number of kept frames that the other core must have handled for this frame to be among them. */
         long passed;
 
-        /** The message that it is of. */
+        /** The message that it belongs to. */
         int context;
 
         int destination;
         long sequence;
 
-        /** Whether a process of the rank has sent it that has ended, so that nobody keeps it. */
+        /** Whether an earlier process of the rank sent it, so that no copy of it is kept. */
         boolean ofAnother;
     }
 
@@ -74,7 +79,7 @@ final class UnstableFrames {
         return count > 0 && forwardCount.hasHandled(ring[first].passed);
     }
 
-    /** Takes the oldest away. */
+    /** Removes the oldest. */
     Waiting remove() {
         Waiting removed = ring[first];
         first = place(1);

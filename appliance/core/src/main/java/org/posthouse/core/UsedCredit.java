@@ -7,17 +7,17 @@ import java.util.Arrays;
  * core returns only what is sent to it again, some of it perhaps for the second time. Confined to the relay core.
  */
 final class UsedCredit {
-    /** What one core has of it. */
+    /** The part of it at one core. */
     private static final class Share {
         private long bytes;
         private int messages;
 
-        /** What will come back from there though it came back before. */
+        /** Bytes that will come back from there for the second time. */
         private long bytesTwice;
 
         private int messagesTwice;
 
-        /** Bytes that are back and not told: credit is told with a message at least. */
+        /** Bytes that are back and not reported: credit is reported with a message at least. */
         private long held;
 
         private Back tell(long back, int backMessages) {
@@ -90,7 +90,7 @@ final class UsedCredit {
         return shares[index];
     }
 
-    /** So much comes back from there, some of it perhaps again. @return what had not come back before */
+    /** Credit comes back from there, some of it perhaps again. @return the part that had not come back before */
     Back back(ForwardCount forwardCount, long back, int backMessages) {
         Share share = share(forwardCount);
         long twice = Math.min(back, share.bytesTwice);
@@ -101,9 +101,10 @@ final class UsedCredit {
     }
 
     /**
-     * The core of {@code crossing} was started again. From there so much will come back, whatever it has.
+     * The core of {@code crossing} was started again. Exactly this much will come back from there, whatever its share
+     * is.
      *
-     * @return what is back at once
+     * @return the credit that is back at once
      */
     Back settle(ForwardCount forwardCount, long toCome, int messagesToCome) {
         Share share = share(forwardCount);
