@@ -5,11 +5,11 @@ import org.posthouse.cli.option.CommandFailure;
 import org.posthouse.launch.job.JobOutcome;
 import org.posthouse.wire.ExitStatuses;
 
-/** What a command says of a job that it has run, once nothing of it is left here. */
+/** The closing messages of a command about the job that it has run, once nothing of the job is left here. */
 final class Epilogue {
     private Epilogue() {}
 
-    /** How to go on with a job that was left; said before an interrupted command ends. */
+    /** Prints how to continue a job that was left, before an interrupted command ends. */
     static void tellLeft(JobOutcome outcome, Path folder) {
         if (outcome.left() && outcome.status() == ExitStatuses.LOST) {
             System.err.println("posthouse: the job cannot be gone on with as things are: " + outcome.cause()

@@ -54,7 +54,7 @@ final class KeysCommand {
         }
     }
 
-    /** What writes a site's key and certificate into its folder. */
+    /** A command that writes a site's key and certificate into its folder. */
     private abstract static class Certification implements Callable<Integer> {
         @Parameters(paramLabel = "SITE", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
         private String site;
@@ -70,7 +70,7 @@ final class KeysCommand {
 
         abstract SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException;
 
-        /** What became of the keys, as the end of "keys of site-a in keys-a". */
+        /** The result for the keys, as the end of "keys of site-a in keys-a". */
         abstract String done();
 
         @Override

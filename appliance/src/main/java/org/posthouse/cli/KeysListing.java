@@ -9,11 +9,16 @@ import java.util.Locale;
 import org.posthouse.keys.KeysFolder;
 import org.posthouse.keys.SiteCertificate;
 
-/** What {@code posthouse keys show} prints. Stateless. */
+/** The output of {@code posthouse keys show}. Stateless. */
 final class KeysListing {
     private KeysListing() {}
 
-    /** Lines for people. @param now what is told to have expired has done so by then @param until of what expires before that it is told too */
+    /**
+     * Lines for people.
+     *
+     * @param now certificates that have expired by this time are marked
+     * @param until certificates that expire before this time are marked, too
+     */
     static String text(Path folder, KeysFolder keys, Instant now, Instant until) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,

@@ -14,11 +14,12 @@ import org.posthouse.cli.terminal.LineLayout;
 import org.slf4j.Logger;
 
 /**
- * How commands log: to standard error, since standard output belongs to the job. Logback finds it as a service; a file would cost each command the reading of XML. Whoever names a file of his own
- * ({@code -Dlogback.configurationFile}) has that.
+ * The logging of commands: to standard error, since standard output belongs to the job. Logback finds it as a service;
+ * a file would cost each command the reading of XML. A user's own file ({@code -Dlogback.configurationFile}) takes
+ * precedence.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** What peers say stands in some messages: no such line looks like two, or gives the terminal orders. */
+    /** Some messages contain text from peers. The pattern keeps it in one line and without control characters. */
     private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %oneLine%n%failure";
 
     @Override

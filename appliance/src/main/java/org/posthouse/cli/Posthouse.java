@@ -93,7 +93,7 @@ public final class Posthouse {
                 .setExecutionExceptionHandler(Posthouse::failed)
                 .setParameterExceptionHandler(Posthouse::misused)
                 .registerConverter(Path.class, Posthouse::path);
-        // What follows the program's class is the program's, whatever it looks like.
+        // Words behind the program's class belong to the program, even if they look like options.
         Optional.ofNullable(posthouse.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         return posthouse;
     }
@@ -128,7 +128,7 @@ public final class Posthouse {
         return new CommandLine.RunLast().execute(parsed);
     }
 
-    /** What a shell makes of a variable that is not set is nobody's folder: it would be the current one. */
+    /** Refuses an empty path, such as an unset shell variable leaves: it would be the current folder. */
     private static Path path(String word) {
         if (word.isEmpty()) {
             throw new TypeConversionException("it is empty, expected the name of a file or folder");
@@ -136,7 +136,7 @@ public final class Posthouse {
         return Path.of(word);
     }
 
-    /** What is wrong, and where to read on: all the options behind it would have it scroll away. */
+    /** Prints the error and the command for help. A list of all options behind it would make the error scroll away. */
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
         PrintWriter err = cause.getCommandLine().getErr();
@@ -146,7 +146,7 @@ public final class Posthouse {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** What other starters of programs have is told in our words. */
+    /** The message of a usage error. For an option of another launcher it names the one to use here. */
     private static String said(ParameterException cause) {
         if (cause instanceof UnmatchedArgumentException unknown && cause.getCommandLine().getParent() == null
                 && OF_LAB.contains(unknown.getUnmatched().getFirst())) {

@@ -300,7 +300,7 @@ public final class RelayCommand implements Callable<Integer> {
         return RelayHost.start(settings.relay(), settings.loops(), settings.group(), settings.ops(), answers);
     }
 
-    /** What to say of options that were given for a log that there is none of. */
+    /** A notice about log options that were given to a relay without a log; empty if there are none. */
     public Optional<String> withoutEffect() {
         return data != null
                 ? Optional.empty()
@@ -309,7 +309,7 @@ public final class RelayCommand implements Callable<Integer> {
                         "--keep-max");
     }
 
-    /** What a relay is started with. */
+    /** The settings that a relay is started with. */
     record Settings(RelayConfig relay, EventLoopKind loops, GroupConfig group, OpsConfig ops) {}
 
     /** From the options, checked as a whole. Opens nothing but what it reads: keys and the token. @throws CommandFailure with all that is wrong */
@@ -380,7 +380,7 @@ public final class RelayCommand implements Callable<Integer> {
         }
     }
 
-    /** Who gets in, and how. */
+    /** Checks the addresses that are open to others, and their authentication. */
     private void checkDoors(Problems problems) {
         if (!ops.isLoopback() && !unsafeOpenConsole) {
             problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");

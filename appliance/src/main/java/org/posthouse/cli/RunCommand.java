@@ -71,7 +71,7 @@ import picocli.CommandLine.Spec;
             "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
         })
 public final class RunCommand implements Callable<Integer> {
-    /** How long relays keep a job that has a folder, if nothing is said. */
+    /** Default of the seconds for which relays keep a job that has a folder. */
     private static final int KEEP_SECONDS = 86_400;
 
     @Spec
@@ -252,7 +252,11 @@ public final class RunCommand implements Callable<Integer> {
         return Epilogue.tell(outcome);
     }
 
-    /** What {@code --folder} and {@code --launcher-timeout} ask of the relays. @throws CommandFailure if the job could not be gone on with */
+    /**
+     * Seconds for which relays keep the job, by {@code --folder} and {@code --launcher-timeout}.
+     *
+     * @throws CommandFailure if the job could not be continued
+     */
     private int keepSeconds() throws CommandFailure {
         int seconds = launcherTimeoutSeconds == null ? folder == null ? 0 : KEEP_SECONDS : launcherTimeoutSeconds;
         if (seconds < 0 || seconds > JobOpen.KEEP_SECONDS_MAX) {
@@ -274,7 +278,7 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** What to say of options that were given for a log that there is none of. */
+    /** A notice about log options that were given to a job without a log; empty if there are none. */
     public Optional<String> withoutEffect() {
         return durability != Durability.NONE
                 ? Optional.empty()
@@ -284,7 +288,10 @@ public final class RunCommand implements Callable<Integer> {
                         "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
     }
 
-    /** What the flags say to the ranks, and for a job with a folder all that its ranks are to have; where flags say nothing, the user's own environment is checked. */
+    /**
+     * The variables that flags set for the ranks; for a job with a folder, all variables that its ranks need. Where no
+     * flag is given, the user's own environment is checked.
+     */
     Map<String, String> environment(Map<String, String> own) throws CommandFailure {
         Map<String, String> environment = new HashMap<>();
         if (words != null) {

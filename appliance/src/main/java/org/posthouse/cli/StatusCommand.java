@@ -45,7 +45,7 @@ final class StatusCommand implements Callable<Integer> {
         return attention ? STATUS_ATTENTION : 0;
     }
 
-    /** What both have answered in one object: what {@link #tell} finds fault with stands in it. */
+    /** Both answers in one object. It contains the problems that {@link #tell} reports. */
     static String json(JsonNode relays, JsonNode jobs) {
         return JsonNodeFactory.instance.objectNode()
                 .<ObjectNode>set("relays", relays.path("relays"))
@@ -53,7 +53,7 @@ final class StatusCommand implements Callable<Integer> {
                 .toString();
     }
 
-    /** In words what {@code /api/v1/relays} and {@code /api/v1/jobs} have answered. */
+    /** The answers of {@code /api/v1/relays} and {@code /api/v1/jobs} as text. */
     String tell(JsonNode relays, JsonNode jobs) {
         StringBuilder text = new StringBuilder();
         relays.path("relays").forEach(relay -> tell(text, relay));
@@ -110,7 +110,7 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** What its ranks are blocked in; that all wait is something that somebody should look at. */
+    /** Lists the calls in which its ranks are blocked. A job whose ranks all wait needs attention. */
     private void tellBlocked(StringBuilder text, JsonNode job) {
         List<JsonNode> blocked = new ArrayList<>();
         job.path("ranks").forEach(rank -> {
@@ -250,7 +250,7 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** How many go through a gateway, in words. */
+    /** Number of lanes through a gateway, as text. */
     static String lanesThrough(long carried) {
         return String.format(
                 Locale.ROOT, "%,d %s through it", carried, carried == 1 ? "lane of other relays goes" : "lanes of other relays go");
@@ -337,7 +337,7 @@ final class StatusCommand implements Callable<Integer> {
         text.append(String.format(Locale.ROOT, "  %-9s %s%n", what, line));
     }
 
-    /** What anybody may have written: a job's name, or what a rank says that it is blocked in. */
+    /** Untrusted text in one line, such as a job's name or the call in which a rank is blocked. */
     private static String text(JsonNode said) {
         return OneLine.of(said.asText());
     }

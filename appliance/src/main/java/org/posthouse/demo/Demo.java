@@ -35,7 +35,7 @@ public final class Demo implements AutoCloseable {
     public static final int RELAYS_PER_SITE_MAX = 4;
 
     private static final int RANKS = 8;
-    /** How long after all ranks have called Init one is killed at the earliest: every job below has more to do than that. */
+    /** Milliseconds from the last rank's Init to the earliest kill. Every job below computes for longer than that. */
     private static final long KILL_AFTER_MS = 120;
 
     /** From one job's victim to the next one's: with 8 ranks each comes to be one. */
@@ -44,7 +44,7 @@ public final class Demo implements AutoCloseable {
     /** Longer than the slowest job on a slow machine. */
     private static final long JOB_SECONDS_MAX = 120;
 
-    /** How often a job that can saves its state. */
+    /** Milliseconds between checkpoints of a job that can save its state. */
     private static final int CHECKPOINT_MS = 100;
 
     private static final int SITES = 2;
@@ -79,7 +79,10 @@ public final class Demo implements AutoCloseable {
     private final int relaysPerSite;
     private final RelayGrid grid;
 
-    /** What relays had moved that were killed since: they count from nothing again. Written by the thread that kills, read by the command's. */
+    /**
+     * Traffic of relays that were killed since: their counters start again from 0. Written by the thread that kills,
+     * read by the command's.
+     */
     private volatile Traffic gone = Traffic.NONE;
 
     /** Why a relay that was killed does not come back; empty if all are there. */

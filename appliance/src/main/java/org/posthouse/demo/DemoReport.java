@@ -10,7 +10,7 @@ import org.posthouse.launch.job.RelayLoss;
 import org.posthouse.launch.job.Restart;
 
 /**
- * What became of one of the demo's jobs.
+ * The result of one of the demo's jobs.
  *
  * @param name the example's name
  * @param ranks how many ranks it had
@@ -27,7 +27,7 @@ record DemoReport(String name, int ranks, JobOutcome outcome, List<RankKill> kil
         return verified ? "verified" : "FAILED " + (byItself.isEmpty() ? outcome.cause() : byItself);
     }
 
-    /** What became of the rank that was killed, and of the relay if one was. */
+    /** The recovery of the rank that was killed, and of the relay if one was killed. */
     String recovery() {
         return ofRank() + outcome.relayLosses().stream().map(DemoReport::ofRelay).collect(Collectors.joining());
     }

@@ -66,7 +66,7 @@ final class Drawing {
         return first == last ? "rank " + first : "ranks " + first + "-" + last;
     }
 
-    /** What stands in the relays' boxes, all as wide as the widest. */
+    /** The texts in the relays' boxes, all as wide as the widest. */
     private static List<String> boxes(List<ReadyLine> relays) {
         int width = relays.stream().mapToInt(relay -> relay.relay().length()).max().orElseThrow();
         return relays.stream().map(relay -> " relay " + relay.relay() + " ".repeat(width + 1 - relay.relay().length())).toList();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.posthouse.launch.install.RelayProcess;
 
 /**
- * What relays say they have moved, read from their consoles' API.
+ * The traffic that relays report, read from their consoles' API.
  *
  * @param matched messages matched to a receive, at all sites
  * @param linkFrames frames that crossed links, both ways

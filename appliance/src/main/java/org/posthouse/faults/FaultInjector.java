@@ -69,7 +69,7 @@ public final class FaultInjector implements AutoCloseable {
         return faultInjector;
     }
 
-    /** What waits, and is interrupted when the job is over. */
+    /** A task that waits, and is interrupted when the job is over. */
     private interface Waiting {
         void run() throws InterruptedException;
     }
@@ -105,7 +105,7 @@ public final class FaultInjector implements AutoCloseable {
         }
     }
 
-    /** What becomes of relays when the user wants everything to end is nobody's fault. */
+    /** Records the loss of a relay. A loss after the user has ended the job is no fault. */
     private synchronized void lose(String why) {
         lostRelay = isInterrupted() ? "" : why;
         end(why);
@@ -117,7 +117,7 @@ public final class FaultInjector implements AutoCloseable {
         }
         TimeUnit.MILLISECONDS.sleep(strike.afterMs());
         if (strike.whose() == KillTarget.RELAY) {
-            run.awaitOpen(); // Whoever wants to open a job cannot do without any of its relays.
+            run.awaitOpen(); // The launcher needs all relays of a job to open it.
         }
         while (!strike.isDue().getAsBoolean()) {
             TimeUnit.MILLISECONDS.sleep(POLL_MS);
@@ -160,7 +160,7 @@ public final class FaultInjector implements AutoCloseable {
         kills.add(kill);
     }
 
-    /** What was killed, in order. */
+    /** The ranks that were killed, in order. */
     public synchronized List<RankKill> kills() {
         return List.copyOf(kills);
     }
@@ -192,7 +192,7 @@ public final class FaultInjector implements AutoCloseable {
         return "";
     }
 
-    /** How long after the job's start every rank's program had called Init. */
+    /** Nanoseconds from the job's start until every rank's program had called Init. */
     public synchronized long connectedNs() {
         return connectedNs;
     }

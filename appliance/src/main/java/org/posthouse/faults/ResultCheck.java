@@ -1,17 +1,17 @@
 package org.posthouse.faults;
 
-/** What a job says of its own result, line by line. Called by several threads. */
+/** The results that a job prints about itself, read line by line. Called by several threads. */
 public final class ResultCheck {
     private int successes;
     private int failures;
 
-    /** Notes what a line of the job's output says, if it says anything of the result. */
+    /** Counts a line of the job's output, if it reports the result. */
     public synchronized void onLine(String line) {
         successes += line.contains("Verification: SUCCESSFUL") ? 1 : 0;
         failures += line.contains("Verification: UNSUCCESSFUL") ? 1 : 0;
     }
 
-    /** The job said once that its result is right, and nothing else. */
+    /** Whether the job reported a right result once, and no wrong one. */
     public synchronized boolean isSuccessful() {
         return successes == 1 && failures == 0;
     }

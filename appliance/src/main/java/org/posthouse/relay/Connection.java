@@ -154,7 +154,7 @@ public final class Connection implements FrameDecoder.Sink, UnprovenConnections.
     /** Handles bytes that were read; the caller keeps the buffer. */
     void onBytes(ByteBuf in) {
         if (outboundChannel.closing() != null) {
-            decoder.release(); // Frees a partly read frame; the next read must not go on filling it.
+            decoder.release(); // Frees a partly read frame; the next read must not continue to fill it.
             return;
         }
         try {

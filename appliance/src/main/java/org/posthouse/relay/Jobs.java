@@ -252,7 +252,7 @@ final class Jobs {
     }
 
     /**
-     * Marks a job that cannot be recovered. No rank is admitted, and the launcher is told the cause when it connects.
+     * Marks a job that cannot be recovered. No rank is admitted, and the launcher receives the cause when it connects.
      *
      * <p>If the launcher keeps the job's output in a folder, the job stays in the log until somebody ends it. Another
      * build may then continue it, unless it lacks what ranks at other relays have sent meanwhile. Otherwise the
@@ -519,7 +519,7 @@ final class Jobs {
     }
 
     /**
-     * Ends a job by an operator's order; the launcher is told first.
+     * Ends a job by an operator's order; the launcher is notified first.
      *
      * @return false if the job is not open, or already closed
      */

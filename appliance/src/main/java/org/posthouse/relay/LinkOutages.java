@@ -35,7 +35,7 @@ public final class LinkOutages {
 
     private static final int LOOK_SHARE = 20;
 
-    /** Nanoseconds of an outage after which launchers are told; most links are up again sooner. */
+    /** Nanoseconds of an outage after which launchers are notified; most links are up again sooner. */
     private static final long TELL_NS = TimeUnit.SECONDS.toNanos(5);
 
     private final Relay relay;

@@ -22,13 +22,13 @@ final class OpenJob {
     private static final Logger LOG = LoggerFactory.getLogger(OpenJob.class);
 
     /**
-     * Limit of events kept for a launcher that is away. Rank states are not among them, because they are told anew;
+     * Limit of events kept for a launcher that is away. Rank states are not among them, because they are sent anew;
      * other events are few. At the limit the oldest event goes, except that of the job's end.
      */
     static final int UNTOLD_MAX = 256;
 
     /**
-     * Limit of divergences that the launcher is told, because a rank may send millions of diverging messages. Also the
+     * Limit of divergences reported to the launcher, because a rank may send millions of diverging messages. Also the
      * limit for processes that came as a rank with a wrong token.
      */
     static final int TOLD_MAX = 16;
@@ -66,8 +66,8 @@ final class OpenJob {
     private JobEvent standing;
 
     /**
-     * Whether the present launcher, or the next, was told that the job cannot continue. Until the job ends, a faulty
-     * relay may send a million bad frames.
+     * Whether it was reported to the present launcher, or is kept for the next, that the job cannot continue. Until the
+     * job ends, a faulty relay may send a million bad frames.
      */
     private boolean endTold;
 
@@ -206,8 +206,8 @@ final class OpenJob {
     }
 
     /**
-     * Attaches a launcher, which is told all later events. {@link #tellMissed} tells it the earlier ones, and
-     * {@link Jobs#tellStandings} the states of the ranks.
+     * Attaches a launcher, which receives all later events. {@link #tellMissed} sends it the earlier ones, and {@link
+     * Jobs#tellStandings} the states of the ranks.
      */
     void attach(LauncherSession session) {
         transition(State.OPEN, "its launcher has come");
@@ -219,7 +219,7 @@ final class OpenJob {
 
     /**
      * Marks a job that cannot continue in this process of the relay. It stays in the log until somebody orders its end.
-     * Each launcher is told once.
+     * Each launcher is notified once.
      */
     void standStill(JobEvent why) {
         if (standing == null) {
@@ -239,8 +239,8 @@ final class OpenJob {
     }
 
     /**
-     * Whether an event repeats that the job cannot continue, and was told before. Until somebody ends the job, each
-     * frame of a rank may cause such an event.
+     * Whether an event repeats an earlier report that the job cannot continue. Until somebody ends the job, each frame
+     * of a rank may cause such an event.
      */
     boolean isTold(JobEvent event) {
         return stands(event) ? standing != null : event.kind() == JobEvent.ABORTED && endTold;
@@ -343,7 +343,7 @@ final class OpenJob {
         untold.remove(untold.getFirst().kind() == JobEvent.ABORTED ? 1 : 0);
     }
 
-    /** Whether the event gives the state of a rank; a launcher is told that when it connects. */
+    /** Whether the event gives the state of a rank; a launcher receives that when it connects. */
     private static boolean isStanding(JobEvent event) {
         return switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.CHECKPOINTED,

@@ -223,7 +223,7 @@ public final class Relay extends VerticleBase {
     }
 
     /**
-     * What the relay waits for before it can serve: recovery of the log, room on its disk, or its ports. The time
+     * The reason why the relay cannot serve yet: recovery of the log, lack of room on its disk, or its ports. The time
      * depends on the log and the disk. Empty once recovered. Thread-safe.
      */
     public Optional<String> recovering() {

@@ -10,9 +10,9 @@ import org.posthouse.wire.HomeRelay;
 import org.posthouse.wire.Welcome;
 
 /**
- * Selects the relays that a launcher is told of: as many as fit in one frame, 143 with the longest names and addresses.
- * The answering relay comes first. Then each site in turn adds its relay with the fewest ranks, so no site is left out
- * for another's second relay.
+ * Selects the relays that are listed to a launcher: as many as fit in one frame, 143 with the longest names and
+ * addresses. The answering relay comes first. Then each site in turn adds its relay with the fewest ranks, so no site
+ * is left out for another's second relay.
  */
 final class RelayListing {
     private record Turn(int round, HomeRelay home, int ranks) {}

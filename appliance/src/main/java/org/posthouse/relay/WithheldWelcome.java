@@ -5,10 +5,10 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * Holds the answer to a restarted rank process, and all later frames for it, until the log is synced up to all that
- * they tell (ADR 19). A process relies on what it is told: it prints from its history at once, and drops copies of
- * messages that are reported as delivered. After a power cut these would be lost. Until the release, the core sees a
- * rank that does not read. Confined to the strand of the rank's shard.
+ * Holds the answer to a restarted rank process, and all later frames for it, until the log is synced up to their
+ * content (ADR 19). A process relies on these frames. It prints from its history at once, and drops copies of messages
+ * that are reported as delivered. After a power cut these would be lost. Until the release, the core sees a rank that
+ * does not read. Confined to the strand of the rank's shard.
  */
 final class WithheldWelcome {
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();

@@ -5,11 +5,11 @@ import org.posthouse.wire.Wire;
 /**
  * The core's limits.
  *
- * <p>Memory of a job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that
- * sends through it or to it. So R local ranks and S remote senders need (R + S) x creditBytes, and for all together
- * {@code unexpectedBytesTotal}. With a log: none, only envelopes. With both: at most {@code windowBytes} for each
- * matched large message on its way to a receiver that is slow to read. Senders of large messages have cleared bytes
- * under way: at most {@code windowBytes} for each and {@code lentBytesTotal} for all.
+ * <p>Memory without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends
+ * through it or to it. So R local ranks and S remote senders need (R + S) x creditBytes, and for all together {@code
+ * unexpectedBytesTotal}. With a log: none, only envelopes. With both: at most {@code windowBytes} for each matched
+ * large message on its way to a receiver that is slow to read. Senders of large messages have cleared bytes under way:
+ * at most {@code windowBytes} for each and {@code lentBytesTotal} for all.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
  *     have under way undelivered. Beyond that it offers instead of sending. At least twice the longest eager message:

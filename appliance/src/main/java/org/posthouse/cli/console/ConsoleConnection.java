@@ -37,7 +37,7 @@ final class ConsoleConnection implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
 
-    /** What was answered; the text is empty if there is none. */
+    /** An answer; the text is empty if there is none. */
     record Answer(int status, String text) {}
 
     private ConsoleConnection(HostPort console, Socket socket) throws IOException {

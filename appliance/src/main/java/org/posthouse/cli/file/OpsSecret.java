@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /** The secret by which a console takes orders from who is not known as its relay's user: a token file, made by the relay if there is none. */
 public final class OpsSecret {
-    /** What it is called in the relay's data folder. */
+    /** Its file name in the relay's data folder. */
     static final String FILE = "ops-token";
 
     private static final Logger LOG = LoggerFactory.getLogger(OpsSecret.class);

@@ -15,7 +15,7 @@ import org.posthouse.wire.WireException;
 
 /** Which records are of the job that a user means: by its id, or by its name as the record that opened it says. */
 final class JobNames implements Predicate<LogEntry> {
-    /** What to do where a log has no such job. */
+    /** Advice where a log has no such job. */
     static final String LISTED = "posthouse log ls lists its jobs";
 
     private final String said;

@@ -72,7 +72,7 @@ final class LogFolder {
         }
     }
 
-    /** What the log says of the time before its oldest record. */
+    /** The state at the log's oldest record. */
     static LogState beginning(Path log) throws CommandFailure {
         try {
             return MessageLog.beginning(log);

@@ -17,7 +17,7 @@ import org.posthouse.wire.Wire;
 final class RecordFields {
     private RecordFields() {}
 
-    /** What every record has. */
+    /** The fields of every record. */
     static Map<String, Object> head(LogEntry entry) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("position", entry.position());
@@ -28,7 +28,7 @@ final class RecordFields {
         return fields;
     }
 
-    /** What this one says. */
+    /** The fields of this type of record. */
     static Map<String, Object> body(LogEntry entry) {
         Map<String, Object> to = new LinkedHashMap<>();
         switch (entry.record()) {

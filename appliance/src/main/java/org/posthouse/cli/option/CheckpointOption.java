@@ -9,7 +9,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How often the ranks of a job are to save their state. */
+/** The interval at which the ranks of a job save their state. */
 public final class CheckpointOption {
     @Option(
             names = "--checkpoint-every",

@@ -11,7 +11,7 @@ import org.posthouse.tunnel.stream.StreamConfig;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What a relay lets others reach through it, and what it reaches through them. */
+/** The doors that a relay offers to others, and the doors of others that it uses. */
 public final class ForwardOptions {
     @Option(
             names = "--forward",

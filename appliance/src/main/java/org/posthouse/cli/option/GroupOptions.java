@@ -11,7 +11,7 @@ import org.posthouse.relay.config.RelayConfig;
 import org.posthouse.tunnel.forward.LoopbackConfig;
 import picocli.CommandLine.Option;
 
-/** How a relay's member of the group meets the others: on this host, or over the relays' links. */
+/** The way in which a relay's group member reaches the others: on this host, or over the relays' links. */
 public final class GroupOptions {
     private static final String GROUP = "posthouse";
 
@@ -49,7 +49,7 @@ public final class GroupOptions {
             description = "A relay's address for --tunnel-group, if two would have the same; the same at all relays. May be repeated.")
     private Map<String, String> addresses = new LinkedHashMap<>();
 
-    /** What goes over the links for the group; empty if nothing does. Adds what is wrong to {@code problems}. */
+    /** The settings of the group's traffic over links; empty if there is none. Adds errors to {@code problems}. */
     public Optional<LoopbackConfig> loopback(boolean linked, Problems problems) {
         if (tunnelPort == null) {
             if (!addresses.isEmpty()) {

@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** Who reads what this command is given on its standard input. */
+/** The ranks that read this command's standard input. */
 public final class InputOption {
     private static final String NONE = "none";
     private static final String ALL = "all";

@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How much room a relay's log may take: of {@code posthouse relay}, and of the relays that another command starts. */
+/** The disk space of a relay's log: of {@code posthouse relay}, and of the relays that another command starts. */
 public final class LogOptions {
     @Option(
             names = "--log-limit",

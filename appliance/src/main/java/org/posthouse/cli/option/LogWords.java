@@ -13,7 +13,7 @@ public final class LogWords {
     private LogWords() {}
 
     /**
-     * What to say of those that were given.
+     * A notice about the options that were given.
      *
      * @param command was parsed
      * @param why there is no log, and what to do to have one

@@ -3,7 +3,7 @@ package org.posthouse.cli.option;
 import org.posthouse.relay.config.RelayConfig;
 import picocli.CommandLine.Option;
 
-/** How much of a relay's memory messages may take: of {@code posthouse relay}, and of the relays inside {@code posthouse run}. */
+/** The memory of a relay for messages: of {@code posthouse relay}, and of the relays inside {@code posthouse run}. */
 public final class MemoryOptions {
     @Option(
             names = "--unexpected-max",

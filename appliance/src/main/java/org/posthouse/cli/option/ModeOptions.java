@@ -5,7 +5,7 @@ import org.posthouse.relay.config.ModeConfig;
 import org.posthouse.relay.config.RelayConfig;
 import picocli.CommandLine.Option;
 
-/** How relays place their work on threads: the flags of every command that starts one. */
+/** The placement of relays' work on threads: flags of every command that starts a relay. */
 public final class ModeOptions {
     @Option(
             names = "--mode",

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What each option of a command is, given or by default, as it may be written on a command line. */
+/** The value of each option of a command, given or by default, as it may be written on a command line. */
 public record OptionsInUse(List<InUse> options) {
     /** @param values none for a switch that is off, and for what has no value unless it is given; several of what may be repeated */
     public record InUse(String name, List<String> values, boolean given) {}

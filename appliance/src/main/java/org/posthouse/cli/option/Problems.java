@@ -5,7 +5,10 @@ import java.util.List;
 import org.posthouse.directory.GroupException;
 import org.posthouse.keys.KeysException;
 
-/** What is wrong with a command's options: found one after the other, told together, before anything is opened. Confined to the command's thread. */
+/**
+ * The errors in a command's options: collected one by one, and reported together before anything is opened. Confined to
+ * the command's thread.
+ */
 public final class Problems {
     private final List<String> found = new ArrayList<>();
 
@@ -19,7 +22,7 @@ public final class Problems {
         found.add(problem);
     }
 
-    /** What {@code part} makes; null, and what is wrong is kept, if it cannot. */
+    /** The result of {@code part}; null if it fails, and the error is added. */
     public <T> T of(Part<T> part) {
         try {
             return part.make();

@@ -3,7 +3,7 @@ package org.posthouse.cli.option;
 import org.posthouse.launch.output.RankOutput;
 import picocli.CommandLine.Option;
 
-/** How what ranks print is shown. */
+/** The form in which output of ranks is shown. */
 public final class TagOption {
     @Option(names = "--no-tag", description = "Show what ranks print as it is, without the rank in front of each line.")
     private boolean bare;

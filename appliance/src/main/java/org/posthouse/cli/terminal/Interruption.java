@@ -17,7 +17,10 @@ public final class Interruption implements AutoCloseable {
 
     private static final long PUT_AWAY_SECONDS = 10;
 
-    /** What may wait without end before there is a job: for a relay that reads its log. It ends when its thread is interrupted. */
+    /**
+     * A wait without a time limit before the job exists, as for a relay that reads its log. It ends when its thread is
+     * interrupted.
+     */
     public interface Wait<T> {
         T done() throws JobFailure;
     }
@@ -31,7 +34,7 @@ public final class Interruption implements AutoCloseable {
     /** Those of them that are jobs. The same. */
     private final List<RunningJob> jobs = new CopyOnWriteArrayList<>();
 
-    /** What {@link #guardNext} was given last, or null. Written by the command's thread, read by the hook. */
+    /** The last argument of {@link #guardNext}, or null. Written by the command's thread, read by the hook. */
     private volatile RunningJob next;
 
     /** Written by the hook, read by any thread. */
@@ -89,7 +92,7 @@ public final class Interruption implements AutoCloseable {
         breakOff();
     }
 
-    /** What follows is to put things away, and is not interrupted. */
+    /** Ends the wait: the cleanup that follows is not interrupted. */
     private synchronized void end() {
         waiting = null;
         if (stopped) {
@@ -113,7 +116,7 @@ public final class Interruption implements AutoCloseable {
         interrupted.await();
     }
 
-    /** What the hook does. */
+    /** The hook's work. */
     void interrupt() {
         stopped = true;
         interrupted.countDown();

@@ -31,7 +31,7 @@ public final class LineLayout {
         }
     }
 
-    /** What failed and where, and what caused it: a line each. */
+    /** The failure with its place, and each of its causes: a line each. */
     private static final class FailureConverter extends ThrowableHandlingConverter {
         @Override
         public String convert(ILoggingEvent event) {

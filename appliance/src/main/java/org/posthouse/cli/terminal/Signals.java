@@ -3,11 +3,17 @@ package org.posthouse.cli.terminal;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 
-/** What this process does at a signal. Where the JDK does not offer {@code sun.misc.Signal}, of which javac warns, that is said and stays as it is. */
+/**
+ * The reactions of this process to signals. They need {@code sun.misc.Signal}, of which javac warns. In a JDK without
+ * it they stay the default, and a message says so.
+ */
 public final class Signals {
     private Signals() {}
 
-    /** Who interrupts a second time does not want to wait: SIGINT, SIGTERM and SIGHUP end this process at once, which do nothing of themselves while a JVM is shutting down. */
+    /**
+     * Makes SIGINT, SIGTERM and SIGHUP end this process at once, for a user who interrupts a second time. Without this
+     * they have no effect while a JVM is shutting down.
+     */
     static void endAtOnce(int status) {
         for (String name : new String[] {"INT", "TERM", "HUP"}) {
             handle(name, (proxy, method, arguments) -> {

@@ -4,13 +4,13 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.JobOpen;
 
 /**
- * How long a logged job continues without its launcher, which may come back, unless the job sets its own time.
+ * Times for which a logged job continues without its launcher, which may come back. A job may set its own time.
  *
  * @param recoveredMs milliseconds after the relay has recovered the job from its log
  * @param orphanedMs milliseconds after the launcher's connection has ended while the relay runs
  * @param keepSecondsMax the longest time, in seconds, that a job may set
  * @param ranksComeMs milliseconds that a job without launcher waits for the first of its ranks. Log space of ranks that
- *         have not connected stays reserved for the same time.
+ *     have not connected stays reserved for the same time.
  */
 public record LauncherTimeout(long recoveredMs, long orphanedMs, int keepSecondsMax, long ranksComeMs) {
     /** A week, so that somebody looks before it is over, even after a weekend. */

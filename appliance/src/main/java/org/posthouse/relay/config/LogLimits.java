@@ -17,7 +17,7 @@ import org.posthouse.logstore.LogConfig;
  * @param onFull what happens to a job when there is no room for what its ranks send
  */
 public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
-    /** What happens to a job when there is no room in its log. */
+    /** The treatment of a job whose log has no room. */
     public enum OnFull {
         /** The job waits until there is room again. */
         WAIT,

@@ -96,8 +96,8 @@ final class LogAppender {
     }
 
     /**
-     * Appends a record without which the job may go on. Hands the log over afterwards, even after a failure, because another
-     * thread may make the next append.
+     * Appends a record without which the job may continue. Hands the log over afterwards, even after a failure, because
+     * another thread may make the next append.
      *
      * @return the record's position
      * @throws JournalBroken if the record was not appended

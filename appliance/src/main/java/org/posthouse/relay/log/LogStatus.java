@@ -12,7 +12,7 @@ import java.util.Map;
  * @param pinnedBytes bytes of the log's files that cannot be cut because ranks of open jobs need records in them
  */
 public record LogStatus(State state, String text, long limitBytes, long pinnedBytes, Map<Long, Long> pinnedByJob) {
-    /** What senders may do. */
+    /** The state of the log towards senders. */
     public enum State {
         /** Senders are not limited. */
         OPEN,

@@ -14,7 +14,8 @@ public interface LogSyncWaiter {
     boolean await(long position);
 
     /**
-     * Whether the disk has failed, so that the log is no longer synced. Jobs with durability {@code host} were told.
+     * Whether the disk has failed, so that the log is no longer synced. Jobs with durability {@code host} were
+     * notified.
      */
     default boolean hasFailed() {
         return false;

@@ -15,7 +15,7 @@ package org.posthouse.relay.log;
  * value. It falls back when the log is below the high mark again.
  */
 final class LogWatermarks {
-    /** What to do. */
+    /** The action that the fill level requires. */
     enum State {
         EASY,
         /** Ask the rank that needs the oldest records for a checkpoint. */

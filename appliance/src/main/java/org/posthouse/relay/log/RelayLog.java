@@ -117,7 +117,7 @@ public final class RelayLog {
         }
     }
 
-    /** How far the log has been read, in words; empty unless it is being opened. Thread-safe. */
+    /** The progress of reading the log, as text; empty unless it is being opened. Thread-safe. */
     public Optional<String> reading() {
         return Optional.ofNullable(reading).map(LogReading::toString);
     }

@@ -173,8 +173,8 @@ public final class RestartPoints {
      * new image's record nor the data that it replaces would exist. If such a job has ended, its end must be synced,
      * because without that record its data are still needed.
      *
-     * <p>If the disk has failed, deletion is allowed when no such job is open. Those jobs were told of the failure, and
-     * their data would fill the log of the others.
+     * <p>If the disk has failed, deletion is allowed when no such job is open. Those jobs were notified of the failure,
+     * and their data would fill the log of the others.
      */
     boolean mayDelete() {
         boolean outlivesHost;

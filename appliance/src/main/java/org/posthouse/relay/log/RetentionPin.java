@@ -48,7 +48,7 @@ public record RetentionPin(long job, int rank, long position, boolean saves, Str
         return needs;
     }
 
-    /** What its program must do to release the records. */
+    /** The action of its program that releases the records. */
     String remedy() {
         if (rank == LogRecord.NO_RANK) {
             return "be ended: posthouse resume --end";

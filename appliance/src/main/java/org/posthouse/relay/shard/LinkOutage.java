@@ -29,7 +29,7 @@ public final class LinkOutage {
     private final Set<Long> ended = new HashSet<>();
     private final Set<Long> told = new HashSet<>();
 
-    /** What the link holds of one job. */
+    /** The messages of one job that the link holds. */
     private static final class Held {
         private long messages;
         private long bytes;
@@ -59,12 +59,12 @@ public final class LinkOutage {
         return reason;
     }
 
-    /** Whether a job's launcher was told of the outage. */
+    /** Whether the outage was reported to a job's launcher. */
     public boolean isTold(long job) {
         return told.contains(job);
     }
 
-    /** Whether a job's launcher must be told of the outage; true once. */
+    /** Whether the outage must be reported to a job's launcher; true once. */
     public boolean tells(long job) {
         return told.add(job);
     }

@@ -90,8 +90,8 @@ public final class LinkedRelay {
         private final Side side;
 
         /**
-         * Number of frames that the other relay has acknowledged since this relay started, and the number that the core
-         * was told.
+         * Number of frames that the other relay has acknowledged since this relay started, and the number reported to
+         * the core.
          */
         private long acknowledged;
 

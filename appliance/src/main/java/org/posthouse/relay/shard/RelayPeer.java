@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * Another relay as one shard sees it. Confined to the shard's strand. Outgoing frames are passed to the relay's control
  * strand, which owns the links.
  *
- * <p>When the other relay was restarted, the core must be told before anything more is sent. Otherwise frames that were
- * under way to the dead process would arrive before the frames that they depend on. {@link LinkedRelay} therefore first
- * lets this peer hold outgoing frames, then gathers those between the two strands, and then lets the core decide.
+ * <p>When the other relay was restarted, the core must be notified before anything more is sent. Otherwise frames that
+ * were under way to the dead process would arrive before the frames that they depend on. {@link LinkedRelay} therefore
+ * first lets this peer hold outgoing frames, then gathers those between the two strands, and then lets the core decide.
  */
 final class RelayPeer extends FramePeer implements Shard.Teller {
     private static final Logger LOG = LoggerFactory.getLogger(RelayPeer.class);

@@ -367,7 +367,10 @@ public final class Shard {
         count(peer, kept);
     }
 
-    /** Counts a handled frame that a rank of another shard keeps; that shard is told at the end of the turn. */
+    /**
+     * Counts a handled frame that a rank of another shard keeps; the count is sent to that shard at the end of the
+     * turn.
+     */
     private void count(Way peer, boolean kept) {
         if (kept) {
             if (peer.keptHandled == peer.keptTold) {
@@ -472,7 +475,7 @@ public final class Shard {
     private final class Way extends FramePeer implements Teller {
         private final Shard to;
 
-        /** Number of that shard's kept frames that were handled here, and the number that it was told. */
+        /** Number of that shard's kept frames that were handled here, and the number reported to it. */
         private long keptHandled;
 
         private long keptTold;

@@ -29,7 +29,9 @@ public final class BlockedThreadReporter {
      */
     private static final long UNSEEN_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
-    /** How long a thread was blocked at the last check, and how long of that the process was stopped. */
+    /**
+     * The time for which a thread was blocked at the last check, and the part of it in which the process was stopped.
+     */
     private record Look(long nanos, long unseenNanos) {}
 
     private final long quietNanos;
