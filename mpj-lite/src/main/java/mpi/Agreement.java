@@ -4,9 +4,10 @@ import java.util.BitSet;
 import org.posthouse.wire.ReplayLimit;
 
 /**
- * How the processes of a new communicator agree on its number (ADR 8): a reduction tells which numbers are free in all of
- * them, each takes the one that all choose, and a second reduction tells whether all could. If not, another agreement was
- * quicker somewhere; all give the number back and try again, choosing among more numbers each time.
+ * The agreement of the processes of a new communicator on its number (ADR 8). A reduction finds the numbers that are
+ * free in all of them. Each takes the one that all choose, and a second reduction finds whether all could. If not,
+ * another agreement was quicker somewhere; all give the number back and try again, choosing among more numbers each
+ * time.
  *
  * <p>Nothing is held while others are waited for, so any number of agreements may be under way at once, in any order at
  * each process. Confined to the thread that runs it, until the communicator's number is asked for. For one use.
@@ -93,7 +94,7 @@ final class Agreement {
         return free.stream().skip(hash % choices).findFirst().orElseThrow();
     }
 
-    /** What was agreed on. */
+    /** The number that was agreed on. */
     int number() {
         return number;
     }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.WeakHashMap;
 
 /**
- * What a program hangs on a communicator or a datatype, by keys that it makes. What hangs under a key that was freed goes with the key, and the key's number is
- * used again, so that a program may make and free them for as long as it likes. Thread-safe.
+ * Attributes that a program caches on a communicator or a datatype, by keys that it creates. Freeing a key removes its
+ * attributes, and its number is used again. So a program may create and free keys without limit. Thread-safe.
  */
 final class Attributes {
     private static final int FIRST_OWN = 100;

@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.posthouse.mpj.data.Base;
 
 /**
- * What Open MPI's blocking calls make of an array of another kind than the datatype's: memory in native byte order, as
- * {@code byte[]} of INT or {@code int[]} of BYTE. An array of bytes is looked at where it is; of any other array a copy
- * is made for the call, and copied back after it. Stateless.
+ * The view that Open MPI's blocking calls have of an array of another kind than the datatype's: memory in native byte
+ * order, as {@code byte[]} of INT or {@code int[]} of BYTE. An array of bytes is viewed in place. Any other array is
+ * copied for the call, and copied back after it. Stateless.
  */
 final class BufferView {
     private BufferView() {}
@@ -31,7 +31,7 @@ final class BufferView {
         return copy.clear();
     }
 
-    /** What a primitive array holds; null for anything else. */
+    /** The element kind of a primitive array; null for anything else. */
     private static Base kind(Object buffer) {
         if (buffer == null || !buffer.getClass().isArray() || !buffer.getClass().getComponentType().isPrimitive()) {
             return null;

@@ -6,7 +6,7 @@ public final class CartComm extends Cartcomm {
         super(self, group, id, name, grid);
     }
 
-    /** What a process gets that has no place on the grid. */
+    /** The result for a process that has no place on the grid. */
     static CartComm ofNobody() {
         return new CartComm(null, Group.EMPTY, NO_ID, "COMM_NULL", null);
     }

@@ -76,7 +76,7 @@ public final class Checkpoint {
             value = initial;
         }
 
-        /** What it is now. */
+        /** The present value. */
         public T get() {
             return value;
         }
@@ -182,7 +182,7 @@ public final class Checkpoint {
         return value;
     }
 
-    /** What the program writes and reads itself. */
+    /** Registers a part of the state that the program writes and reads itself. */
     public void register(String name, Save save, Load load) throws MPIException {
         if (save == null || load == null) {
             throw error(REGISTER, "\"" + name + "\" has a null function");

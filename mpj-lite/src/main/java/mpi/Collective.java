@@ -4,7 +4,7 @@ import org.posthouse.mpj.operation.ReceiveException;
 
 /** One call of a collective, its arguments checked: to be made now, or started. For one use. */
 final class Collective {
-    /** What a rank does. */
+    /** A rank's part in the collective. */
     interface Body {
         void run() throws ReceiveException;
     }

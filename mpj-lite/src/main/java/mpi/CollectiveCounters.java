@@ -23,7 +23,7 @@ final class CollectiveCounters {
     /** Those at the end of the prologue; null before that. */
     private Set<Collectives> prologue;
 
-    /** How many were made since, and are there. */
+    /** Number of communicators that were made since the prologue and still exist. */
     private int since;
 
     private boolean missing;

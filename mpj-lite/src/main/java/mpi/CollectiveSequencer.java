@@ -30,12 +30,12 @@ final class CollectiveSequencer {
     /** Null before the first collective. */
     private CollectivePosition collectivePosition;
 
-    /** How many were called here, and up to which of them the program has seen that they are over: they are in their order. */
+    /** Number of collectives called here, and number of those, in their order, whose end the program has seen. */
     private long called;
 
     private long seen;
 
-    /** What is to be done when it has seen so many, in their order. */
+    /** Actions for when the program has seen so many ends, in their order. */
     private final Deque<Afterwards> afterwards = new ArrayDeque<>();
 
     private record Afterwards(long seen, Runnable what) {}
@@ -204,8 +204,9 @@ final class CollectiveSequencer {
     }
 
     /**
-     * What was started in one context, and the thread that does it. An intercommunicator has turns of its own and turns of both groups in one context:
-     * the library names a receive by its number there, so a replay needs one order of all.
+     * The collectives started in one context, and the thread that runs them. An intercommunicator has turns of its own
+     * and turns of both groups in one context. The library names a receive by its number there, so a replay needs one
+     * order of all.
      */
     private static final class Line {
         /** Its threads are called by the name that it has then. */

@@ -338,9 +338,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     // ---- errors
 
     /**
-     * What an error does. Under either handler the call throws an {@link MPIException}, and a process ends its job if nobody catches it. {@link MPI#ERRORS_ARE_FATAL}, which is
-     * the default, and {@link MPI#ERRORS_RETURN} differ in name, which a program may ask for and set again, and in {@link #callErrhandler}.
-     * What is made of this communicator from now on inherits it; at a port, and of two groups, of the local one.
+     * Sets the error handler. Under either handler the call throws an {@link MPIException}, and a process ends its job
+     * if the program does not catch it. {@link MPI#ERRORS_ARE_FATAL}, which is the default, and {@link
+     * MPI#ERRORS_RETURN} differ only in name and in {@link #callErrhandler}. Communicators made of this one from now on
+     * inherit the handler. An intercommunicator inherits that of the local communicator, also at a port.
      */
     public void Errhandler_set(Errhandler handler) throws MPIException {
         requireLive("Errhandler_set");
@@ -350,7 +351,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         errhandler = handler;
     }
 
-    /** What {@link #Errhandler_set} set. */
+    /** The error handler that {@link #Errhandler_set} set. */
     public Errhandler Errhandler_get() throws MPIException {
         requireLive("Errhandler_get");
         return errhandler;

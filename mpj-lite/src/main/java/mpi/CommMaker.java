@@ -6,7 +6,10 @@ import java.util.stream.IntStream;
 
 /** One call that makes a communicator: all processes of the old one take part. For one use. */
 final class CommMaker {
-    /** How many tags of {@link #createGroup} are told apart, each by 16 numbers of collectives; they have a context of their own. */
+    /**
+     * Number of distinct tags of {@link #createGroup}, each with 16 numbers of collectives; they have a context of
+     * their own.
+     */
     private static final int GROUP_TAGS = 1 << 26;
 
     private final String call;
@@ -18,7 +21,7 @@ final class CommMaker {
         parent.requireLive(call);
     }
 
-    /** What was freed and is over by now has given its number back before free ones are looked for. */
+    /** Begins an agreement, after freed requests that have ended have given their communicators' numbers back. */
     private Agreement begin(Agreement agreement, Collectives in) {
         parent.self.freedRequests().look();
         return agreement.begin(in);

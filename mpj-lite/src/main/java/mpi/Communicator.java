@@ -10,8 +10,8 @@ import org.posthouse.mpj.operation.ReceiveException;
 import org.posthouse.mpj.progress.FinalizedException;
 
 /**
- * What every communicator is: a context of its own, the group of the calling process, and the group that its calls
- * address, which is another one only for an intercommunicator. The calls themselves are in the classes above this one,
+ * The base of every communicator: a context of its own, the group of the calling process, and the group that its calls
+ * address. That is another group only for an intercommunicator. The calls themselves are in the classes above this one,
  * one class for each spelling, so that a program may use either.
  */
 abstract class Communicator {
@@ -44,8 +44,9 @@ abstract class Communicator {
     private boolean freed;
 
     /**
-     * Who keeps its number: the program, until it frees it, each of its persistent requests, and each receive, or send that may have to wait for
-     * its receive, until the program has seen its end. Blocking ones need not: the program may not free it meanwhile.
+     * Number of references that keep the communicator's number. The program holds one until it frees the communicator.
+     * Each persistent request holds one. So does each receive, and each send that may have to wait for its receive,
+     * until the program has seen its end. Blocking ones hold none: the program may not free the communicator meanwhile.
      */
     private final AtomicInteger keepers = new AtomicInteger(1);
 
@@ -156,7 +157,7 @@ abstract class Communicator {
     abstract void release();
 
     /**
-     * Who sends to the calling process in a collective between neighbours.
+     * The ranks that send to the calling process in a collective between neighbours.
      *
      * @throws MPIException of class ERR_TOPOLOGY if the communicator has no topology
      */
@@ -165,7 +166,7 @@ abstract class Communicator {
         throw check.error(MPI.ERR_TOPOLOGY, call, "the communicator has no topology, expected a Cartesian or graph one");
     }
 
-    /** To whom the calling process sends in a collective between neighbours. */
+    /** The ranks to which the calling process sends in a collective between neighbours. */
     int[] destinations(String call) {
         return sources(call);
     }

@@ -7,7 +7,7 @@ abstract class Constants {
     public static final int PROC_NULL = -3;
     public static final int UNDEFINED = -1;
 
-    /** What the root of an intercommunicator's collective gives as root. */
+    /** The root argument at the root of an intercommunicator's collective. */
     public static final int ROOT = -4;
 
     public static final int IDENT = 0;

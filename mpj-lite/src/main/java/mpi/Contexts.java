@@ -42,7 +42,7 @@ final class Contexts {
 
     private Object line;
 
-    /** What was given back meanwhile. */
+    /** Numbers that were given back during these agreements. */
     private final Deque<Integer> givenBack = new ArrayDeque<>();
 
     Contexts() {

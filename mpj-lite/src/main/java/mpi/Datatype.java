@@ -27,13 +27,13 @@ public class Datatype implements Freeable, Cloneable {
     private final String name;
     private final Base base;
     private final Layout layout;
-    /** What its array elements are to the predefined reductions. */
+    /** The unit of its array elements in the predefined reductions. */
     private final Unit unit;
 
     private final PackedElements packedElements;
     private final boolean predefined;
     private final Attributes attributes = new Attributes();
-    /** What the program calls it; null if it did not say. */
+    /** The name that the program gave it; null if it gave none. */
     private String given;
     /** Whether it is a struct of bytes to Open MPI: INT2, what {@code createStruct} makes, and what is made of these. */
     private boolean openMpiStruct;
@@ -71,7 +71,7 @@ public class Datatype implements Freeable, Cloneable {
         return new Datatype(name, null, layout, Unit.NONE, PackedElements.of(1), true);
     }
 
-    /** What is no datatype. */
+    /** The null datatype. */
     static Datatype ofNothing() {
         Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, PackedElements.of(1), true);
         nothing.freed = true;
@@ -435,8 +435,8 @@ public class Datatype implements Freeable, Cloneable {
     }
 
     /**
-     * What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes, and for NIO buffers of
-     * other elements, which are memory.
+     * The store of the elements: the buffer itself, except for two cases that are seen as memory. These are structs
+     * that Open MPI programs keep in an array of bytes, and NIO buffers of other elements.
      */
     Object store(Object buffer) {
         if (openMpiStruct && buffer instanceof byte[] bytes && !base.holds(bytes)) {

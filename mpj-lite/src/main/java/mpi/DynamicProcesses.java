@@ -1,9 +1,9 @@
 package mpi;
 
 /**
- * What Open MPI offers for processes that come and go (MPI-2, 5). Two groups of one job can meet at a port. A job's
- * processes are all there from its start, so no others can be started, and a name server for other jobs there is none
- * (ADR 9): the calls that ask for these say so.
+ * Open MPI's calls for dynamic processes (MPI-2, 5). Two groups of one job can connect at a port. A job's processes are
+ * all there from its start, so no others can be started. There is no name server for other jobs (ADR 9). The calls that
+ * need either fail with an error that says so.
  */
 abstract class DynamicProcesses extends MpjCollectives {
     DynamicProcesses(OwnProcess self, Group group, int id, String name) {

@@ -1,6 +1,9 @@
 package mpi;
 
-/** What a communicator does about an error: {@link MPI#ERRORS_ARE_FATAL} or {@link MPI#ERRORS_RETURN} (see {@link Comm#Errhandler_set}). Immutable. */
+/**
+ * The error handler of a communicator: {@link MPI#ERRORS_ARE_FATAL} or {@link MPI#ERRORS_RETURN} (see {@link
+ * Comm#Errhandler_set}). Immutable.
+ */
 public final class Errhandler implements Freeable {
     private final String name;
 

@@ -6,7 +6,7 @@ public final class GraphComm extends Graphcomm {
         super(self, group, id, name, graph, edges);
     }
 
-    /** What a process gets that is no node. */
+    /** The result for a process that is no node of the graph. */
     static GraphComm ofNobody() {
         return new GraphComm(null, Group.EMPTY, NO_ID, "COMM_NULL", null, null);
     }

@@ -31,7 +31,7 @@ public class Intercomm extends Comm {
         everybody = listed(ofUnion());
     }
 
-    /** What is no communicator. */
+    /** The null communicator. */
     static Intercomm ofNobody() {
         return new Intercomm(null, Group.EMPTY, Group.EMPTY, NO_ID, "COMM_NULL");
     }

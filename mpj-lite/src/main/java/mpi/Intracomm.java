@@ -6,7 +6,7 @@ public class Intracomm extends DynamicProcesses {
         super(self, group, id, name);
     }
 
-    /** What a process gets that is not in the new communicator, in Open MPI's spelling. */
+    /** The result for a process that is not in the new communicator, in Open MPI's spelling. */
     static Intracomm ofNobody() {
         return new Intracomm(null, Group.EMPTY, NO_ID, "COMM_NULL");
     }

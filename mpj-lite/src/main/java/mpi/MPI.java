@@ -71,7 +71,7 @@ public class MPI extends NewBuffers {
 
     public static final Op NO_OP = Op.ofWindows("NO_OP");
 
-    /** What {@link Comm#Pack} made. */
+    /** The datatype of data packed by {@link Comm#Pack}. */
     public static final Datatype PACKED = new Datatype("PACKED", Base.PACKED, Unit.NONE);
 
     /** Markers of the lower and the upper bound, for {@link Datatype#Struct}. */
@@ -96,8 +96,9 @@ public class MPI extends NewBuffers {
     public static final Info INFO_NULL = Info.freed();
 
     /**
-     * How the job was started, from Init on: {@code command}, the program's class, {@code argv}, its arguments with a blank between two, {@code maxprocs},
-     * {@code arch}, {@code wdir} and {@code thread_level} (MPI-4.1, 11.2.1). Before, it is empty.
+     * The start of the job, from Init on; empty before (MPI-4.1, 11.2.1). The keys are {@code command}, the program's
+     * class; {@code argv}, its arguments with a blank between two; {@code maxprocs}, {@code arch}, {@code wdir} and
+     * {@code thread_level}.
      */
     public static final Info INFO_ENV = new Info();
 
@@ -323,13 +324,13 @@ public class MPI extends NewBuffers {
 
     // ---- errors
 
-    /** What an error of COMM_WORLD does ({@link Comm#Errhandler_get}). */
+    /** The error handler of COMM_WORLD ({@link Comm#Errhandler_get}). */
     public static Errhandler Errorhandler_get() throws MPIException {
         require("Errorhandler_get");
         return COMM_WORLD.Errhandler_get();
     }
 
-    /** Sets what an error of COMM_WORLD does ({@link Comm#Errhandler_set}). */
+    /** Sets the error handler of COMM_WORLD ({@link Comm#Errhandler_set}). */
     public static void Errorhandler_set(Errhandler handler) throws MPIException {
         require("Errorhandler_set");
         COMM_WORLD.Errhandler_set(handler);
@@ -383,7 +384,7 @@ public class MPI extends NewBuffers {
         return new Version(VERSION, SUBVERSION);
     }
 
-    /** What this library is. */
+    /** The name of this library and of the bindings that it implements. */
     public static String getLibVersion() {
         return "Posthouse mpj-lite: mpiJava 1.2 and Open MPI's Java bindings";
     }

@@ -31,12 +31,12 @@ public class MPIException extends RuntimeException {
         this.errorClass = errorClass;
     }
 
-    /** What kind of error this is: one of {@link MPI}'s {@code ERR_} constants. */
+    /** The error class: one of {@link MPI}'s {@code ERR_} constants. */
     public int getErrorClass() {
         return errorClass;
     }
 
-    /** The same: a class has no finer codes here. */
+    /** The error code, which is the error class: a class has no finer codes here. */
     public int getErrorCode() {
         return errorClass;
     }

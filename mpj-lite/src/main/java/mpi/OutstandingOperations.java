@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.mpj.operation.Operation;
 
 /**
- * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 20). It
- * follows from what the program did and saw, and never from what has arrived: so it is the same in every process that is brought back.
- * Asking costs eight reads. Thread-safe.
+ * Operations that this process has begun and whose end its program has not seen. While there are any, no image can be
+ * made of the process (ADR 20). They follow from the program's calls and their results, and never from arrivals. So
+ * they are the same in every restored process. A query costs eight reads. Thread-safe.
  */
 final class OutstandingOperations {
-    /** What a request tells the end of. */
+    /** The kind of operation that a request completes. */
     enum Kind {
         RECEIVE,
         /** A send that may have to wait for its receive: of others the machine has the message when the call returns, or can take it. */
@@ -83,12 +83,15 @@ final class OutstandingOperations {
         started.add(end);
     }
 
-    /** That thread is done with it. */
+    /** Its thread has ended it. */
     void ended(Operation end) {
         started.remove(end);
     }
 
-    /** What is to come to an end before this process may leave, whether the program has waited for it or not. */
+    /**
+     * Ends of collectives in threads of their own. This process may leave only after all of them, whether the program
+     * has waited for them or not.
+     */
     Set<Operation> started() {
         return started;
     }
@@ -113,7 +116,7 @@ final class OutstandingOperations {
                 && !broken;
     }
 
-    /** What it is, as the rest of a sentence; null if it is nothing. */
+    /** The outstanding operation, as the rest of a sentence; null if there is none. */
     String words(CollectiveCounters collectiveCounters) {
         if (receives.get() > 0) {
             return "a receive is under way, expected none: wait for it first, also if it was cancelled";

@@ -3,9 +3,9 @@ package mpi;
 import org.posthouse.mpj.Endpoint;
 
 /**
- * What the calling process has once, however many communicators it has: its end of the machine, the numbers of its
- * communicators, its attached send buffer, its ports, its random numbers, its communicators and how far they are, and what its
- * program has begun and not seen the end of.
+ * The state that the calling process has once, for all its communicators. It has its end of the machine, the numbers of
+ * its communicators, its attached send buffer, its ports and its random numbers. It also has the positions of its
+ * communicators, and the operations whose end its program has not seen.
  */
 record OwnProcess(
         Endpoint endpoint,

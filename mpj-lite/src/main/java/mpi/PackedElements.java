@@ -12,7 +12,7 @@ final class PackedElements {
     /** Of each run of elements of one width: the width in bytes, or 0 if the run is one of sequences. */
     private final int[] widths;
 
-    /** How many elements or sequences a run has. */
+    /** Number of elements or sequences in each run. */
     private final int[] counts;
 
     /** The sequence that a run repeats; null if it is of one width. */

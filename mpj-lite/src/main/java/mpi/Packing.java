@@ -15,7 +15,7 @@ import org.posthouse.mpj.operation.Sink;
  * their own datatypes; each object is a serialization stream of its own behind its length in four bytes. Stateless.
  */
 final class Packing {
-    /** What {@link #size} takes an object for. */
+    /** Bytes that {@link #size} assumes for an object. */
     private static final int OBJECT_BYTES_GUESS = 1024;
 
     private Packing() {}

@@ -41,7 +41,7 @@ final class PortRendezvous {
         });
     }
 
-    /** What the root does: finds out who leads the others, and with which tag they speak. */
+    /** The root's part: finds the leader of the other group, and the tag that it uses. */
     private interface Finding {
         int[] find();
     }

@@ -19,7 +19,7 @@ final class ProcessorName {
 
     private ProcessorName() {}
 
-    /** What the system says. */
+    /** The host's name as the system reports it. */
     static String ofHost() {
         try {
             return InetAddress.getLocalHost().getHostName();

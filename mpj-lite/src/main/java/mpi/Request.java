@@ -17,10 +17,10 @@ public class Request implements Freeable {
     /** Null when there is nothing to wait for. */
     private Operation operation;
 
-    /** What the operation ends with, asked when it is done. */
+    /** The status of the operation, queried when it is done. */
     private Supplier<Status> outcome;
 
-    /** What keeps the process from being saved until the program has seen its end; null if nothing does. */
+    /** The kind of operation that blocks a checkpoint until the program has seen its end; null if it blocks none. */
     private OutstandingOperations.Kind underWay;
 
     /** Whether it was to be taken back. */
@@ -348,7 +348,7 @@ public class Request implements Freeable {
         }
     }
 
-    /** What {@link #finish} has returned is to be asked for once more. */
+    /** Makes the next completion call return this result of {@link #finish} once more. */
     final void tellAgain(Status status) {
         status.index = MPI.UNDEFINED;
         outcome = () -> status;

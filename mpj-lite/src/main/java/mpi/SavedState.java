@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What a program has registered to be saved, by name. Confined to its program's thread. */
+/** The parts that a program has registered to be saved, by name. Confined to its program's thread. */
 final class SavedState {
     private final Map<String, SavedPart> parts = new LinkedHashMap<>();
 
@@ -52,7 +52,7 @@ final class SavedState {
         }
     }
 
-    /** What went wrong, in one line that names the part, the cause, and the program's own place. */
+    /** The failure in one line, with the part, the cause, and the place in the program. */
     String failure(Throwable cause) {
         StringBuilder line = new StringBuilder(present == null ? "its state" : "\"" + present + "\"");
         line.append(": ").append(cause.toString().replaceAll("\\s*\\R\\s*", " "));

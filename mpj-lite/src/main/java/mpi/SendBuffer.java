@@ -44,7 +44,7 @@ final class SendBuffer {
     private long capacity;
     private long used;
 
-    /** What was attached at the end of the prologue, as {@link #attached}. */
+    /** The value of {@link #attached} at the end of the prologue. */
     private long prologue;
 
     SendBuffer(Endpoint endpoint, OutstandingOperations outstandingOperations) {
@@ -151,7 +151,10 @@ final class SendBuffer {
         prologue = attached();
     }
 
-    /** How the buffer differs from that of the prologue's end, as the rest of a sentence; null if it does not. Only its size matters. */
+    /**
+     * The buffer's difference from that of the prologue's end, as the rest of a sentence; null if there is none. Only
+     * its size matters.
+     */
     synchronized String change() {
         return attached() == prologue ? null : words(attached()) + ", expected " + words(prologue);
     }

@@ -3,7 +3,7 @@ package mpi;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.operation.Envelope;
 
-/** What a receive or probe found. Plain fields, as mpiJava programs read them, and Open MPI's methods. */
+/** The result of a receive or probe. Plain fields, as mpiJava programs read them, and Open MPI's methods. */
 public class Status extends mpjdev.Status {
     /** Null if there was no message. */
     private Envelope envelope;

@@ -44,7 +44,7 @@ final class UserFold {
         }
     }
 
-    /** What some elements span, from their first displacement that is 0 or below: part of an array. */
+    /** The span of some elements, from their first displacement that is 0 or below: part of an array. */
     private final class Part {
         final Object array;
         /** Base elements of the span. */

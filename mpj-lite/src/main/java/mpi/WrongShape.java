@@ -1,6 +1,6 @@
 package mpi;
 
-/** What is wrong about the arguments that describe a topology or a place in it, before anybody says where. */
+/** An error in the arguments that describe a topology or a place in it, before the call is named. */
 final class WrongShape extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package mpjdev;
 
-/** What {@link mpi.Status} tells in its fields, for programs that import it from here: each one is an {@link mpi.Status}. */
+/** The fields of {@link mpi.Status}, for programs that import it from here. Each instance is an {@link mpi.Status}. */
 public class Status {
     /** Rank of the sender in the communicator used; PROC_NULL or ANY_SOURCE if there is none. */
     public int source;

@@ -51,7 +51,7 @@ public enum CloseReason {
         return code;
     }
 
-    /** What happened, as half a sentence. */
+    /** The cause of the close, as half a sentence. */
     public String meaning() {
         return meaning;
     }

@@ -23,7 +23,7 @@ public enum ReplayLimit {
         return code;
     }
 
-    /** What the rank did, for people. */
+    /** The rank's action that limits its replay, for people. */
     public String text() {
         return text;
     }

@@ -32,7 +32,7 @@ public final class BlockedCalls {
 
     private final List<Object> awaited = new ArrayList<>();
 
-    /** What the longest-waiting call waited for at the last look; null if none waited. */
+    /** The awaited object of the longest-waiting call at the last look; null if none waited. */
     private Object lookedAt;
 
     private int looks;

@@ -95,7 +95,7 @@ public record LocalSockets(Path folder) {
         requireOwn();
         InetAddress address = port.getAddress();
         Path socket = named(address.isAnyLocalAddress() ? EVERY_ADDRESS : address.getHostAddress(), port.getPort());
-        // Nobody listens there: the port is the caller's.
+        // No process listens there: the port is the caller's.
         Files.deleteIfExists(socket);
         return socket;
     }

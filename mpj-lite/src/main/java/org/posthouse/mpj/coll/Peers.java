@@ -104,7 +104,7 @@ public final class Peers {
         return algorithms;
     }
 
-    /** What the choice of an algorithm depends on: the same at every rank. */
+    /** The input to the choice of an algorithm: the same at every rank. */
     Algorithms.Call call(long bytes, boolean commutes) {
         return new Algorithms.Call(size(), siteCount, bytes, commutes);
     }

@@ -427,7 +427,7 @@ public final class Inbox implements LocalMatchContexts.Posting {
 
     // ---- images
 
-    /** What is under way, in words; null if nothing is. */
+    /** The operation that is under way, as text; null if none is. */
     public String busy() {
         if (!requests.isEmpty() || replayMatcher.isAwaited() || !localMatchContexts.waiting().isEmpty()) {
             return "a receive is under way";

@@ -27,7 +27,7 @@ final class PendingOperations {
         return used++;
     }
 
-    /** How many operations wait. */
+    /** Number of operations that wait. */
     int size() {
         return used - freeCount;
     }

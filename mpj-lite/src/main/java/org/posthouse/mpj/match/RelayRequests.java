@@ -122,7 +122,7 @@ final class RelayRequests {
         probe.answer(found);
     }
 
-    /** How many receives and probes are not answered. */
+    /** Number of receives and probes without an answer. */
     int size() {
         return pendingOperations.size();
     }

@@ -1,7 +1,7 @@
 package org.posthouse.mpj.operation;
 
 /**
- * What is known of a message without its payload.
+ * The description of a message without its payload.
  *
  * @param source world rank of the sender
  * @param tag the sender's tag

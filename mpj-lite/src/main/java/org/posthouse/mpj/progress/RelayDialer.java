@@ -20,7 +20,7 @@ import org.posthouse.wire.WireException;
  * dials.
  */
 final class RelayDialer {
-    /** How long to retry after a relay has asked the rank to reconnect but refuses it. */
+    /** Milliseconds for which to retry after a relay has asked the rank to reconnect but refuses it. */
     static final long MOVE_MS_MAX = 10_000;
 
     private static final long PAUSE_MS = 5;

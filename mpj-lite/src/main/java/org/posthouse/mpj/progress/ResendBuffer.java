@@ -35,7 +35,7 @@ public final class ResendBuffer {
     /** Most bytes that wait for a flush, so that the relay reads while the rank builds the rest. */
     private static final int UNFLUSHED_BYTES_MAX = 4 * Wire.FRAME_BYTES_MAX;
 
-    /** What happens to a frame after a reconnection. */
+    /** The treatment of a frame after a reconnection. */
     public enum Fate {
         /** It is written again, with a new number. */
         WRITTEN,

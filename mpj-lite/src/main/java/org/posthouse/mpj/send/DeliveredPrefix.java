@@ -15,7 +15,7 @@ import org.posthouse.wire.WireException;
  * Filled while the rank is greeted, and unchanged until the next greeting. Guarded by the endpoint's lock.
  */
 public final class DeliveredPrefix {
-    /** How the rank sends a message. */
+    /** The way in which the rank sends a message. */
     enum Fate {
         /** The message was never sent. */
         NEW,
@@ -102,12 +102,12 @@ public final class DeliveredPrefix {
         gone.forEach(offer -> state.add(new StatePage.Entry(StatePage.GONE, offer.context, offer.destination, offer.sequence)));
     }
 
-    /** How to send a message of the program. */
+    /** The way to send a message of the program. */
     Fate fate(int context, int destination, long sequence) {
         return restarted ? known(context, destination, sequence) : Fate.NEW;
     }
 
-    /** How to send a message that may have been sent before. */
+    /** The way to send a message that may have been sent before. */
     Fate known(int context, int destination, long sequence) {
         Transfer message = new Transfer(context, destination, sequence);
         if (gone.contains(message)) {
