@@ -60,8 +60,8 @@ public final class MessageLog implements AutoCloseable {
     public static final long NO_PLACE = 0;
 
     /**
-     * How often a scan restarts because the log was cut. A writer cuts at most four times a second, and reading a file
-     * takes less time than that.
+     * Limit of restarts of a scan because the log was cut. A writer cuts at most four times a second, and reading a
+     * file takes less time than that.
      */
     private static final int CUT_SCANS_MAX = 100;
 

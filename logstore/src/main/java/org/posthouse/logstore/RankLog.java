@@ -37,7 +37,7 @@ public final class RankLog {
     private Checkpoint older;
     private Checkpoint prologue;
 
-    /** How many of the newest images could not be read when a process was started: 0 to 2. */
+    /** Number of the newest images that could not be read when a process was started: 0 to 2. */
     private int unreadable;
 
     /**

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * given by who has proved that he may. A request counts when its head has come: one that is sent byte by byte does not.
  */
 final class ConsoleConnections {
-    /** How long a new connection may take for its first request's head. */
+    /** Milliseconds that a new connection may take for its first request's head. */
     static final int FIRST_REQUEST_MS = 10_000;
 
     private final Vertx vertx;

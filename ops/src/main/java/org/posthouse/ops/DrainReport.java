@@ -1,7 +1,7 @@
 package org.posthouse.ops;
 
 /**
- * What came of a {@link DrainOrder} on one relay, so far. Immutable.
+ * The result of a {@link DrainOrder} on one relay, so far. Immutable.
  *
  * @param relay   the relay's id
  * @param drained whether other relays' lanes keep away from it

@@ -1,7 +1,7 @@
 package org.posthouse.ops;
 
 /**
- * What came of the order that a job ends, at one relay. Immutable.
+ * The result of an order to end a job, at one relay. Immutable.
  *
  * @param relay its id
  * @param job   the job's id

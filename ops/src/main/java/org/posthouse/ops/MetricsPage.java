@@ -30,7 +30,7 @@ final class MetricsPage {
     private final LatencyCollector latencies = new LatencyCollector(samples.values());
     private boolean limitTold;
 
-    /** What the labels site and relay are made of. */
+    /** The values of the labels site and relay. */
     record RelayName(String site, String relay) {}
 
     MetricsPage(PrometheusMeterRegistry registry) {

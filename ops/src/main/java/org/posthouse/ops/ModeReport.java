@@ -1,7 +1,7 @@
 package org.posthouse.ops;
 
 /**
- * What came of a change of mode on one relay. Immutable.
+ * The result of a change of mode on one relay. Immutable.
  *
  * @param relay             the relay's id
  * @param from              the mode before, with its sizes

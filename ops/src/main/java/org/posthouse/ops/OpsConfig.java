@@ -17,15 +17,16 @@ import java.util.Optional;
  */
 public record OpsConfig(String host, int port, List<String> allowedHosts, Access access) {
     /**
-     * Who may give orders, and look.
+     * The access rules for orders and for reading.
      *
      * @param trust  tells the users at the other ends of connections
-     * @param secret whoever shows it may; empty: nobody can by that
-     * @param closed whether who may not give orders may not look either, but at /healthz and /readyz: {@code --private-console}
-     * @param audit  is told of orders and refusals
+     * @param secret a client that presents it is allowed; empty: no client is allowed by a secret
+     * @param closed whether a client that may not give orders may read only /healthz and /readyz: {@code
+     *     --private-console}
+     * @param audit receives orders and refusals
      */
     public record Access(PeerTrust trust, Optional<String> secret, boolean closed, ConsoleAudit audit) {
-        /** Nobody may give orders, everybody may look. */
+        /** No client may give orders, and all may read. */
         public static final Access NO_ORDERS = new Access(PeerTrust.NOBODY, Optional.empty(), false, ConsoleAudit.NONE);
 
         public Access {

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for the orders:
- * a change of mode, to drain a gateway, and to end a job.
- * {@code openapi.json} lists the same paths and a test compares the two.
+ * The handlers of all paths. Confined to the console's event loop. Everything is read-only, GET and HEAD, except the
+ * orders: to change the mode, to drain a gateway, and to end a job. {@code openapi.json} lists the same paths and a
+ * test compares the two.
  */
 final class OpsRoutes {
 
@@ -34,7 +34,7 @@ final class OpsRoutes {
     private static final String END_JOB = "/api/v1/end-job";
     private static final Set<String> ORDERS = Set.of(MODE, DRAIN, END_JOB);
 
-    /** What supervisors ask, who have no secret. */
+    /** Paths for supervisors, which have no secret. */
     private static final Set<String> ALWAYS_OPEN = Set.of("/healthz", "/readyz");
 
     private final Vertx vertx;

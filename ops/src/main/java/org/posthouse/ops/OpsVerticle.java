@@ -120,7 +120,7 @@ final class OpsVerticle extends VerticleBase {
                 .setReuseAddress(true);
     }
 
-    /** What the HTTP codec could not read never reaches a route. */
+    /** Refuses a request that the HTTP codec could not read. Such a request never reaches a route. */
     private static void refuseUnreadable(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         int status = 400;

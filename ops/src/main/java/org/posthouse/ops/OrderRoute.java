@@ -30,9 +30,9 @@ final class OrderRoute<O, R> {
     private static final String JSON_TYPE = "application/json";
 
     /**
-     * What is particular about an order.
+     * The parts that differ between orders.
      *
-     * @param example one, for those who get it wrong
+     * @param example a valid order, shown in the answer to an invalid one
      */
     record Kind<O, R>(String example, Parser<O> parser, Carrier<O, R> carrier, Function<List<R>, Buffer> answer) {}
 
@@ -50,7 +50,7 @@ final class OrderRoute<O, R> {
     private final Gatekeeper gatekeeper;
     private final Kind<O, R> kind;
 
-    /** What all orders have in common. */
+    /** The checks that all orders share. */
     record Gatekeeper(HostGuard guard, OrderPermit permit, ConsoleConnections connections, ConsoleAudit audit) {}
 
     OrderRoute(Supplier<List<RelayView>> views, Gatekeeper gatekeeper, Kind<O, R> kind) {

@@ -3,13 +3,13 @@ package org.posthouse.ops;
 import io.vertx.core.net.SocketAddress;
 
 /**
- * Who the system says is at the other end of a connection; supplied by the appliance.
+ * Finds the user at the other end of a connection, as the system reports it; supplied by the appliance.
  *
  * <p>Called on a worker thread, since it may read the system's tables; must be thread-safe.
  */
 @FunctionalInterface
 public interface PeerTrust {
-    /** Nobody is known: everybody has to show the secret. */
+    /** No user is known: every client has to present the secret. */
     PeerTrust NOBODY = (local, remote) -> Peer.UNKNOWN;
 
     /**

@@ -5,7 +5,7 @@ import org.posthouse.status.RelayMetrics;
 import org.posthouse.status.RelayStatus;
 
 /**
- * What one relay shows of itself; implemented by the appliance.
+ * The view of one relay for the console; implemented by the appliance.
  *
  * <p>The methods are called from event loops and from worker threads, about once a second per open page, so they must
  * be thread-safe, must not block, and must return in well under a millisecond. An exception is logged and shown as an
@@ -21,7 +21,7 @@ public interface RelayView {
     RelayStatus snapshot();
 
     /**
-     * What has happened to the relay since its start, for {@code /metrics}.
+     * The counters and latencies of the relay since its start, for {@code /metrics}.
      *
      * @return an immutable copy
      */

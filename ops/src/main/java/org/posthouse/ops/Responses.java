@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 
-/** How every answer of the console is sent: security headers, JSON, one-line errors. Stateless. */
+/** Sends the answers of the console: security headers, JSON, one-line errors. Stateless. */
 final class Responses {
     private static final int SHOWN_CHARS_MAX = 100;
 

@@ -54,7 +54,7 @@ public record RankStatus(
                 newBlockedIn, newBlockedSince);
     }
 
-    /** What a rank is doing. */
+    /** The state of a rank. */
     public enum State {
         /** Its process has not said HELLO yet. */
         WAITING,

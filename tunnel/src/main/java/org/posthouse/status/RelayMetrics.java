@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}.
+ * Counters and latencies of one relay since its start, in more detail than the live view: for {@code /metrics}.
  * Immutable.
  *
  * @param flows what was carried, once for each mode and each link, or the ranks, that carried any
@@ -21,7 +21,7 @@ import java.util.Objects;
  * @param refusals connections of ranks and launchers closed for a fault, by reason; every reason is there
  * @param linkRefusals connections that did not become a link, by kind; every kind is there
  * @param groupRefusals connections and postings of other members of the group that were refused, by kind; every kind is
- *         there
+ *     there
  */
 public record RelayMetrics(
         List<Flow> flows,
@@ -72,7 +72,7 @@ public record RelayMetrics(
     }
 
     /**
-     * How many things took how long. Immutable.
+     * A histogram of durations. Immutable.
      *
      * @param boundsSeconds upper bounds of the buckets, inclusive, rising
      * @param counts how many fell into each bucket and no lower one, and, last, how many into none

@@ -86,15 +86,15 @@ public record RelayStatus(
     }
 
     /**
-     * How far the message log reaches. Immutable.
+     * The extent and the state of the message log. Immutable.
      *
      * @param position records appended since the log was made; only grows
      * @param bytes    bytes the log holds on disk now; shrinks when it is cut
      * @param limitBytes bytes that it may hold
      * @param pinnedBytes of its bytes, those of files that cannot be cut: ranks of open jobs need records in them
      * @param state open; broken: the same, but a job stands still, as the log takes nothing more of it, or does not let
-     *         it go on; unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no
-     *         more credit; stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
+     *     it go on; unsaved: the same, but the last checkpoint of a rank could not be kept; held: senders get no
+     *     more credit; stalled: the same, and nothing moves; full: its disk is full, and nothing is taken in
      * @param text     how it stands in one line: why, where, how much is missing, what to do
      */
     public record Log(long position, long bytes, long limitBytes, long pinnedBytes, String state, String text) {}

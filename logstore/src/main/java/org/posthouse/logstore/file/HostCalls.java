@@ -8,7 +8,7 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * What a log needs from its machine; tests substitute it. Immutable.
+ * The calls of a log to its host; tests substitute them. Immutable.
  *
  * @param freeBytes on the file system of the log's folder, usable by this process
  * @param wallTimeMs Unix time in ms, written into the start record only

@@ -34,7 +34,7 @@ public final class MappedQueueFile implements AutoCloseable {
     /** A header is published after its document, so a reader that sees it sees the document. */
     private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** What the walk found at its current header. */
+    /** The content that the walk found at its current header. */
     public enum At {
         /** A record of ours, or a damaged one, at {@link #offset()} with {@link #length()}. */
         RECORD,

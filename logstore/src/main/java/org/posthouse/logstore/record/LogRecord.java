@@ -31,7 +31,7 @@ public sealed interface LogRecord {
      */
     sealed interface Pressing extends LogRecord permits Polls, JobClosed, Incarnation, Finalized, CheckpointTaken {}
 
-    /** How a message was sent. */
+    /** The form in which a message was sent. */
     enum Form {
         /** Whole, in one frame. */
         SEND,

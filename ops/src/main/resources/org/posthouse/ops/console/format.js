@@ -1,4 +1,4 @@
-// How numbers and times are written on the page. Pure functions; every one accepts null or undefined as "not known".
+// Formats numbers and times for the page. Pure functions; every one accepts null or undefined as "not known".
 
 const NOT_KNOWN = '–';
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });

@@ -68,7 +68,7 @@ export class JobsSection {
   }
 }
 
-/** Nobody is connected to a job that has ended, nor awaited. */
+/** A job that has ended, with no rank shown as connected or awaited. */
 function asEnded(job) {
   const state = (rank) => (rank.state === 'FINALIZED' || rank.state === 'LOST' ? rank.state : 'ENDED');
   return { ...job, ranks: job.ranks.map((rank) => ({ ...rank, state: state(rank) })) };

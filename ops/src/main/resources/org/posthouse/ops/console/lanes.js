@@ -1,4 +1,4 @@
-// What one link is made of and carries beside messages: its lanes, and the streams over it.
+// The lanes of one link, and the streams that it carries beside messages.
 
 import { html, nothing } from 'lit';
 import { bytes, count, plural } from '/console/format.js';
@@ -18,7 +18,7 @@ const STREAMS_HEAD = [
 /** Those of its present session: others it does not need now. */
 const lanesOf = (link) => link.perLane.filter((lane) => lane.up || lane.inSession);
 
-/** How many of both there are, as the button that shows and hides them. */
+/** The numbers of lanes and streams, as the button that shows and hides them. */
 export function linkSummary(link, open, toggle) {
   const wanted = lanesOf(link);
   const all = plural(wanted.length, 'lane');

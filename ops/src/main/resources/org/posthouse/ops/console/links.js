@@ -39,7 +39,9 @@ export function linksSection(model, now, opened, toggle) {
   </section>`;
 }
 
-/** What waits for a link that is down: it is no fault of the jobs, and they go on when the link is back. */
+/**
+ * The messages that wait for a link that is down. The jobs are not at fault, and continue when the link is up again.
+ */
 function cut(relay, link, now) {
   const { since, reason, lastTry, messages, bytes: kept, jobs } = link.parked;
   return html`<div class="notice">

@@ -64,7 +64,7 @@ function edge(link, places) {
   </g>`;
 }
 
-/** What is to be said of a site, and what instead if there is no room for it. */
+/** The label of a site, and a shorter one for the case that the first does not fit. */
 function factsOf(site) {
   const relays = plural(site.relays.size, 'relay');
   const ranks = plural(site.ranks, 'rank');

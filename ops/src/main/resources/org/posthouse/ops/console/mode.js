@@ -164,7 +164,7 @@ export class ModeChanger {
     }
   }
 
-  /** What the last change came to, until it is put away. */
+  /** The result of the last change, until the user puts it away. */
   outcome() {
     if (!this.reports) return nothing;
     return html`<div class="notice told" role="status">

@@ -1,4 +1,4 @@
-// What the page knows: the newest overview and, for each number that only grows, its speed over the last two minutes.
+// The page's data: the newest overview and, for each number that only grows, its speed over the last two minutes.
 // No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
 
 import { plural } from '/console/format.js';
@@ -66,7 +66,7 @@ export class Model {
           for (const lane of link.perLane) this.note(`${linkKey(relay, link)} lane ${lane.lane} ${name}`, lane[name]);
         }
       }
-      // What came over links was counted already where it entered: each message counts once.
+      // Messages from links were counted where they entered: each message counts once.
       messages += c.messagesIn - c.linkMessagesIn;
       bytes += c.bytesIn - c.linkBytesIn;
     }

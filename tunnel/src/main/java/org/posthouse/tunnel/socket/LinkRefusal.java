@@ -40,12 +40,12 @@ public enum LinkRefusal {
         this.advice = advice;
     }
 
-    /** What happened, as half a sentence. */
+    /** The cause of the refusal, as half a sentence. */
     public String meaning() {
         return meaning;
     }
 
-    /** What an operator should do. */
+    /** The remedy for an operator. */
     public String advice() {
         return advice;
     }

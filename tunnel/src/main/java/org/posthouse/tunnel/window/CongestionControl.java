@@ -34,7 +34,7 @@ public final class CongestionControl {
     public static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
 
     /**
-     * What arrives within this time may be in flight in addition. On a link so fast that thread wake-ups are slow in
+     * Nanoseconds whose arrivals may be in flight in addition. On a link so fast that thread wake-ups are slow in
      * comparison, both ends then work at the same time.
      */
     private static final long WAKING_NANOS = 200_000;
@@ -49,7 +49,7 @@ public final class CongestionControl {
     private static final long USUAL_OLD_NANOS = 10_000_000_000L;
 
     /**
-     * What was known when a frame was written.
+     * The measurements at the time when a frame was written.
      *
      * @param clear whether nothing waited in front of the pipe because of this link
      */

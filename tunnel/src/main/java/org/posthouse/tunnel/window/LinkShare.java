@@ -20,7 +20,7 @@ public final class LinkShare {
     private long bytes;
     private long settled;
 
-    /** How many settled frames the user was told of. */
+    /** Number of settled frames that were reported to the user. */
     private long told;
 
     /** True if the user was told, or could see, that there is no space, and waits for some. */

@@ -7,7 +7,7 @@ public final class LinkTraffic {
     public long framesOut;
     public long bytesOut;
 
-    /** How often another first lane replaced one that was up. */
+    /** Number of times that another first lane replaced one that was up. */
     public long moves;
 
     /** Of the last ping; 0 before the first answer. */
