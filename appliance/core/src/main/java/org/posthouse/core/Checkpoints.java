@@ -204,7 +204,7 @@ final class Checkpoints {
         }
     }
 
-    /** An image could not be stored. The rank is told when it has sent all of it. */
+    /** An image could not be stored. The rank is notified when it has sent all of it. */
     void failed(HomedRank rank, int number) {
         Save save = rank.checkpoints().save();
         if (save != null && save.number == number) {

@@ -19,7 +19,7 @@ import org.posthouse.wire.Wire;
  * @param lentBytes further bytes of such a message whose sender is behind a link, within {@code lentBytesTotal}; whole
  *     chunks. With the window they are 16 MiB, which fill 1.3 Gbit/s over a round trip of 100 ms
  * @param lentBytesTotal bytes of all such messages that may be under way beyond a window each, at all cores of the
- *     relay: 10 Gbit/s / 8 * 100 ms = 125 MB
+ *     relay. Arithmetic: 10 Gbit/s / 8 * 100 ms = 125 MB
  * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back. Past it credit is
  *     returned when a message was delivered. {@link #STORED_BYTES} of heap each
  * @param storedMessagesMaxTotal the same for all ranks of the relay

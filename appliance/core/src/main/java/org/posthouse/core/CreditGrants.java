@@ -66,7 +66,7 @@ final class CreditGrants {
         boolean holds = job.journal().holds();
         long upTo = offerWindows.bound(message, from, !holds && peer != null && peer.isFar());
         if (upTo <= message.granted() && message.bytes() > 0) {
-            return; // Less is lent than when it was granted that: it goes on when that is here.
+            return; // Less is lent than at the last grant: the message continues when the granted bytes are here.
         }
         message.grant(upTo);
         OfferingSender.Word word = new OfferingSender.Word(from, message, replays(from));
@@ -216,7 +216,10 @@ final class CreditGrants {
 
     // ---- start of a core, end of a job
 
-    /** Restores an offer that was here before this core began, cleared as far as its sender may have been told. */
+    /**
+     * Restores an offer that was here before this core began, cleared up to the highest CLEAR that its sender may have
+     * received.
+     */
     void restore(Job job, Message offer) {
         long upTo = clearedAtMost(offer);
         if (upTo > 0) {

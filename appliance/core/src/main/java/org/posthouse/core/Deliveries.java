@@ -390,7 +390,7 @@ final class Deliveries {
     /**
      * Gives a matched message's sender its next clear, or its credit back, unless the receiver is slow. If the receiver
      * has disconnected, credit is still returned and offers stay as they are. If it has finalized, it has all its
-     * messages, and offers go on.
+     * messages, and offers continue.
      */
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();

@@ -18,10 +18,10 @@ public sealed interface HistoryStep {
     record Piece(Message message, long offset, int bytes, long place) implements HistoryStep {}
 
     /**
-     * It told what it had observed.
+     * Events that the rank reported to have observed.
      *
      * @param first number of the first of these events; the rank's first is 1
-     * @param items what the library made of them; nobody else understands it
+     * @param items their encoding by the library; opaque to the relay
      */
     record Events(long first, int count, ByteBuffer items) implements HistoryStep {}
 
@@ -31,7 +31,7 @@ public sealed interface HistoryStep {
     /**
      * The program asked whether it is restored: what it did before is its prologue.
      *
-     * @param number of the image where the history goes on, whose pieces follow; 0 if it goes on here
+     * @param number of the image where the history continues, whose pieces follow; 0 if it continues here
      * @param bytes of the image
      * @param deliveries at the image, and {@code events} and {@code polls} that had failed
      */

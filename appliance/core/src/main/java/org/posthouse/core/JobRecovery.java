@@ -4,10 +4,10 @@ import java.util.List;
 import org.posthouse.wire.FrameType;
 
 /**
- * Restores a job to its state at the last write of its relay's log: mailboxes with the messages that wait in the log,
- * ranks that are awaited, and channels that go on counting. The state of other relays is not known, and is learned from
- * what ranks send again. No credit is owed either way: credit under way was forgotten at both ends. Part of {@link
- * RelayCore}.
+ * Restores a job to its state at the last write of its relay's log. The state includes mailboxes with the messages that
+ * wait in the log, awaited ranks, and channels with their sequence numbers. The state of other relays is not known, and
+ * is learned from what ranks send again. No credit is owed either way: credit under way was forgotten at both ends.
+ * Part of {@link RelayCore}.
  */
 final class JobRecovery {
     private final Deliveries deliveries;
@@ -60,7 +60,9 @@ final class JobRecovery {
         }
     }
 
-    /** The word that it may go on may be lost with the relay; another core of this one takes it as said before. */
+    /**
+     * Repeats a CLEAR, because the first may be lost with the relay; another core of this relay ignores a repeated one.
+     */
     private static void clearAgain(Job job, Peer peer, Message message) {
         peer.clear(
                 job.id(),

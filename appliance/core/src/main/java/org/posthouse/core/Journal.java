@@ -47,8 +47,8 @@ public interface Journal {
     void finalized(long job, int rank, int incarnation);
 
     /**
-     * That rank's process has ended, too, and no other follows: its history is not needed any more. A repeated call has
-     * no effect. Does not throw.
+     * The process of that rank has ended, too, and no other follows: its history is not needed any more. A repeated
+     * call has no effect. Does not throw.
      */
     void done(long job, int rank, int incarnation);
 

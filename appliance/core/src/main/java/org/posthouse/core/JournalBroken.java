@@ -3,8 +3,8 @@ package org.posthouse.core;
 import org.posthouse.wire.CloseReason;
 
 /**
- * The log takes no record, or cannot be made safe on its disk, as that has failed: what it has stays as it is, and the relay's next process may go on from
- * there. The message says what failed.
+ * An append to the log, or its sync, has failed. The logged records stay as they are, and the relay's next process may
+ * continue from them. The message names the failed step.
  */
 public final class JournalBroken extends JournalFailure {
     private static final long serialVersionUID = 1L;

@@ -6,13 +6,13 @@ import org.posthouse.wire.Wire;
 
 /**
  * Limits how many bytes of matched offers may be under way. Each message has one window. One that comes over a link may
- * have more, since its sender is told only a round trip later that it may go on. Each sender may have one window under
- * way here in all. What it has beyond that is lent, and is paid back as payload arrives. The total lent has a limit.
- * Past it a sender is cleared for one message after the other, and senders take turns.
+ * have more, since a CLEAR reaches its sender only a round trip later. Each sender may have one window under way here
+ * in all. What it has beyond that is lent, and is paid back as payload arrives. The total lent has a limit. Past it a
+ * sender is cleared for one message after the other, and senders take turns.
  *
  * <p>So S senders never have more under way than S windows and the limit of loans, however many receives are posted. A
  * sender that is slow or has gone keeps no other sender's window. A sender waits only while bytes of its own are under
- * way; their arrival lets it go on. Confined to the relay core.
+ * way; their arrival clears more. Confined to the relay core.
  */
 final class OfferWindows {
     private final CoreConfig config;

@@ -9,41 +9,43 @@ import org.posthouse.wire.FrameType;
  * Called by the owner of the core that has it; what is handed in arrives in that order, each once.
  */
 public interface Peer {
-    /** Whether it is behind a link: what is said takes a while to get there. */
+    /** Whether it is behind a link: frames take a while to arrive there. */
     boolean isFar();
 
     /**
      * Passes a frame of a rank on. Takes over the parcel.
      *
-     * @param kept whether its rank keeps it until that core has handled it: these frames are counted from 1, in the order
-     *     of these calls, and {@link RelayCore#handled} is to be told of them. Behind a link those of jobs that survive the host are counted by
-     *     themselves, as they may be held back while others leave
+     * @param kept whether its rank keeps it until that core has handled it. These frames are counted from 1, in the
+     *     order of these calls, and {@link RelayCore#handled} must be called for them. Behind a link, those of jobs
+     *     that survive the host have a count of their own, as they may be held back while others leave
      * @return false if there is no way to that core
      */
     boolean forward(Parcel frame, boolean kept);
 
     /**
-     * Says an offer again that the other core has had before (an OFFER with AGAIN, nothing of which is looked at but which
-     * message it names): it answers with how far it may be sent, if it may.
+     * Repeats an offer that the other core has had before: an OFFER with AGAIN, of which only the message's identity is
+     * read. The other core answers with the offset up to which it may be sent, if it may.
      */
     void offerAgain(long job, int context, int source, int destination, long sequence, long bytes);
 
-    /** Tells the home of a message's source that it was matched. */
+    /** Sends a CLEAR to the home of a message's source: the message was matched. */
     void clear(long job, int context, int source, int destination, long sequence, long upTo);
 
-    /** Passes on that a message's source wants its offer back, to the home of its destination. */
+    /** Passes a source's request to withdraw its offer to the home of the destination. */
     void withdraw(long job, int context, int source, int destination, long sequence);
 
-    /** Answers that, to the home of the message's source. */
+    /** Answers a request to withdraw, to the home of the message's source. */
     void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone);
 
-    /** Tells of a rank that is blocked (BLOCKED), or of one that is so for ever (MISMATCH). */
+    /** Reports a rank that is blocked (BLOCKED), or one that is blocked for ever (MISMATCH). */
     void stall(FrameType type, BlockedReport blockedReport);
 
     /** Gives credit back to {@code rank}, which is at home there. */
     void credit(long job, int rank, long bytes, int messages);
 
-    /** It has said something of a job of which it has no rank; that was dropped, and nobody else hears of it. */
+    /**
+     * The peer has sent a frame of a job of which it has no rank. The frame was dropped, and no launcher is notified.
+     */
     default void onStranger(String what) {}
 
     /** Names it for people, as in "there is no way to ...". */

@@ -71,7 +71,7 @@ final class PeerRestart {
         return frame.view().job() == job.id();
     }
 
-    /** Passes a frame on again, if that is how its message goes on. */
+    /** Passes a frame on again, if its message continues with it. */
     void repeat(Frame frame) {
         FrameView view = frame.view();
         switch (view.type()) {
@@ -81,7 +81,7 @@ final class PeerRestart {
             }
             case CHUNK, RESENT -> pass(frame);
             default -> {
-                // Credit is settled; what is cleared or taken back is asked for again.
+                // Credit is settled; clears and withdrawals are requested again.
             }
         }
     }

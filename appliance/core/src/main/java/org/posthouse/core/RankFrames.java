@@ -97,7 +97,7 @@ final class RankFrames {
             from.outgoing().begin(view, from.repeats()::isGone);
             from.counters().countSent(view.messageBytes());
             if (from.outgoing().isRestored()) {
-                view.flags(view.flags() | FrameView.AGAIN); // It may have been there before this core, whatever its rank was told.
+                view.flags(view.flags() | FrameView.AGAIN); // May have arrived before this core began.
             }
             forward(job, view.destination(), frame, job.logged());
         } else if (deliveries.arrive(to, frame)) {
@@ -137,8 +137,8 @@ final class RankFrames {
     }
 
     /**
-     * Handles a repeated start of a message that its channel has in part. It takes no credit, and an offer's sender is
-     * told how far it may send.
+     * Handles a repeated start of a message that its channel has in part. It takes no credit, and an offer is cleared
+     * again up to its last CLEAR.
      */
     private static void beginAgain(HomedRank from, FrameView view) throws WireException {
         TransferId message = TransferId.outgoing(view);

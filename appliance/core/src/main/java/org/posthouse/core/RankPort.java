@@ -61,18 +61,19 @@ public interface RankPort {
      */
     void events(long first, int count, int failedPolls, ByteBuffer items, boolean end);
 
-    /** A word about the rank's checkpoints. */
+    /** A notice about the rank's checkpoints. */
     void point(CheckpointNotice checkpointNotice);
 
-    /** The next bytes of the image where the rank goes on. */
+    /** The next bytes of the image from which the rank continues. */
     void image(HistoryStep.ImagePiece piece);
 
     /**
-     * Tells the rank how many of the frames that it keeps it need not keep any more, and how many were handled here.
+     * Reports to the rank how many of its kept frames are stable, and how many were handled here.
      *
-     * @param safe number of the last frame up to which all are logged where they were to go
+     * @param safe number of the last frame up to which all are logged at their destinations
      * @param handled number of the last frame that this core has handled
-     * @param firstUnsafe for each home of the job, the number of the first frame for a rank there that is not; empty if that is not told
+     * @param firstUnsafe for each home of the job, the number of the first unstable frame for a rank there; empty if it
+     *     is not reported
      */
     void ack(long safe, long handled, long[] firstUnsafe);
 

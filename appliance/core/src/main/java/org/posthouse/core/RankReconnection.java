@@ -98,7 +98,7 @@ final class RankReconnection {
         departures.accept(rank);
     }
 
-    /** The process knows by now who is there: what it goes on with may be cleared, and frames may be safe. */
+    /** Sends the CLEARs and the stability report that are due, after the process was welcomed. */
     static void tell(HomedRank rank) {
         rank.replay().headway().goingOn().forEach(entry -> goOn(rank, entry));
         if (rank.safety().isDue()) {
@@ -106,13 +106,13 @@ final class RankReconnection {
         }
     }
 
-    /** Tells how far a message of the process may be sent that it does not begin again, or asks its destination. */
+    /** Clears a message that the process does not begin again, or asks its destination for the CLEAR. */
     private static void goOn(HomedRank rank, StatePage.Entry entry) {
         int context = entry.context();
         int destination = entry.peer();
         long sequence = entry.a();
         if (destination < 0 || destination >= rank.job().size()) {
-            return; // What it says of it will be refused.
+            return; // Its frames for that rank will be refused.
         }
         TransferId transferId = new TransferId(context, destination, sequence);
         rank.repeats().came(transferId);

@@ -1,12 +1,12 @@
 package org.posthouse.core;
 
 /**
- * Where a rank stands in its history. Immutable.
+ * A rank's position in its history. Immutable.
  *
- * @param pin position of the oldest record that it needs to go on from here
- * @param deliveries that it has got
- * @param events that it has told
- * @param polls that have failed
+ * @param pin position of the oldest record that it needs to continue from here
+ * @param deliveries number of deliveries that it has received
+ * @param events number of events that it has reported
+ * @param polls number of failed polls
  * @param out bytes that its processes have printed to their standard output
  * @param err the same of their standard error
  * @param waits the message whose arrival that record is, as no receive has got it; empty if none waits

@@ -230,8 +230,8 @@ public final class RelayCore {
     }
 
     /**
-     * Handles a change of the log space, which is short or free again. Logged jobs are told; once it is free again,
-     * senders may go on.
+     * Handles a change of the log space, which is short or free again. The launchers of logged jobs are notified; once
+     * space is free again, senders may continue.
      */
     public void roomChanged(boolean holds, String text) {
         stallReporter.room(holds, jobs.all(), deliveries.times().now());
@@ -372,7 +372,7 @@ public final class RelayCore {
 
     /**
      * Ends a job because another core breaks the protocol in it. A peer without a rank of the job cannot end it: its
-     * frame is dropped, and it is told the error.
+     * frame is dropped, and the error is passed to {@link Peer#onStranger}.
      */
     public void breach(Peer peer, long id, WireException what) {
         Job job = job(id);
@@ -417,7 +417,7 @@ public final class RelayCore {
         forwardCounts.of(peer, survivesHost).handled(frames, lives::safer);
     }
 
-    /** Fails a job that cannot go on because of a fault outside the core. */
+    /** Fails a job that cannot continue because of a fault outside the core. */
     public void failJob(long id, CloseReason closeReason, String detail) {
         Job job = job(id);
         if (job != null) {

@@ -50,12 +50,13 @@ final class Replay {
     private long jumpedOver;
 
     /**
-     * Events that were told before the process connected here. Those that it tells now are not part of its history.
+     * Number of events reported before the process connected here. Later ones are not part of its history.
      */
     private final long eventsBefore;
 
     /**
-     * The last event sent to the rank; then the failed polls that the history has reached, and those that were told.
+     * Number of the last event sent to the rank; then the failed polls that the history has reached, and those reported
+     * to the rank.
      */
     private long events;
 

@@ -72,7 +72,8 @@ public final class SendSide {
     }
 
     /**
-     * An offer of the rank was matched, or may go on. A process that does not know the offer yet is told when it does.
+     * An offer of the rank was matched, or may continue. A process that has not begun the offer again yet gets the
+     * CLEAR when it does.
      */
     void cleared(int context, int destination, long sequence, long upTo) {
         boolean noted = suppressedSends.isAwaiting() && suppressedSends.noteCleared(new TransferId(context, destination, sequence), upTo);
@@ -82,15 +83,17 @@ public final class SendSide {
         }
     }
 
-    /** The rank repeats an offer that was withdrawn before and was discarded here. It is told so when it asks. */
+    /**
+     * The rank repeats an offer that was withdrawn before and was discarded here. The rank is answered so when it asks.
+     */
     void wasTakenBack(TransferId transferId) {
         freeOfferPlace();
         tookBack(transferId);
     }
 
     /**
-     * Records a withdrawn transfer, of which each later process is told. From time to time checks whether it still can
-     * be.
+     * Records a withdrawn transfer, which is reported to each later process. From time to time checks whether all still
+     * fit into that report.
      */
     private void tookBack(TransferId transferId) {
         suppressedSends.tookBack(transferId);
@@ -99,7 +102,7 @@ public final class SendSide {
         }
     }
 
-    /** Tells the rank whether an earlier process had withdrawn a message that it has sent whole. */
+    /** Answers the rank whether an earlier process had withdrawn a message that it has sent whole. */
     void answer(TransferId transferId, boolean gone) {
         if (gone) {
             tookBack(transferId);
@@ -141,7 +144,7 @@ public final class SendSide {
         return offers;
     }
 
-    /** Whether the launcher must be told of a send that no rank will receive; it is told of the first only. */
+    /** Whether a send that no rank will receive must be reported to the launcher; true for the first only. */
     boolean tellsUnreceived() {
         boolean tells = !toldUnreceived;
         toldUnreceived = true;

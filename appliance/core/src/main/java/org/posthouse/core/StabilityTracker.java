@@ -68,7 +68,7 @@ final class StabilityTracker {
 
     private long toldOfAllBytes;
 
-    /** The number of stable frames at which the rank is told. */
+    /** The number of stable frames at which a report to the rank is due. */
     private long dueAt = NOTHING;
 
     StabilityTracker(HomedRank rank) {
@@ -240,7 +240,7 @@ final class StabilityTracker {
         return waiting == 0;
     }
 
-    /** Whether the rank is to be told, as that is worth a frame. */
+    /** Whether a report to the rank is due, because it is worth a frame. */
     boolean isDue() {
         return safe - told >= FRAMES_WORTH
                 || safeBytes - toldBytes >= BYTES_WORTH

@@ -8,15 +8,15 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.StatePage;
 
 /**
- * Tracks what a restarted rank sends a second time, or not at all, and what it is told about that. These are the
- * messages that its channels have in part, until it has begun them again, and the offers that it withdrew. Kept for
- * logged jobs. Confined to the relay core.
+ * Tracks the messages that a restarted rank sends a second time, or not at all, and the reports to it about them. These
+ * are the messages that its channels have in part, until it has begun them again, and the offers that it withdrew. Kept
+ * for logged jobs. Confined to the relay core.
  *
  * <p>Cost: an entry for each offer that the rank ever withdrew, some 100 bytes, 50 MiB at most; the same at the relay
  * of its destination.
  */
 final class SuppressedSends {
-    /** Offers that a rank may have taken back: more than that a process that comes again cannot be told of. */
+    /** Limit of offers that a rank may have withdrawn: a reconnecting process cannot be sent a longer list. */
     static final int GONE_MAX = Hello.PAGES_MAX * StatePage.ENTRIES_MAX;
 
     /** Of an offer that waits for its receive. */
@@ -31,7 +31,7 @@ final class SuppressedSends {
     /** Messages that the rank has sent whole, and asks whether a process before had taken them back. */
     private final Set<TransferId> questions = new HashSet<>();
 
-    /** The rank is told that its channel has this message in part: it will begin it again. */
+    /** The report to the rank says that its channel has this message in part: the rank will begin it again. */
     void await(TransferId transferId, long clearedUpTo) {
         awaited.put(transferId, clearedUpTo);
     }
@@ -85,12 +85,12 @@ final class SuppressedSends {
         return !gone.isEmpty() && gone.contains(transferId);
     }
 
-    /** The offers that it took back. */
+    /** The offers that it withdrew. */
     Set<TransferId> gone() {
         return gone;
     }
 
-    /** A process of the rank has ended; the next is told, and asks, anew. */
+    /** A process of the rank has ended; reports and questions begin anew with the next. */
     void forgetAwaited() {
         awaited.clear();
         questions.clear();

@@ -11,8 +11,8 @@ final class TransferRules {
     private TransferRules() {}
 
     /**
-     * A chunk follows the bytes before it, stays within what was granted, and is of whole pieces unless it is the last: smaller
-     * ones would cost the relay far more memory than they take of their sender's credit.
+     * A chunk follows the bytes before it, stays within the granted bytes, and is of whole pieces unless it is the
+     * last. Smaller pieces would cost the relay far more memory than credit of their sender.
      *
      * @param bytes payload bytes of the whole message
      */
