@@ -16,7 +16,7 @@ final class OfferingSender {
      * A CLEAR for an offer's sender. It may have to wait for room for the payload.
      *
      * @param from the sender that it clears
-     * @param number of the source's replays when it was decided, if the source is at home here
+     * @param replays number of the source's replays when it was decided, if the source is at home here
      */
     record Word(OfferingSender from, Message message, int replays) {}
 

@@ -13,8 +13,8 @@ import java.util.List;
  * @param failedPolls polls that have failed
  * @param channels into its mailbox, each with the last sequence number that came
  * @param takenBack offers to it that their sources took back
- * @param unmatched or incomplete messages to it: {@link Message#recovered}, in the order of their arrival. The core
- *     owns them from then on
+ * @param messages unmatched or incomplete messages to it: {@link Message#recovered}, in the order of their arrival. The
+ *     core owns them from then on
  * @param limited whether it cannot be replayed behind its last checkpoint
  * @param marks where in its output its checkpoints stand, older ones first
  */
