@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.posthouse.mpj.data.Base;
 
 /**
- * The view that Open MPI's blocking calls have of an array of another kind than the datatype's: memory in native byte
- * order, as {@code byte[]} of INT or {@code int[]} of BYTE. An array of bytes is viewed in place. Any other array is
- * copied for the call, and copied back after it. Stateless.
+ * The view that Open MPI's blocking calls have of an array of another kind than the datatype's. They see memory in
+ * native byte order, as {@code byte[]} of INT or {@code int[]} of BYTE. An array of bytes is viewed in place. Any other
+ * array is copied for the call, and copied back after it. Stateless.
  */
 final class BufferView {
     private BufferView() {}

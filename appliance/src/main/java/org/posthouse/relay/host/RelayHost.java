@@ -68,8 +68,8 @@ public final class RelayHost implements AutoCloseable {
      * Joins the group, opens the console and then the relay's own ports.
      *
      * @param answers whether a relay of the directory is up and is the one that it claims to be; may block
-     * @throws IOException in one line, if the start fails, for instance because a port is in use, the log is damaged,
-     *     or a relay of this name is up
+     * @throws IOException in one line, if the start fails. Examples: a port is in use, the log is damaged, or a relay
+     *     of this name is up in the group
      */
     public static RelayHost start(
             RelayConfig config, EventLoopKind kind, GroupConfig group, OpsConfig console, Predicate<RelayEntry> answers) throws IOException {
