@@ -34,15 +34,15 @@ public final class JobRelays implements AutoCloseable {
 
     private final Token token;
     private final Consumer<JobSignal> signals;
-    /** Whether a relay that does not have the job may never have been told of it. */
+    /** Whether a relay that does not have the job may never have received its opening. */
     private final boolean maybeUntold;
 
-    /** Those that have said last that they do not have the job. */
+    /** Relays whose last answer was that they do not have the job. */
     private final Set<Integer> without = new HashSet<>();
 
     private final List<RelayReconnector> redials = new ArrayList<>();
     private final List<Thread> watches = new ArrayList<>();
-    /** What the relays were told of the job's end; null before. */
+    /** Notice of the job's end that was sent to the relays; null before. */
     private CloseNotice end;
 
     private boolean closed;

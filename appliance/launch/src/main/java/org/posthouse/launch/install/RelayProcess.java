@@ -143,7 +143,10 @@ public final class RelayProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Ends a rehearsed relay by the end of its input, and waits until its JVM has written; as long as that takes. What the JVM says meanwhile may be more than a pipe takes. */
+    /**
+     * Closes the input of a rehearsed relay and waits, without a limit, until its JVM has written the cache. Discards
+     * the output meanwhile, which may be more than a pipe takes.
+     */
     public synchronized void awaitCache() throws IOException, InterruptedException {
         process.getOutputStream().close();
         process.getInputStream().transferTo(OutputStream.nullOutputStream());

@@ -48,7 +48,7 @@ public record Restart(
         return detectedNs + waitedNs + startedNs + replayedNs;
     }
 
-    /** What people are told of a process that has caught up. */
+    /** Text for people about a process that has caught up. */
     public String words() {
         String waited = waitedNs < TimeUnit.MILLISECONDS.toNanos(100) ? "" : String.format(Locale.ROOT, ", waited %.2f", waitedNs / 1e9);
         return String.format(

@@ -7,8 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The marks that a rank's library has set in one stream ({@link org.posthouse.wire.PrintMark}), by their numbers: where on the tape each is, as the stream's reader
- * has seen, and which of them are its images', as the job's thread is told. Thread-safe.
+ * The marks that a rank's library has set in one stream ({@link org.posthouse.wire.PrintMark}), by their numbers. Holds
+ * the place of each on the tape, as the stream's reader found it. Holds also which of them belong to the rank's images,
+ * as reported to the job's thread. Thread-safe.
  */
 public final class OutputMarks {
     /**
@@ -53,7 +54,7 @@ public final class OutputMarks {
         }
     }
 
-    /** Where that mark is; null if nobody has seen it. */
+    /** Place of that mark; null if it was not seen yet. */
     synchronized Place at(long mark) {
         return places.get(mark);
     }

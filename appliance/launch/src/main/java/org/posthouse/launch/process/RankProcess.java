@@ -38,7 +38,7 @@ public final class RankProcess implements StoppedRanks.Watched {
     /** Small heaps and few threads, for the same reason. */
     private static final String COLLECTOR = "-XX:+UseSerialGC";
 
-    /** The user's takes its place: a JVM that is told two does not start. */
+    /** The user's collector takes its place: a JVM with two does not start. */
     private static final Pattern ANY_COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC");
 
     /** A program that copies another's output, or this one's, must not set its marks. */
@@ -119,7 +119,11 @@ public final class RankProcess implements StoppedRanks.Watched {
         }
     }
 
-    /** Of this job alone: what starts it may be a rank of another. @param marks what those in its output carry; null if nobody reads them */
+    /**
+     * Sets variables of this job alone: the launcher may itself be a rank of another job.
+     *
+     * @param marks the secret of the marks in its output; null if nothing reads them
+     */
     static void sayWhatIsKept(Map<String, String> environment, boolean isRestartable, String marks) {
         environment.keySet().removeAll(List.of(Endpoints.RESTARTABLE, Endpoints.PRINT_MARKS, Endpoints.INPUT));
         if (isRestartable) {
@@ -130,7 +134,7 @@ public final class RankProcess implements StoppedRanks.Watched {
         }
     }
 
-    /** What may stand in a file when it is long: the class path, the main class and its arguments. */
+    /** The command, with a file for the class path, the main class and its arguments when they are long. */
     static ArgumentFile shortCommand(JobSpec spec) throws IOException {
         List<String> command = command(spec);
         return ArgumentFile.of(command, command.size() - spec.arguments().size() - 4);

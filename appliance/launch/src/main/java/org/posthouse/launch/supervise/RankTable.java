@@ -10,17 +10,18 @@ import org.posthouse.launch.job.ExitStatus;
  * home relay, which saw the connection end. Confined to the job's thread.
  */
 final class RankTable {
-    /** How long after a rank's process has ended its relay has to notice, or the other way round. */
+    /** Milliseconds for a relay to notice that a rank's process has ended, or the other way round. */
     static final long SETTLE_MS = 5_000;
 
     /**
-     * How long a relay may take to tell that a rank came again and said goodbye, when the process has ended well and the
-     * last that was told is that it is away: that was either long ago or the process's end.
+     * Milliseconds for a relay to report that a rank reconnected and said goodbye. Applies when the process has ended
+     * well and the last report is that the rank is away. That report is either old or due to the process's end.
      */
     static final long AWAY_SETTLE_MS = 1_000;
 
     /**
-     * The same if nobody has told that it is away, but its relay was lost: that is to tell of all ranks when it is back, and may be slow.
+     * The same if the rank was not reported away, but its relay was lost. That relay is to report all ranks when it is
+     * back, and may be slow.
      */
     static final long CUT_OFF_SETTLE_MS = 30_000;
 
@@ -35,7 +36,7 @@ final class RankTable {
     private final String[] lostWhy;
     private final String[] limits;
     private final String[] unkept;
-    /** Of the present process, or the last one; null if it has said none. */
+    /** Of the present process, or the last one; null if it printed none. */
     private final String[] lastWords;
     private final boolean[] connected;
     /** Whether the present process, or the last one, is one that was started again, and its relay has not told of it. */
@@ -116,12 +117,12 @@ final class RankTable {
         return isNew;
     }
 
-    /** A checkpoint lies behind whatever the rank did that cannot be replayed. */
+    /** A checkpoint covers all operations of the rank that cannot be replayed. */
     void checkpointed(int rank) {
         limits[rank] = null;
     }
 
-    /** What the rank prints is not kept any more, so that a new process would show it again. */
+    /** The rank's output is not kept any more, so a new process would show it again. */
     void unkept(int rank, String why) {
         unkept[rank] = why;
     }
@@ -131,7 +132,7 @@ final class RankTable {
         return unkept[rank] != null && limits[rank] == null;
     }
 
-    /** What the library has said before it ended the rank's process. */
+    /** The message that the library printed before it ended the rank's process. */
     void lastWords(int rank, String words) {
         lastWords[rank] = words;
     }
@@ -146,7 +147,7 @@ final class RankTable {
         return unheard[rank] && status[rank] != 0 && !ExitStatus.isAccident(status[rank]);
     }
 
-    /** How the rank's last process ended, for people. */
+    /** The end of the rank's last process, in words for people. */
     String howEnded(int rank) {
         return ExitStatus.words(status[rank]) + (couldNotStart(rank) ? " before its relay heard of it" : "");
     }
@@ -169,7 +170,7 @@ final class RankTable {
         return status[rank];
     }
 
-    /** How many have called Finalize, as far as their relays have told. */
+    /** Number of ranks that have called Finalize, as far as their relays have reported. */
     int finalized() {
         return (int) Arrays.stream(links).filter(link -> link == RankConnectionState.FINALIZED).count();
     }
@@ -197,14 +198,14 @@ final class RankTable {
         return lostWhy[rank];
     }
 
-    /** What the end of the rank's process means; WAIT while it runs. */
+    /** Meaning of the end of the rank's process; WAIT while it runs. */
     ExitClassifier verdict(int rank) {
         return !hasExited(rank) || neverConnected(rank)
                 ? ExitClassifier.WAIT
                 : ExitClassifier.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
     }
 
-    /** Whether all that will be told of the rank's end has been told. */
+    /** Whether all reports of the rank's end have arrived. */
     private boolean isSettled(int rank) {
         return hasExited(rank) ? verdict(rank) != ExitClassifier.WAIT : links[rank] != RankConnectionState.LOST;
     }
@@ -214,7 +215,7 @@ final class RankTable {
         return ended[rank] && status[rank] == 0 && links[rank] == RankConnectionState.NONE && connectedCount > 0;
     }
 
-    /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */
+    /** Whether the rank runs and has no connection, as far as is known. The job's end cannot be sent to it then. */
     boolean isAwaited(int rank) {
         return !ended[rank] && (links[rank] == RankConnectionState.NONE || links[rank] == RankConnectionState.AWAY);
     }
@@ -229,7 +230,7 @@ final class RankTable {
         return -1;
     }
 
-    /** How long the other one has to tell of the rank's end. */
+    /** Milliseconds for the other party to report the rank's end. */
     long settleMs(int rank) {
         if (!hasExited(rank) || links[rank] != RankConnectionState.AWAY) {
             return SETTLE_MS;
