@@ -18,6 +18,7 @@ import org.posthouse.wire.PrintMark;
  * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
  * <p>A line is suppressed only for an equal one, and no two lines for the same one, so none is lost. If the tape cannot
  * be written or read, the watcher is notified. Nothing is kept from then on, and the stream is shown as it comes.
+ */
 public final class OutputJournal implements AutoCloseable {
     private static final int QUOTED_BYTES_MAX = 80;
 

@@ -16,10 +16,10 @@ import org.posthouse.causes.Causes;
  * {@link Lane} to it, which holds a bounded number of bytes. A slow reader therefore slows the ranks down, as with any
  * pipe, and loses nothing. {@link LineMerge} decides what is written next. Any thread may call it.
  *
- * <p>If the stream takes nothing, because its reader has gone or its disk is full, a write is tried again a second
  * <p>The stream may take nothing, because its reader has gone or its disk is full. A write is then tried again a second
  * later, since an attempt costs as much as twenty lines. Output that comes meanwhile is not shown. A line may have been
  * cut by then, so the next output begins a new line.
+ */
 final class OutputScreen {
     static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
