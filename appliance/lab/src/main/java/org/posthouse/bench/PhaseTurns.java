@@ -23,12 +23,12 @@ public final class PhaseTurns {
 
     private ProcessLayout layout = ProcessLayout.FREE;
 
-    /** What has been spent so far on what is measured. */
+    /** Cost spent so far on the subject of the measurement. */
     public interface Meter {
         Cost spent() throws IOException;
     }
 
-    /** Who does the work. */
+    /** The ranks that do the work. */
     public interface Ranks {
         /** Has these ranks of a variant's job do a phase. @return what each of them has measured */
         List<long[]> perform(Variant variant, Phase phase, int[] ranks) throws JobFailure, InterruptedException;
@@ -67,7 +67,7 @@ public final class PhaseTurns {
         }
     }
 
-    /** What is to be filled. */
+    /** The lines to fill. */
     public List<Figure> lines(Benchmark test, int bytes, List<Series> series) {
         List<Figure> lines = new ArrayList<>();
         series.forEach(one -> lines.add(new Figure(test, one, bytes, plan.groups(test))));
@@ -104,7 +104,7 @@ public final class PhaseTurns {
         }
     }
 
-    /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
+    /** Number of iterations that fill a phase: a whole number of turns of the root through the ranks, if it moves. */
     private int iterations(Benchmark test, int bytes, double meanMicros) {
         double fitting = plan.phaseMs() * 1e3 / (meanMicros * plan.legs(test, bytes));
         int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
@@ -113,7 +113,8 @@ public final class PhaseTurns {
     }
 
     /**
-     * One phase of each, every other repetition in the opposite order: whoever is measured behind another is slower or quicker for it.
+     * One phase of each, every other repetition in the opposite order. The series measured before another one
+     * influences its speed.
      *
      * @param iterations of each
      */

@@ -8,7 +8,7 @@ package org.posthouse.chaos;
  * @param outLines how many lines it printed
  */
 record Baseline(long totalMs, long connectedMs, long outLines) {
-    /** How long its ranks communicated. */
+    /** Milliseconds for which its ranks communicated. */
     long windowMs() {
         return totalMs - connectedMs;
     }

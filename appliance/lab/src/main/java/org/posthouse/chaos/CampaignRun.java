@@ -28,12 +28,12 @@ record CampaignRun(
         return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
     }
 
-    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
+    /** The restart that followed a kill; null if none did, as the process had done its work or the job had ended. */
     Restart restart(RankKill kill) {
         return outcome.restarts().stream().filter(kill::ledTo).findFirst().orElse(null);
     }
 
-    /** What is wrong, in one line; empty if nothing is. @param outLines how many it is to have printed */
+    /** The fault in one line; empty if there is none. @param outLines number of lines that it should have printed */
     String wrong(long outLines) {
         if (!lostRelay.isEmpty()) {
             return lostRelay;

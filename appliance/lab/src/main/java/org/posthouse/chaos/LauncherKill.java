@@ -10,7 +10,7 @@ package org.posthouse.chaos;
  * @param ranksNs from there until the last of those was where it had been
  */
 public record LauncherKill(long atNs, long startedNs, long jobNs, int ranks, long ranksNs) {
-    /** How long after the job's start it had a launcher again; good only if that has come to pass. */
+    /** Nanoseconds from the job's start until it had a launcher again; valid only if it had one. */
     long backNs() {
         return atNs + startedNs + jobNs;
     }

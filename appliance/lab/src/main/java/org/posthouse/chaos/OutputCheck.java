@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What the launchers of one job have shown of its ranks' output, together and in order, to be compared with what its folder has
- * kept: all of it, once. A launcher keeps a line and then shows it, so each one that was killed may lack the last line of each rank (ADR 55).
+ * The output of a job's ranks that its launchers have shown, together and in order, for a comparison with its folder.
+ * All that the folder has kept must have been shown, once. A launcher keeps a line and then shows it, so each one that
+ * was killed may lack the last line of each rank (ADR 55).
  * Called by one thread after the other.
  */
 final class OutputCheck {

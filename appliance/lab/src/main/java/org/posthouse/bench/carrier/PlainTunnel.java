@@ -23,7 +23,7 @@ public interface PlainTunnel extends Placeable, AutoCloseable {
     /** Ends all that were made. */
     void end();
 
-    /** The same, and whatever they had in common. */
+    /** Closes the tunnel and all that its ends had in common. */
     @Override
     void close();
 }

@@ -32,7 +32,7 @@ final class JobTimes {
         return communicating;
     }
 
-    /** What the program said; empty unless it did so each time. */
+    /** The seconds that the program printed; empty unless it did so each time. */
     List<Double> told() {
         return told.stream().anyMatch(seconds -> seconds.isNaN()) ? List.of() : told;
     }

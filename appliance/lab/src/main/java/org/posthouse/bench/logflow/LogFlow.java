@@ -92,7 +92,7 @@ public final class LogFlow {
                 note(intervals);
                 return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                // The job goes on: another sample.
+                // The job still runs: another sample.
             } catch (ExecutionException e) {
                 throw new JobFailure("the job: " + e.getCause().getMessage(), e.getCause());
             }

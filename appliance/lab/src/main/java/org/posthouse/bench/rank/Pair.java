@@ -20,7 +20,7 @@ final class Pair implements AutoCloseable {
     private final boolean first;
     private final BufferKind buffers;
 
-    /** What {@link #listen} has opened and {@link #connect(Carrier, int)} not yet accepted from; else null. */
+    /** The listener that {@link #listen} opened, until {@link #connect(Carrier, int)} accepts from it; else null. */
     private ServerSocketChannel listener;
 
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);

@@ -19,7 +19,7 @@ import org.posthouse.relay.host.EmbeddedGrid;
 
 /**
  * All that stands while one cell is measured: for each mode its relays, for each mode and durability a job, as many
- * forwarders of each kind as relays, and the ranks' ways over all of them. Whatever is not measured waits and costs
+ * forwarders of each kind as relays, and the ranks' ways over all of them. Parts that are not measured wait and cost
  * nothing. Confined to the driver's thread.
  */
 final class ScaleField implements AutoCloseable {
@@ -106,7 +106,7 @@ final class ScaleField implements AutoCloseable {
         }
     }
 
-    /** What all relays and forwarders have used so far. */
+    /** Resources that all relays and forwarders have used so far. */
     Cost spent() throws IOException {
         List<ResourceUsage> loads = new ArrayList<>();
         for (EmbeddedGrid grid : grids.values()) {

@@ -61,7 +61,11 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         }
     }
 
-    /** What a stream measures that is still under way. @throws JobFailure if its job has failed, or it was too short */
+    /**
+     * Measurements of a stream that is still under way.
+     *
+     * @throws JobFailure if its job has failed, or it was too short
+     */
     static List<long[]> lasting(Future<List<long[]>> filling) throws JobFailure, InterruptedException {
         boolean tooShort = filling.isDone();
         List<long[]> times = await(filling);
