@@ -113,8 +113,8 @@ public final class PhaseTurns {
     }
 
     /**
-     * One phase of each, every other repetition in the opposite order. The series measured before another one
-     * influences its speed.
+     * One phase of each, every other repetition in the opposite order. A series that is measured behind another
+     * is slower or quicker for it.
      *
      * @param iterations of each
      */

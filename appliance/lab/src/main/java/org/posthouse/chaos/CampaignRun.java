@@ -23,7 +23,10 @@ record CampaignRun(
         List<RelayKill> relayKills,
         List<LauncherKill> launcherKills,
         long connectedNs) {
-    /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
+    /**
+     * Whether a launcher that could have reported its view of this was killed before its report, or was down at the
+     * kill.
+     */
     boolean isUntold(RelayKill kill) {
         return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
     }

@@ -21,7 +21,7 @@ final class Transcript {
         return stream(true);
     }
 
-    /** Where its errors go, and what the launcher tells of it. */
+    /** Receives the job's errors and the launcher's messages. */
     PrintStream err() {
         return stream(false);
     }

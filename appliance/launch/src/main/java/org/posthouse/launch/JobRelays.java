@@ -128,7 +128,7 @@ public final class JobRelays implements AutoCloseable {
         return line == null || line.isLost() ? -1 : System.nanoTime() - line.heardNs();
     }
 
-    /** Dials a lost relay again, on a thread of its own, which tells how it went. */
+    /** Dials a lost relay again on a thread of its own, which signals the result. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
             RelayReconnector relayReconnector = new RelayReconnector(relay, withRanks(relay), timeoutMs, () -> reopen(relay), signals, System::nanoTime);
@@ -145,7 +145,7 @@ public final class JobRelays implements AutoCloseable {
         return "relay " + job.homes().get(relay).relay() + ", the home of rank" + (ranks.length == 1 ? " " : "s ") + named + more + ",";
     }
 
-    /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
+    /** Connects to a lost relay, opens the job there again and signals it. @return why it cannot; null if it has */
     private RelayReconnector.Refusal reopen(int relay) {
         RelayReconnector.Refusal refusal = reopen(relay, job.comingBack());
         if (refusal == null || refusal.by() != RelayReconnector.Refusal.By.RELAY_WITHOUT_JOB) {
@@ -238,7 +238,7 @@ public final class JobRelays implements AutoCloseable {
     }
 
     /**
-     * Waits until every relay that can be reached has told of everything and closed the job, each for so long at most.
+     * Waits until every relay that can be reached has sent all reports and closed the job, each for so long at most.
      *
      * @return the relays that may still have it
      */

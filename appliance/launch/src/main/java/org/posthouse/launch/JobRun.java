@@ -54,7 +54,7 @@ import org.posthouse.wire.Token;
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
  */
 public final class JobRun implements RunningJob {
-    /** Time for ranks to leave after they were told of the job's end, before they are killed. */
+    /** Time for ranks to leave after they received the job's end, before they are killed. */
     private static final long LEAVE_GRACE_MS = 1_000;
 
     private static final long CLOSE_GRACE_MS = 5_000;
@@ -176,7 +176,7 @@ public final class JobRun implements RunningJob {
     /**
      * Ends a job that another process has left, or one that is over, at the relays that still have it.
      *
-     * @throws JobFailure naming the first relay that could not be told; the others were
+     * @throws JobFailure naming the first relay that could not be informed; the others were
      */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();

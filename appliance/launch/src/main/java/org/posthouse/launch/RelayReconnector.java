@@ -24,7 +24,7 @@ final class RelayReconnector implements Runnable {
             NOBODY,
             /** The relay, which has not read its log yet. */
             RELAY_AT_START,
-            /** The relay itself, which would say so again. */
+            /** The relay itself, which would refuse again. */
             RELAY,
             /** The relay, which does not have the job: perhaps its next process does. */
             RELAY_WITHOUT_JOB,

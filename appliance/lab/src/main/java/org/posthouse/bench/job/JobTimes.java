@@ -37,7 +37,7 @@ final class JobTimes {
         return told.stream().anyMatch(seconds -> seconds.isNaN()) ? List.of() : told;
     }
 
-    /** Whether what the program said can be compared: it said so each time, and more than 0.000. */
+    /** Whether the program's times can be compared: it printed one each time, and more than 0.000. */
     boolean isTold() {
         return told.stream().allMatch(seconds -> seconds > 0);
     }

@@ -14,8 +14,8 @@ import mpi.MPI;
 import org.posthouse.bench.carrier.Carrier;
 
 /**
- * The program of every rank of every bench. It does the phases that the driver asks for over a connection of their own,
- * until it is asked to leave. So no message but the test's own passes the relay.
+ * The program of every rank of every bench. It does the phases that the driver asks for until it is asked to leave.
+ * The orders come over a connection of their own, so that no message but the test's own passes the relay.
  *
  * <p>Arguments: the driver's port, the number of pairs, the window of a stream, how many windows it has, the pairs' buffers, and for each
  * bare forwarder its carrier and port. Each phase is answered with a

@@ -322,7 +322,7 @@ public final class JobFolder implements Closeable {
         append(notes.limited(rank, why), false);
     }
 
-    /** The job is over, and its relays are about to be told. */
+    /** The job is over, and the end is about to be sent to its relays. */
     public void ending(int status, String cause) throws IOException {
         append(notes.ending(status, cause), true);
     }

@@ -77,7 +77,10 @@ public final class Installation {
         }
     }
 
-    /** The JVM tells of a class from a {@link StartCache} where its jar was when that was made; an installation may have been copied since. */
+    /**
+     * For a class from a {@link StartCache} the JVM reports the path that its jar had when the cache was made. An
+     * installation may have been copied since.
+     */
     static Path onClassPath(Path told, List<Path> classPath) {
         return classPath.contains(told) || !told.toString().endsWith(".jar")
                 ? told

@@ -46,9 +46,9 @@ public sealed interface JobSignal {
     record RelayLost(int relay, String why, boolean isFinal) implements JobSignal {}
 
     /**
-     * A lost relay has the job open again, and tells anew how every rank stands.
+     * A lost relay has the job open again, and reports the state of every rank anew.
      *
-     * @param id what the relay is called
+     * @param id the relay's id
      */
     record RelayBack(int relay, String id) implements JobSignal {}
 

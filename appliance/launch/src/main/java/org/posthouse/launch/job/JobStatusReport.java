@@ -29,7 +29,7 @@ public record JobStatusReport(
         List<String> divergences,
         List<String> printedOther,
         End end) {
-    /** Of a launcher that has told nothing. */
+    /** The status of a launcher that has reported nothing. */
     public static final JobStatusReport UNTOLD = new JobStatusReport(List.of(), false, false, 0, List.of(), List.of(), List.of(), List.of(), null);
 
     /** Beginning of each such line on the launcher's error stream. No other line begins so. */

@@ -94,7 +94,7 @@ public final class RankNotes {
         return String.join(" ", List.of(words).subList(2, words.length));
     }
 
-    /** @return the line that says so, as for all that follow */
+    /** @return the line that records it, as for all methods that follow */
     public String starts(int rank, int number) {
         incarnation[rank] = Math.max(incarnation[rank], number);
         return "start " + rank + " " + number + "\n";

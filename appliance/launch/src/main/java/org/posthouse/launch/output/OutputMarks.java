@@ -31,7 +31,10 @@ public final class OutputMarks {
     /** Images behind the newest whose marks are kept: its relay keeps one. */
     public static final int OLDER = 2;
 
-    /** Marks of no image that are kept: of images that were not stored, and the newest, of which is not told yet what became of its image. All together have 4.3 MiB if the program ends no line. */
+    /**
+     * Most kept marks of no image: those of images that were not stored, and the newest, whose image's fate is not
+     * known yet. All together have 4.3 MiB if the program ends no line.
+     */
     static final int OTHERS_MAX = 64;
 
     private final Map<Integer, Long> images = new HashMap<>();

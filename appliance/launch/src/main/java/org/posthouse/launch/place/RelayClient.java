@@ -200,7 +200,7 @@ public final class RelayClient implements AutoCloseable {
         return proof.isDirect();
     }
 
-    /** The relays that it has told of, itself included. */
+    /** The relays that it has reported, itself included. */
     public List<Candidate> known() {
         return known;
     }
@@ -258,7 +258,7 @@ public final class RelayClient implements AutoCloseable {
         }
     }
 
-    /** Waits until the relay has told of everything and closed the job for good; false if it does not in time. */
+    /** Waits until the relay has sent all reports and closed the job for good; false if it does not in time. */
     public boolean awaitClosed(long timeoutMs) throws InterruptedException {
         try {
             requireClosed(timeoutMs);

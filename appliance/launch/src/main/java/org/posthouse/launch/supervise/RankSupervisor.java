@@ -75,7 +75,7 @@ final class RankSupervisor {
         lostForEver = lostForEver == JobTimers.NOBODY ? rank : lostForEver;
     }
 
-    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be told. */
+    /** Fails a job with a rank that cannot be restarted, once every relay is connected and can be informed. */
     void endIfLostForEver() {
         if (relays.haveAllConfirmed() && lostForEver != JobTimers.NOBODY) {
             verdict.fail(

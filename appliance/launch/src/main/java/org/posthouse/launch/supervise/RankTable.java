@@ -30,7 +30,7 @@ final class RankTable {
     private final int[] status;
     private final boolean[] ended;
     private final RankConnectionState[] links;
-    /** Whether its relay was lost, and has not told since how the rank stands. */
+    /** Whether its relay was lost, and has not reported the rank's state since. */
     private final boolean[] cutOff;
 
     private final String[] lostWhy;
@@ -39,7 +39,7 @@ final class RankTable {
     /** Of the present process, or the last one; null if it printed none. */
     private final String[] lastWords;
     private final boolean[] connected;
-    /** Whether the present process, or the last one, is one that was started again, and its relay has not told of it. */
+    /** Whether the present process, or the last one, is a restarted one of which its relay has reported nothing. */
     private final boolean[] unheard;
 
     private int exited;
@@ -76,7 +76,7 @@ final class RankTable {
         links[rank] = links[rank] == RankConnectionState.NONE ? RankConnectionState.NONE : RankConnectionState.AWAY;
     }
 
-    /** The relay has told how the rank stands with it. */
+    /** The relay has reported the rank's connection state. */
     void told(int rank, RankConnectionState link) {
         links[rank] = link;
         cutOff[rank] = false;
@@ -184,12 +184,12 @@ final class RankTable {
         return IntStream.range(0, ended.length).filter(rank -> !ended[rank]);
     }
 
-    /** Whether its relay has told last that it is there, and where it was. */
+    /** Whether its relay has last reported that it is connected, and where it was. */
     boolean isConnected(int rank) {
         return links[rank] == RankConnectionState.CONNECTED;
     }
 
-    /** Whether its relay has told last that it is away, or was lost then. */
+    /** Whether its relay has last reported that it is away, or was lost then. */
     boolean isAway(int rank) {
         return links[rank] == RankConnectionState.AWAY;
     }
@@ -220,7 +220,7 @@ final class RankTable {
         return !ended[rank] && (links[rank] == RankConnectionState.NONE || links[rank] == RankConnectionState.AWAY);
     }
 
-    /** A rank of whose end only one of the two has told, though both could, or -1. */
+    /** A rank whose end only one of the two has reported, though both could, or -1. */
     int firstUnsettled(IntPredicate hasRelay) {
         for (int rank = 0; rank < status.length; rank++) {
             if (hasRelay.test(rank) && !isSettled(rank)) {

@@ -37,7 +37,7 @@ final class RelaySupervisor {
     /** Relays that were reported as not answering. */
     private final Set<Integer> unresponsive = new HashSet<>();
 
-    /** Whether only the relays remain to be told of the end. */
+    /** Whether only the notice of the end to the relays remains. */
     private boolean allDone;
 
     /**

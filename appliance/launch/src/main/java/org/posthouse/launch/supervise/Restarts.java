@@ -18,7 +18,10 @@ final class Restarts {
     /** A process that lived as long did not fail for the reason that its predecessor failed for. */
     static final long SOUND_MS = 60_000;
 
-    /** Restarts before a process that has gone on for so long, an hour, from where its predecessor was do not count any more. */
+    /**
+     * Milliseconds, an hour, that a process must progress beyond its predecessor's state. Restarts before such a
+     * process do not count any more.
+     */
     static final long FORGIVEN_MS = 3_600_000;
 
     /** Milliseconds that the launcher waits for its own signal where a terminal signals all processes. */
