@@ -22,7 +22,7 @@ public final class Figure {
     private final List<Cost> costs = new ArrayList<>();
     private Optional<Figure> pingPong = Optional.empty();
 
-    /** @param groups how many groups of ranks work at once, each on operations of its own */
+    /** @param groups number of groups of ranks that work at once, each on operations of its own */
     Figure(Benchmark test, Series series, int bytes, int groups) {
         this.test = test;
         this.series = series;

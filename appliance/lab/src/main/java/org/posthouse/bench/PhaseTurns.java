@@ -13,7 +13,7 @@ import org.posthouse.bench.statistics.Pace;
 import org.posthouse.bench.statistics.Statistics;
 import org.posthouse.launch.job.JobFailure;
 
-/** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
+/** Phases of several series in turn, so that drift of the machine meets all of them. Confined to the driver's thread. */
 public final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
@@ -30,7 +30,7 @@ public final class PhaseTurns {
 
     /** The ranks that do the work. */
     public interface Ranks {
-        /** Has these ranks of a variant's job do a phase. @return what each of them has measured */
+        /** Has these ranks of a variant's job do a phase. @return the measurements of each of them */
         List<long[]> perform(Variant variant, Phase phase, int[] ranks) throws JobFailure, InterruptedException;
 
         /** Those of the jobs that were started. */
@@ -74,7 +74,7 @@ public final class PhaseTurns {
         return lines;
     }
 
-    /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
+    /** Checks and warms up what will take turns. @return the number of iterations that each of them then measures in a phase */
     public int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
         int[] iterations = new int[lines.size()];
         for (int i = 0; i < iterations.length; i++) {
@@ -87,7 +87,7 @@ public final class PhaseTurns {
         return pace.measured(iterations);
     }
 
-    /** Repeats phases until they take equally long. @return how many iterations fill a phase */
+    /** Repeats phases until they take equally long. @return the number of iterations that fill a phase */
     private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
         int iterations = pace.iterationsMin();
         double last = 0;

@@ -83,7 +83,7 @@ public final class Campaign {
         return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, unhit, lostRelay);
     }
 
-    /** Why there are no more kills. @param failed how many of those runs did not end well */
+    /** Why there are no more kills. @param failed number of those runs that did not end well */
     static String unhit(int failed, long totalMs) {
         String what = RUNS_UNHIT_MAX + " runs in a row were over before a kill";
         return failed > 0 ? what + ", " + failed + " of them as they failed" : what + ": give the job more to do, it takes " + totalMs + " ms";

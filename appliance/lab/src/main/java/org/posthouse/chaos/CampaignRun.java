@@ -10,7 +10,7 @@ import org.posthouse.launch.job.Restart;
 /**
  * One job of a campaign, what it did, and what was done to it.
  *
- * @param shownWrong what is wrong with what its launchers have shown together; empty if nothing is
+ * @param shownWrong the fault in the output that its launchers have shown together; empty if there is none
  * @param lostRelay why a relay that was killed in it does not come back; empty if all are there
  * @param connectedNs how long after its start every rank's program had called Init
  */

@@ -128,7 +128,7 @@ final class Launchers implements RunningJob, LauncherProcess.Listener {
         return true;
     }
 
-    /** @return how the job ended; empty if its launcher was killed before it had */
+    /** @return the end of the job; empty if its launcher was killed before it */
     private Optional<JobStatusReport.End> awaitEnd() throws JobFailure, InterruptedException {
         int status = present.await();
         synchronized (this) {

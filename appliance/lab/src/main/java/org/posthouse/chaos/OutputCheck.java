@@ -30,9 +30,9 @@ final class OutputCheck {
      * Compares.
      *
      * @param kept for each rank, its lines without their ends
-     * @param launchersKilled how many
+     * @param launchersKilled number of launchers killed
      * @param unshown gets each line that was kept and not shown, as it would have been
-     * @return what is wrong, in one line; empty if nothing is
+     * @return the fault in one line; empty if there is none
      */
     String compare(List<List<String>> kept, int launchersKilled, Consumer<String> unshown) {
         for (int rank = 0; rank < ranks.size(); rank++) {

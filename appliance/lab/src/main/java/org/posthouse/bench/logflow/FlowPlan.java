@@ -21,7 +21,7 @@ import org.posthouse.mpj.Endpoints;
 public record FlowPlan(long bytes, long limitBytes, long checkpointMs) implements Experiment<FlowReport> {
     static final int RANKS = 2;
 
-    /** 64 KiB: what a message has. */
+    /** 64 KiB: the size of a message. */
     static final int MESSAGE_BYTES = 64 << 10;
 
     /** Checks the ranges. */

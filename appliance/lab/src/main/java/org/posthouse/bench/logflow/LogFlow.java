@@ -99,7 +99,7 @@ public final class LogFlow {
         }
     }
 
-    /** Every second: how much was delivered in it. */
+    /** Notes, every second, the bytes delivered in it. */
     private void note(FlowIntervals intervals) throws IOException {
         long now = System.nanoTime();
         if (intervals.isOver(now)) {

@@ -34,8 +34,8 @@ final class Pair implements AutoCloseable {
     /**
      * Joins this rank to its partner.
      *
-     * @param pairs how many pairs there are
-     * @param buffers what its messages are kept in
+     * @param pairs number of pairs
+     * @param buffers the memory of its messages
      * @param forwarders the port of each forwarder; empty if there is nothing but the relay
      */
     static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {

@@ -16,7 +16,7 @@ public final class JobFailure extends Exception {
 
     private final Kind kind;
 
-    /** @param message what failed, for people */
+    /** @param message the failure, for people */
     public JobFailure(String message) {
         this(message, null);
     }

@@ -19,7 +19,7 @@ public sealed interface JobSignal {
      */
     record Event(JobEvent event, long atNs) implements JobSignal {}
 
-    /** A rank that was started again prints something else than before. */
+    /** The output of a restarted rank differs from its earlier output. */
     record PrintsDiffer(int rank, String what) implements JobSignal {}
 
     /** The message that the library printed before it ended a rank's process. */
@@ -28,7 +28,7 @@ public sealed interface JobSignal {
     /** Some output of a rank reached no launcher, and no process will print it again. */
     record OutputLost(int rank, String what) implements JobSignal {}
 
-    /** A mark of this number stands there in what is kept of one stream of a rank. */
+    /** A mark of this number stands at this place in the kept output of one stream of a rank. */
     record Placed(int rank, boolean isErr, long mark, OutputMarks.Place place) implements JobSignal {}
 
     /** All output that a rank's process had printed to its two streams when it began to save is kept. */

@@ -282,7 +282,7 @@ final class OutputScreen {
     /**
      * Returns when all has been written, however slow the reader is; if it is in a hurry, when the reader has taken nothing for so long, too.
      *
-     * @return how many bytes were not written
+     * @return the number of bytes that were not written
      */
     long close(long stallMs) throws InterruptedException {
         lock.lock();

@@ -45,7 +45,7 @@ public final class RelaySearch {
     }
 
     /**
-     * @param ranks how many ranks the job has
+     * @param ranks number of the job's ranks
      * @return the relays of each site, connected; at least one a site
      * @throws JobFailure in one line, if there are not so many; no connection is left then
      */

@@ -64,7 +64,7 @@ public final class RankProcess implements StoppedRanks.Watched {
      * Starts the process; it connects to its relay when the program calls Init.
      *
      * @param command of {@link #command}, shortened perhaps
-     * @param input what the job's ranks read; null if none reads anything
+     * @param input the ranks' input; null if none reads anything
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
      * @param folder where it is started, with the environment that the job says and nothing else; null: where and with what this process was

@@ -38,7 +38,7 @@ public final class StoppedRanks implements AutoCloseable {
     private final Consumer<String> tell;
     private final Thread thread;
 
-    /** By process id: how many times in a row it was seen stopped. */
+    /** By process id: number of successive looks that saw it stopped. */
     private final Map<Long, Integer> seen = new HashMap<>();
 
     /** As {@link #watch}, but starts no thread: looks only when {@link #look} is called. */

@@ -152,7 +152,7 @@ final class RankTable {
         return ExitStatus.words(status[rank]) + (couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
-    /** The end of the rank's last process, for people: how it ended, and the last words of the library. */
+    /** The end of the rank's last process, for people, with the last message of the library. */
     String deathNotice(int rank) {
         return "rank " + rank + " " + howEnded(rank) + (lastWords[rank] == null ? "" : ": " + lastWords[rank]);
     }

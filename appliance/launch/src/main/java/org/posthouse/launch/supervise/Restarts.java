@@ -33,7 +33,7 @@ final class Restarts {
     private static final int UNSTARTED = 3;
 
     private final int maxPerRank;
-    /** For each rank, how many restarts count. */
+    /** For each rank, the number of restarts that count. */
     private final int[] used;
     /** For each rank, the number of its present or next process, from 1. */
     private final int[] incarnation;
