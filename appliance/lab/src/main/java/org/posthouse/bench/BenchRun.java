@@ -56,7 +56,8 @@ public final class BenchRun implements AutoCloseable {
     }
 
     /**
-     * Measures; blocks for about a second a line of the report. If a job fails or receives wrong data it ends, and reports what it has by then.
+     * Measures; blocks for about a second a line of the report. If a job fails or receives wrong data it ends, and
+     * reports its figures so far.
      *
      * @throws JobFailure if it has nothing; nothing is left running in any case
      */

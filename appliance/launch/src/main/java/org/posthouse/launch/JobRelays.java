@@ -68,7 +68,8 @@ public final class JobRelays implements AutoCloseable {
     /**
      * Those of a job that is open: all are lost until they are dialled.
      *
-     * @param isBegun whether a rank's process was ever started: before that, its launcher may have died before it had opened the job everywhere
+     * @param isBegun whether a rank's process was ever started. Before that, its launcher may have died before it had
+     *     opened the job everywhere
      */
     static JobRelays lost(JobOpen job, Token token, Consumer<JobSignal> signals, boolean isBegun) {
         return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);

@@ -16,7 +16,10 @@ public enum ProcessLayout {
     APART(0, 1, 1),
     /** Relays, forwarders and first partners on the first, second partners on the second. */
     SPLIT(0, 0, 1),
-    /** The first half of the sites on the first, relays and ranks, and the second half on the second: only what goes between them wakes the other. */
+    /**
+     * The first half of the sites on the first, relays and ranks, and the second half on the second. Only messages
+     * between the halves wake the other processor.
+     */
     SITES(0, 0, 1);
 
     private final int relays;

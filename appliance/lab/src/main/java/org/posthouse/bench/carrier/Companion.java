@@ -22,8 +22,9 @@ import org.posthouse.bench.affinity.Processors;
  * A program of the system that runs for the bench, as its user and below a shell that is the bench's child. Its output
  * is read for the words that report that it is ready, or why it is not. Confined to the driver's thread.
  *
- * <p>The shell waits on a pipe from the bench and on nothing else: it ends the program when the bench is gone, however it ended. It outlives what a
- * terminal sends to all of its processes, and never waits for the program, whose number so stays its own until it is killed.
+ * <p>The shell waits on a pipe from the bench and on nothing else: it ends the program when the bench is gone, however
+ * that ended. It survives signals that a terminal sends to all of its processes. It never waits for the program, so the
+ * program's process id is not reused until the program is killed.
  */
 final class Companion implements AutoCloseable {
     private static final int READY_SECONDS_MAX = 10;

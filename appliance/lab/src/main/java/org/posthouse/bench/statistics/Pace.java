@@ -22,8 +22,9 @@ public record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, 
     public static final Pace OF_A_MACHINE = new Pace(2, ITERATIONS_MIN, 3, 12, 0, true);
 
     /**
-     * The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. And beside one that may
-     * stand still for 20 ms at each message: in step with it the others would wake from sleep for five messages, and no more.
+     * The same beside programs that need no warming: two phases of code that is still being compiled may be near each
+     * other by chance. Also beside a program that may stand still for 20 ms at each message: in step with it the others
+     * would wake from sleep for five messages, and no more.
      */
     public static final Pace OF_TUNNELS = new Pace(2, ITERATIONS_MIN, 3, 12, 20, false);
 

@@ -25,7 +25,7 @@ import org.posthouse.logstore.file.Disk;
 
 /**
  * The state that a launcher leaves for its successor, which continues the job if the launcher dies. A folder that only
- * its owner can read, since it has the job's token and environment. What is written survives this process. Confined to
+ * its owner can read, since it has the job's token and environment. Its files survive this process. Confined to
  * the job's thread.
  *
  * <ul>
@@ -61,7 +61,10 @@ public final class JobFolder implements Closeable {
     /** Length of the file of notes, in bytes, above which it is rewritten. */
     private long bytesMax;
 
-    /** Whether the last line may be cut short, or missing on the disk: behind it none can be written, and all are written anew. */
+    /**
+     * Whether the last line may be cut short, or missing on the disk. Behind it none can be written, and all are written
+     * anew.
+     */
     private boolean torn;
 
     /** Whether lines of {@link #progress} may not be on the disk. */

@@ -67,7 +67,7 @@ public final class RankProcess implements StoppedRanks.Watched {
      * @param input the ranks' input; null if none reads anything
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
-     * @param folder where it is started, with the environment that the job says and nothing else; null: where and with what this process was
+     * @param folder where it is started, with the job's environment alone; null: this process's folder and environment
      */
     static RankProcess start(
             JobSpec spec,
