@@ -13,7 +13,7 @@ import org.posthouse.bench.statistics.Pace;
 import org.posthouse.bench.statistics.Statistics;
 import org.posthouse.launch.job.JobFailure;
 
-/** Phases of several series in turn, so that drift of the machine meets all of them. Confined to the driver's thread. */
+/** Phases of several series in turn, so that all of them meet the machine's drift. Confined to the driver's thread. */
 public final class PhaseTurns {
     private final BenchPlan plan;
     private final Ranks ranks;
@@ -74,7 +74,7 @@ public final class PhaseTurns {
         return lines;
     }
 
-    /** Checks and warms up what will take turns. @return the number of iterations that each of them then measures in a phase */
+    /** Checks and warms up the series. @return the number of iterations that each of them then measures in a phase */
     public int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
         int[] iterations = new int[lines.size()];
         for (int i = 0; i < iterations.length; i++) {

@@ -67,7 +67,8 @@ public final class RankProcess implements StoppedRanks.Watched {
      * @param input the ranks' input; null if none reads anything
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
-     * @param folder where it is started, with the job's environment alone; null: this process's folder and environment
+     * @param folder where it is started, with the job's environment alone; null: in
+     *     this process's folder, with its environment too
      */
     static RankProcess start(
             JobSpec spec,
